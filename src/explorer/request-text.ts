@@ -13,6 +13,8 @@ type Method = {
   readonly name: string;
   readonly positions: readonly string[];
   readonly isList?: boolean;
+  /** Parameters that the method has not: its rows are always in order of time. */
+  readonly lacks?: readonly string[];
 };
 
 const instrument = ['schema_asset', 'country_symbol'] as const;
@@ -36,7 +38,11 @@ const typescriptMethods: { readonly [N in AnyName]?: Method } = {
 
 /** The Python client names an instrument by one text, and a range by its first two arguments. */
 const pythonMethods: { readonly [N in AnyName]?: Method } = {
-  historicalBars: { name: 'bars', positions: ['symbol', 'interval', 'from_date', 'to_date'] },
+  historicalBars: {
+    name: 'bars',
+    positions: ['symbol', 'interval', 'from_date', 'to_date'],
+    lacks: ['sort'],
+  },
   latestBars: { name: 'latest', positions: ['symbol', 'interval'] },
   instrumentReference: { name: 'reference', positions: ['symbol'] },
   instrumentSearch: { name: 'search', positions: ['query', 'schema_asset'] },
@@ -52,7 +58,7 @@ const pythonNames: Readonly<Record<string, string>> = { country_iso_code: 'count
 const typescriptNames: Readonly<Record<string, string>> = { from_date: 'from', to_date: 'to' };
 
 /** What a program's client sends by itself. */
-const own: ReadonlySet<string> = new Set(['format', 'session_date', 'next_page_key', 'limit']);
+const own: ReadonlySet<string> = new Set(['format', 'csv_safe', 'session_date', 'next_page_key', 'limit']);
 
 type Given = readonly (readonly [string, Value])[];
 
@@ -100,7 +106,7 @@ const pythonLiteral = (value: Value): string =>
 export function pythonOf(service: string, asked: AskedRequest): string | null {
   const method = pythonMethods[asked.name];
   if (method === undefined) return null;
-  const given = givenOf(asked).filter(([name]) => !own.has(name));
+  const given = givenOf(asked).filter(([name]) => !own.has(name) && !method.lacks?.includes(name));
   const values: Record<string, Value> = Object.fromEntries(given);
   const schema = values.schema_asset ?? 'stock';
   const symbol = `${schema === 'stock' ? '' : `${String(schema)}:`}${String(values.country_symbol)}`;

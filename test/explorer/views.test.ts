@@ -245,3 +245,34 @@ for (const hash of ['#/news', '#/calendar', '#/holidays', '#/stock/US:AAPL/optio
         assert.deepEqual(await violations(page), []);
       },
     );
+
+explorerTest(
+  'the documentation has bars first, asks for what is stored once it has a key, and writes the request as programs',
+  async () => {
+    const page = await world.page('docs');
+    assert.equal(await page.locator('main > h2').first().textContent(), 'bars');
+    await page.fill('#key', world.key);
+    await page.keyboard.press('Tab');
+    const form = page.locator('#historicalBars');
+    const [stored] = (await ask<{ data: { last_datetime: string }[] }>('/api/v2/stock/coverage?limit=1'))
+      .data;
+    await page.waitForFunction(
+      (day) => document.querySelector<HTMLInputElement>('#historicalBars [name=to_date]')!.value === day,
+      stored!.last_datetime.slice(0, 10),
+    );
+    assert.equal(await form.locator('[name=country_symbol]').inputValue(), 'US:AAPL');
+    await form.locator('[name=is_eth]').selectOption('true');
+    await form.locator('button', { hasText: 'Send' }).click();
+    await form.locator('.status', { hasText: /^200 / }).waitFor();
+    const program = (name: string) => form.locator(`.${name}`).textContent();
+    assert.match(
+      (await program('typescript'))!,
+      /bourse\.bars\('stock', 'US:AAPL', '[^']+', \{ from: '[^']+', to: '[^']+', is_eth: true \}\)/,
+    );
+    assert.match(
+      (await program('python'))!,
+      /bourse\.bars\('US:AAPL', '[^']+', '[^']+', '[^']+', is_eth=True\)/,
+    );
+    assert.ok(!(await page.content()).includes(world.key));
+  },
+);

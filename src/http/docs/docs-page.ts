@@ -5,6 +5,7 @@ import { errors } from '../../contract/errors.ts';
 import { allEndpoints } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
 import { tagOf } from '../cache/etag.ts';
+import { requestTextPath } from '../explorer/explorer-page.ts';
 import { csvExample } from '../openapi/responses.ts';
 import { answerOf, type PlainSchema, plainSchema, recordExample } from '../openapi/schema.ts';
 
@@ -78,7 +79,7 @@ function parameterRow([name, parameter]: [string, Parameter]): Html {
     ...(fallback === undefined ? [] : [`default ${fallback}`]),
     ...(parameter.extension ? ['extension'] : []),
   ];
-  return html`<tr data-in="${parameter.in}"><th scope="row">${name}<small>${marks.join(', ')}</small></th>
+  return html`<tr data-in="${parameter.in}" data-type="${plainSchema(parameter.schema).type ?? 'string'}" data-default="${fallback ?? ''}"><th scope="row">${name}<small>${marks.join(', ')}</small></th>
 <td>${control(name, parameter)}</td><td>${prose(parameter.description)}<small>${typeText(plainSchema(parameter.schema))}</small></td></tr>`;
 }
 
@@ -104,7 +105,7 @@ function section([name, endpoint]: [string, Endpoint]): Html {
 <table class="parameters"><tbody>${Object.entries<Parameter>(endpoint.parameters).map(parameterRow)}</tbody></table>
 <p><button>Send</button> <button type="button" class="next" hidden>Next page</button></p>
 </form>
-<div class="outcome" hidden><pre class="curl"></pre><p class="status" role="status"></p><pre class="body" tabindex="0"></pre></div>
+<div class="outcome" hidden><pre class="curl"></pre><details class="program" hidden><summary>TypeScript</summary><pre class="typescript"></pre></details><details class="program" hidden><summary>Python</summary><pre class="python"></pre></details><p class="status" role="status"></p><pre class="body" tabindex="0"></pre></div>
 <details><summary>An answer</summary><pre>${example}</pre></details>
 ${fieldsTable(endpoint)}
 </section>`;
@@ -115,20 +116,24 @@ const errorRow = ([word, { status, meaning }]: [string, { status: number; meanin
 
 function wholePage(version: string): Html {
   const endpoints: readonly [string, Endpoint][] = Object.entries(allEndpoints);
-  const areas = [...Map.groupBy(endpoints, ([, { tag }]) => tag)];
+  // Bars are what most people come for.
+  const isBars = ([tag]: readonly [string, unknown]): number => Number(tag === 'bars');
+  const areas = [...Map.groupBy(endpoints, ([, { tag }]) => tag)].sort(
+    (one, other) => isBars(other) - isBars(one),
+  );
   const links = areas.map(
     ([tag, members]) =>
       html`<h2>${tag}</h2><ul>${members.map(([name, { summary }]) => html`<li><a href="#${name}">${summary}</a></li>`)}</ul>`,
   );
   return html`<!doctype html>
-<html lang="en">
+<html lang="en" data-request-text="${requestTextPath}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Bourse: the endpoints</title>
 <link rel="stylesheet" href="docs/page.css">
-<link rel="icon" href="data:,">
+<link rel="icon" href="explorer/icon.svg">
 <script type="module" src="docs/forms.js"></script>
 </head>
 <body>
@@ -148,7 +153,7 @@ function wholePage(version: string): Html {
 
 /** The page loads from this service only and sends to this service only: a key that is typed there cannot leave it. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 function contentOf(type: string, text: string, policy: Record<string, string> = {}) {
   const body = [Buffer.from(text)];

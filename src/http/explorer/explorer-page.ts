@@ -10,6 +10,9 @@ type Content = { readonly headers: Readonly<Record<string, string>>; readonly bo
 /** `.ts` in a checkout, `.js` in the built package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
+/** The module that writes requests in every language, which the documentation page loads too. */
+export const requestTextPath = `explorer/request-text${extension}`;
+
 /** The folders of `src` whose modules browsers load; relative imports hold, because each is served under its name. */
 const moduleFolders = ['explorer', 'client'] as const;
 
@@ -23,6 +26,9 @@ const libraries = [
     file: 'dist/lightweight-charts.standalone.production.mjs',
   },
 ] as const;
+
+/** The style sheets, in the order in which they hold. */
+const styles = ['page.css', 'views.css', 'chart.css'] as const;
 
 const libraryPath = (file: string): string => `explorer/lib/${file.slice(file.lastIndexOf('/') + 1)}`;
 
@@ -85,7 +91,7 @@ function pageOf(key: string | null): Content {
 <meta name="color-scheme" content="light dark">
 <title>Bourse</title>${key === null ? '' : `\n<meta name="bourse-demo-key" content="${key}">`}
 <link rel="icon" href="explorer/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="explorer/page.css">
+${styles.map((name) => `<link rel="stylesheet" href="explorer/${name}">`).join('\n')}
 <script type="importmap">${importMap}</script>
 ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
 <script type="module" src="explorer/main${extension}"></script>
@@ -108,7 +114,10 @@ function libraryUrl(folder: string, file: string): URL {
 
 /** What the page loads, by path. Each is read when it is first asked for, so that a start does not wait for it. */
 export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
-  ['/explorer/page.css', once(() => contentOf('text/css', readFileSync(fileUrl('page.css'), 'utf8')))],
+  ...styles.map(
+    (name) =>
+      [`/explorer/${name}`, once(() => contentOf('text/css', readFileSync(fileUrl(name), 'utf8')))] as const,
+  ),
   ['/explorer/icon.svg', once(() => contentOf('image/svg+xml', readFileSync(fileUrl('icon.svg'), 'utf8')))],
   ...modules.map(
     ({ path, url }) => [`/${path}`, once(() => contentOf('text/javascript', moduleText(url)))] as const,

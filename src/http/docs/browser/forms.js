@@ -2,6 +2,11 @@
 
 const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
 
+/** Writes requests as programs; the explorer has the same. */
+const requestText = /** @type {typeof import('../../../explorer/request-text.ts')} */ (
+  await import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
+);
+
 /** Characters of an answer that are shown; a browser takes long over more. */
 const SHOWN_CHARACTERS_MAX = 200_000;
 
@@ -56,6 +61,37 @@ function nextKeyOf(response, text, isJson) {
   );
 }
 
+/** A control's text as a program has it: a number, true or false, or a text. @param {string} value @param {string | undefined} type */
+function typed(value, type) {
+  if (type === 'boolean') return value === 'true';
+  return type === 'number' || type === 'integer' ? Number(value) : value;
+}
+
+/** Shows the programs that ask what a form asks. @param {HTMLElement} section @param {HTMLFormElement} form */
+function showPrograms(section, form) {
+  const given = [...form.elements].flatMap((element) => {
+    const control = /** @type {HTMLInputElement} */ (element);
+    const row = /** @type {HTMLElement | null} */ (control.closest('[data-in]'));
+    const value = control.value?.trim() ?? '';
+    if (row === null || value === '' || value === row.dataset.default) return [];
+    return [/** @type {const} */ ([control.name, typed(value, row.dataset.type)])];
+  });
+  const asked = {
+    name: /** @type {import('../../../client/sent.ts').AnyName} */ (section.id),
+    values: Object.fromEntries(given),
+  };
+  const service = new URL('.', document.baseURI).href.replace(/\/$/, '');
+  const { typescriptOf, pythonOf } = requestText;
+  for (const [name, text] of /** @type {const} */ ([
+    ['typescript', typescriptOf(service, asked)],
+    ['python', pythonOf(service, asked)],
+  ])) {
+    const shown = /** @type {HTMLElement} */ (section.querySelector(`.${name}`));
+    shown.textContent = text;
+    /** @type {HTMLElement} */ (shown.parentElement).hidden = text === null;
+  }
+}
+
 /** Sends what a form asks for, and shows the answer. @param {HTMLElement} section @param {HTMLFormElement} form */
 async function send(section, form) {
   /** @param {string} selector */
@@ -64,6 +100,7 @@ async function send(section, form) {
   const address = addressOf(section, form);
   part('.outcome').hidden = false;
   part('.curl').textContent = `curl -H 'Authorization: Bearer <API_KEY>' '${address}'`;
+  showPrograms(section, form);
   status.textContent = 'Waiting …';
   body.textContent = '';
   next.hidden = true;
@@ -91,21 +128,59 @@ async function send(section, form) {
   }
 }
 
-/** Ranges that must be given end today, so that a first request finds something. @param {HTMLFormElement} form */
-function suggestRange(form) {
+/** Ranges that must be given end at an instant, so that a first request finds something. @param {HTMLFormElement} form @param {number} endMs */
+function suggestRange(form, endMs) {
   const [from, to] = ['from_date', 'to_date'].map((name) => {
     const control = form.elements.namedItem(name);
-    return control instanceof HTMLInputElement && control.required ? control : null;
+    return control instanceof HTMLInputElement && control.required && control.dataset.changed === undefined
+      ? control
+      : null;
   });
-  const day = (/** @type {number} */ ago) =>
-    new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const day = (/** @type {number} */ ago) => new Date(endMs - ago * 86_400_000).toISOString().slice(0, 10);
   if (from) from.value = day(to ? 7 : 365);
   if (to) to.value = day(0);
 }
 
+/** The kinds of instruments, in the order in which the forms prefer them. */
+const kinds = ['stock', 'crypto', 'forex', 'future', 'option'];
+
+/** Sets a control of every form that has it and that nobody has changed. @param {string} name @param {string} value */
+function fillIn(name, value) {
+  for (const form of document.forms) {
+    const control = form.elements.namedItem(name);
+    if (control instanceof HTMLInputElement && control.required && control.dataset.changed === undefined)
+      control.value = value;
+    if (control instanceof HTMLSelectElement && name === 'schema_asset') control.value = value;
+  }
+}
+
+/** Once there is a key, the forms ask for something that is stored: its first series, and the week before its last bar. */
+async function fillInStored() {
+  for (const kind of kinds) {
+    const response = await fetch(new URL(`./api/v2/${kind}/coverage?limit=1`, document.baseURI), {
+      headers: { Authorization: `Bearer ${key.value}` },
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+    });
+    if (!response.ok) return;
+    const [series] = (await response.json()).result.data;
+    if (series === undefined) continue;
+    const lastMs = Date.parse(series.last_datetime);
+    fillIn('schema_asset', kind);
+    fillIn('country_symbol', `${series.country_iso_code}:${series.symbol}`);
+    for (const form of document.forms) suggestRange(form, lastMs);
+    return;
+  }
+}
+key.addEventListener('change', () => void fillInStored().catch(() => undefined));
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement) target.dataset.changed = '';
+});
+
 for (const form of document.forms) {
   const section = /** @type {HTMLElement} */ (form.closest('section'));
-  suggestRange(form);
+  suggestRange(form, Date.now());
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(section, form);
