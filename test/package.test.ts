@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { Browser, browserProgram } from './browser.ts';
+import { Assistant } from './mcp/world.ts';
 import { type Finished, patiently, Server, Workshop } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -177,7 +178,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
   });
 
   test('bourse demo answers, the health check of the container image sees it, and SIGTERM ends it with 0 (contract 10)', async () => {
-    const { server } = await startDemo();
+    const { server, key } = await startDemo();
     const answer = await fetch(/http:\S+\?\S+/.exec(server.printed)![0]);
     assert.equal(answer.status, 200, await answer.text());
     const explorer = [
@@ -189,6 +190,10 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     ];
     for (const page of [...explorer, '/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
       assert.equal((await fetch(`${server.url}${page}`)).status, 200, page);
+    const assistant = await new Assistant().connect(server.url, key);
+    const newest = { schema_asset: 'stock', country_symbol: 'US:AAPL', interval: 'DAY', limit: 2 };
+    assert.match(await assistant.ask('get_latest_ohlc', newest), /^Rows: 2, /);
+    await assistant.client.close();
     const [program, ...args] = healthCheck();
     const env = { ...environment, BOURSE_PORT: new URL(server.url).port };
     assert.equal((await run(program!, args, { env })).status, 0);

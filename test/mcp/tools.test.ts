@@ -1,5 +1,7 @@
 // The tools over standard input and output: what they are called and take, how long their answers are, what hostile data do (contract 9.15).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
 import { Workshop } from '../service.ts';
@@ -59,6 +61,15 @@ test('tools have the names of the vendor where it has one, read only, and take a
     const isOfNow = /coverage|findings/.test(name);
     assert.equal('as_of' in inputSchema.properties!, !isOfNow, name);
   }
+});
+
+test('the page for users lists the tools in their order', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/using/assistants.md'), 'utf8');
+  const { tools } = await assistant.client.listTools();
+  assert.deepEqual(
+    Array.from(page.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name),
+    tools.map(({ name }) => name),
+  );
 });
 
 test('every parameter of the endpoints is one of the tools, but the form and other names (contract 9.15)', async () => {

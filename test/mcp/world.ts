@@ -128,7 +128,9 @@ export class Assistant {
   /** Starts `bourse mcp` on a workshop's store. */
   async start(shop: Workshop): Promise<this> {
     const args = ['mcp', '--store', shop.store];
-    await this.client.connect(new StdioClientTransport({ command, args, cwd: shop.folder }));
+    // Without it the library passes on a few variables alone, and none of those that lead to a server of PostgreSQL.
+    const env = process.env as Record<string, string>;
+    await this.client.connect(new StdioClientTransport({ command, args, cwd: shop.folder, env }));
     return this;
   }
 
