@@ -4,6 +4,7 @@ import { findings as endpoint } from '../contract/findings.ts';
 import type { Finding } from '../findings/finding.ts';
 import { comparePlaces, findingOrder, findingsOf } from '../findings/instrument-findings.ts';
 import { MarketFacts } from '../findings/market-facts.ts';
+import type { Keep } from '../series/calendars.ts';
 import { instrumentOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
@@ -12,22 +13,39 @@ import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** Every finding of an instrument, in their order; kept until what they were read from is changed. @throws TooDear */
-export async function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
+export function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
   const { reader, lookup, lane, request } = context;
   const { nowMs } = request;
-  const hasEnded = found.endedMs !== null && found.endedMs <= nowMs;
   let read = 0;
   const onBars = (count: number): void => {
     read += count;
     if (read > lane.baseBarsMax) throw new TooDear();
   };
-  const keep = async <T>(name: string, make: () => Promise<T>): Promise<T> =>
-    (await lookup.cached(reader, `findings|${name}`, make)).value;
+  const keep = keepIn(context);
   const facts = new MarketFacts({ reader, calendars: lookup.calendars(reader), keep, onBars });
-  return keep(`of|${found.instrument.instrument_id}|${hasEnded}`, () =>
-    findingsOf({ reader, facts, nowMs, onBars }, found),
+  return keep(nameIn('of', found, nowMs), () => findingsOf({ reader, facts, nowMs, onBars }, found));
+}
+
+/** What `make` makes of the findings of an instrument; kept under a name as long as they are. @throws TooDear */
+export function keptFindings<T>(
+  context: QueryContext,
+  found: Found,
+  name: string,
+  make: (findings: readonly Finding[]) => T,
+): Promise<T> {
+  return keepIn(context)(nameIn(name, found, context.request.nowMs), async () =>
+    make(await instrumentFindings(context, found)),
   );
 }
+
+const keepIn =
+  ({ reader, lookup }: QueryContext): Keep =>
+  async (name, make) =>
+    (await lookup.cached(reader, `findings|${name}`, make)).value;
+
+/** The name of something about an instrument, which is another once it has ended. */
+const nameIn = (what: string, { instrument, endedMs }: Found, nowMs: number): string =>
+  `${what}|${instrument.instrument_id}|${endedMs !== null && endedMs <= nowMs}`;
 
 /** From which instant findings begin to be another answer without a commit; infinite where none does. */
 const changesAtMs = ({ endedMs }: Found, nowMs: number): number =>

@@ -9,7 +9,6 @@ import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
 import { runCoverage } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
-import type { Finding } from '../findings/finding.ts';
 import { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
 import { candidates, DAY } from '../series/plan.ts';
@@ -21,7 +20,7 @@ import { vouchingRuns } from '../series/vouching.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
-import { instrumentFindings } from './findings.ts';
+import { faultyTimes } from './faulty-times.ts';
 import { instrumentOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
@@ -98,8 +97,8 @@ class Conditions {
   readonly #lastDay: number;
   readonly #completeness: Completeness;
   readonly #hasEnded: boolean;
-  /** The errors and warnings of the instrument, once they are asked for. */
-  #faults: readonly Finding[] | null = null;
+  /** When series of the instrument have errors and warnings, by interval, once that is asked for. */
+  readonly #faults = new Map<Interval, Awaited<ReturnType<typeof faultyTimes>>>();
   /** The runs that vouch for sessions without a bar, by label date. */
   readonly vouching = new Map<number, number>();
 
@@ -153,13 +152,12 @@ class Conditions {
 
   /** Whether an error or a warning about a series lies in a session (contract 9.10). */
   async #isDegraded({ segments }: Session, { interval }: Series): Promise<boolean> {
-    const [first, last] = [segments[0]!, segments.at(-1)!];
-    this.#faults ??= (await instrumentFindings(this.#context, this.#found)).filter(
-      ({ severity }) => severity !== 'info',
-    );
-    return this.#faults.some(
-      (one) => one.interval === interval && one.fromMs < last.closeMs && one.toMs > first.openMs,
-    );
+    let isFaulty = this.#faults.get(interval);
+    if (isFaulty === undefined) {
+      isFaulty = await faultyTimes(this.#context, this.#found, interval);
+      this.#faults.set(interval, isFaulty);
+    }
+    return isFaulty({ fromMs: segments[0]!.openMs, toMs: segments.at(-1)!.closeMs });
   }
 
   /** The label date of the newest session that half of the series of the market reach. */

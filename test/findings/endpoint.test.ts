@@ -101,6 +101,40 @@ test('every walk gives each finding of the check once, in its order, whatever th
   }
 });
 
+/** Every session of BAD with a bar. */
+async function sessionsWithBars(): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let key: string | null = ''; key !== null; ) {
+    const texts = { schema_asset: 'stock', country_symbol: 'US:BAD', limit: '100', next_page_key: key };
+    const parameters = parseParameters(contract.sessionCoverage, new Map(Object.entries(texts)));
+    const answer = await runner.run({
+      ...{ endpoint: 'sessionCoverage', parameters, nowMs: NOW_MS, wrapCsv: false },
+    });
+    if (answer.kind === 'refusal') assert.fail(answer.facts.message);
+    const { data, next_page_key } = (JSON.parse(Buffer.from(answer.body).toString()) as { result: Page })
+      .result;
+    found.push(...data.filter(({ bars }) => bars !== 0));
+    key = next_page_key;
+  }
+  return found;
+}
+
+test('the degraded sessions are those that a warning or an error touches (contract 9.9, 9.10)', async () => {
+  const faults = (await list({}, 1000)).filter(({ severity }) => severity !== 'info');
+  // Regular hours of New York are within one date of UTC.
+  const dates = faults.map((one) =>
+    [one.from_datetime, one.to_datetime].map((text) => String(text).slice(0, 10)),
+  );
+  const sessions = await sessionsWithBars();
+  assert.equal(sessions.length, days.length - 2);
+  for (const { session_date: date, condition } of sessions) {
+    const isTouched = dates.some(([from, to]) => from! <= String(date) && String(date) <= to!);
+    assert.equal(condition, isTouched ? 'degraded' : 'available', String(date));
+  }
+  const degraded = sessions.filter(({ condition }) => condition === 'degraded').length;
+  assert.ok(degraded > 50 && degraded < sessions.length / 2, `${degraded}`);
+});
+
 test('a finding changes with the bars of other series, and a walk goes on beside it (contract 9.10, 4.1)', async () => {
   const first = await page({ kind: 'missing_session' });
   assert.equal(first.count, 1);
