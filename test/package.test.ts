@@ -188,7 +188,8 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       '/explorer/lib/preact.mjs',
       '/client/index.js',
     ];
-    for (const page of [...explorer, '/docs', '/docs/forms.js', '/docs/page.css', '/openapi.json'])
+    const documentation = ['/docs', '/docs/forms.js', '/docs/page.css', '/llms.txt', '/docs/using/bars.md'];
+    for (const page of [...explorer, ...documentation, '/openapi.json'])
       assert.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     const assistant = await new Assistant().connect(server.url, key);
     const newest = { schema_asset: 'stock', country_symbol: 'US:AAPL', interval: 'DAY', limit: 2 };
