@@ -2,9 +2,9 @@
 
 const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
 
-/** Writes requests as programs; the explorer has the same. */
-const requestText = /** @type {typeof import('../../../explorer/request-text.ts')} */ (
-  await import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
+/** Writes requests as programs; the explorer has the same. The forms do not wait for it: a click before they listen would send the page away. */
+const requestText = /** @type {Promise<typeof import('../../../explorer/request-text.ts')>} */ (
+  import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
 );
 
 /** Characters of an answer that are shown; a browser takes long over more. */
@@ -68,7 +68,7 @@ function typed(value, type) {
 }
 
 /** Shows the programs that ask what a form asks. @param {HTMLElement} section @param {HTMLFormElement} form */
-function showPrograms(section, form) {
+async function showPrograms(section, form) {
   const given = [...form.elements].flatMap((element) => {
     const control = /** @type {HTMLInputElement} */ (element);
     const row = /** @type {HTMLElement | null} */ (control.closest('[data-in]'));
@@ -81,7 +81,7 @@ function showPrograms(section, form) {
     values: Object.fromEntries(given),
   };
   const service = new URL('.', document.baseURI).href.replace(/\/$/, '');
-  const { typescriptOf, pythonOf } = requestText;
+  const { typescriptOf, pythonOf } = await requestText;
   for (const [name, text] of /** @type {const} */ ([
     ['typescript', typescriptOf(service, asked)],
     ['python', pythonOf(service, asked)],
@@ -100,7 +100,7 @@ async function send(section, form) {
   const address = addressOf(section, form);
   part('.outcome').hidden = false;
   part('.curl').textContent = `curl -H 'Authorization: Bearer <API_KEY>' '${address}'`;
-  showPrograms(section, form);
+  void showPrograms(section, form);
   status.textContent = 'Waiting …';
   body.textContent = '';
   next.hidden = true;
