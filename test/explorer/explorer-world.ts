@@ -94,7 +94,7 @@ export class ExplorerWorld {
       bypassCSP: false,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('console', (message) => {
       const text = message.text();

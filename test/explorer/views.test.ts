@@ -87,7 +87,7 @@ after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints.splice(0), []));
 
 function explorerTest(name: string, run: () => Promise<void>): void {
-  void test(name, { skip, timeout: 60_000 }, run);
+  void test(name, { skip, timeout: 120_000 }, run);
 }
 
 explorerTest(

@@ -63,6 +63,8 @@ export class Database {
   readonly path: string;
   readonly #db: Connection;
   readonly #statements = new Map<string, Statement>();
+  /** Whether short writes may have left something in the log. */
+  #leavesLog = false;
   /** Transactions that have not ended, and the end of the last of them. */
   #underWay = 0;
   #turn: Promise<void> = Promise.resolve();
@@ -171,6 +173,7 @@ export class Database {
 
   /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
   shortWrite<T>(work: () => Promise<T>): Promise<T> {
+    this.#leavesLog = true;
     return this.#inTurn(() =>
       this.#transact(() => this.#beginWrite(() => undefined, storeLimits.busyTimeoutMs), work),
     );
@@ -313,8 +316,10 @@ export class Database {
     }
   }
 
+  /** What short writes left in the log goes into the file, also where others have it open: a damaged log loses what it holds, and nothing tells. */
   close(): void {
     this.#statements.clear();
+    if (this.#leavesLog) this.#checkpoint(CHECKPOINT_WAIT_MS);
     this.#db.close();
   }
 
