@@ -18,6 +18,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/doctor.test.ts': 'what is wrong with files',
   'test/examples.test.ts': 'the store of bourse demo',
   'test/examples/desk.ts': 'backups',
+  'test/explorer/explorer-world.ts': 'the store of bourse demo',
   'test/export.test.ts': 'an export in place of the store',
   'test/import-law.test.ts': 'who may open a database',
   'test/import.test.ts': 'a dry run beside a file that is not there, or empty',

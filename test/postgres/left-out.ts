@@ -5,9 +5,10 @@ import { postgresPrograms } from './server.ts';
 /** Files of tests about SQLite alone. */
 const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**'];
 
-/** Those of modules that know no store, by the import law, and of the memory of caches above it. */
+/** Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always a file, and of the memory of caches. */
 const ofNoStore = [
-  'src/{base,disk,contract,datasets,calendar,bars,files,mapping}/**',
+  'src/{base,disk,contract,explorer,datasets,calendar,bars,files,mapping}/**',
+  'test/explorer/**',
   'src/http/sending/**',
   'test/cache-memory.test.ts',
 ];
