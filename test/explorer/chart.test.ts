@@ -83,14 +83,21 @@ explorerTest(
   },
 );
 
-explorerTest('scrolling back asks for older bars by page keys, until all are there', async () => {
+explorerTest('scrolling back asks for older bars by page keys', async () => {
   const page = await world.page('#/crypto/GLOBAL:BTCUSD/1M');
   await drawn(page);
   assert.equal(await barCount(page), 1_000);
-  const seen = page.waitForRequest(/next_page_key=/);
+  let isSeen = false;
+  page.on('request', (request) => {
+    isSeen ||= request.url().includes('next_page_key=');
+  });
   await page.focus('.canvas');
-  for (let press = 0; press < 8; press++) await page.keyboard.press('PageUp');
-  await seen;
+  // Keys that are pressed before the bars are drawn move nothing.
+  for (let press = 0; press < 100 && !isSeen; press++) {
+    await page.keyboard.press('PageUp');
+    await page.waitForTimeout(50);
+  }
+  assert.ok(isSeen);
   await page.waitForFunction(() => /^[2-9],/.test(document.querySelector('.chart-foot')!.textContent));
   assert.ok((await barCount(page)) >= 2_000);
 });
