@@ -149,11 +149,12 @@ export function ChartView(props: {
       made.remove();
     };
   }, []);
+  const hasPostMarket = (reference.trading_hours?.post_market_trading ?? []).length > 0;
   const notes = useNotes(choice, bars, feed);
   const [look, setLook] = useState(0);
   const drawn = useMemo(
-    () => drawnOf(notes, bars, feed?.choice.interval ?? interval, clock),
-    [notes, bars, clock, look],
+    () => drawnOf(notes, bars, feed?.choice.interval ?? interval, { clock, hasPostMarket }),
+    [notes, bars, clock, hasPostMarket, look],
   );
   const shownFeed = useRef<BarFeed | null>(null);
   useEffect(() => {
@@ -196,7 +197,8 @@ export function ChartView(props: {
     h(Toolbar, {
       place,
       interval,
-      hasExtended: reference.trading_hours?.pre_market_trading !== undefined && interval !== 'WEEK',
+      // Pre- and post-market, or a closing auction; elsewhere the switch would change nothing.
+      hasExtended: asset === 'stock',
       hasActions: asset === 'stock',
     }),
     h(

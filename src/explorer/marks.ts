@@ -9,6 +9,9 @@ import type { Shade } from './shades.ts';
 /** A point without a bar, in seconds. */
 export type Blank = { readonly time: number; readonly label: string };
 
+/** What the drawing has to know of a market. `hasPostMarket`: what follows its regular hours is post-market, else a closing auction. */
+export type Market = { readonly clock: MarketClock; readonly hasPostMarket: boolean };
+
 /** What the chart draws, and what it says where one points to. */
 export type Drawn = {
   readonly blanks: readonly Blank[];
@@ -94,12 +97,14 @@ class Drawing {
   readonly #interval: string;
   readonly #isLabelled: boolean;
   readonly #clock: MarketClock;
+  readonly #hasPostMarket: boolean;
 
-  constructor(bars: readonly ChartBar[], interval: string, clock: MarketClock) {
+  constructor(bars: readonly ChartBar[], interval: string, { clock, hasPostMarket }: Market) {
     this.#bars = bars;
     this.#interval = interval;
     this.#isLabelled = hasLabels(interval);
     this.#clock = clock;
+    this.#hasPostMarket = hasPostMarket;
     this.#times = new Set(bars.map(({ time }) => time));
   }
 
@@ -168,7 +173,9 @@ class Drawing {
       if (part.length > 0) this.#shade(part[0]!.time, part.at(-1)!.time, 'quiet', 0.07, '');
     };
     run(own.filter(({ openMs }) => openMs < first));
-    run(own.filter(({ openMs }) => openMs > last));
+    const after = own.filter(({ openMs }) => openMs > last);
+    run(after);
+    if (!this.#hasPostMarket) for (const { time } of after) this.#say(time, 'Closing auction');
   }
 
   finding(finding: Finding): void {
@@ -203,9 +210,9 @@ export function drawnOf(
   { actions, sessions, findings }: Notes,
   bars: readonly ChartBar[],
   interval: string,
-  clock: MarketClock,
+  market: Market,
 ): Drawn {
-  const drawing = new Drawing(bars, interval, clock);
+  const drawing = new Drawing(bars, interval, market);
   if (bars.length > 0) {
     for (const session of sessions) {
       drawing.extended(session);

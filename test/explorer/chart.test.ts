@@ -12,7 +12,7 @@ after(() => world.close());
 afterEach(() => assert.deepEqual(world.complaints.splice(0), []));
 
 function explorerTest(name: string, run: () => Promise<void>): void {
-  void test(name, { skip, timeout: 120_000 }, run);
+  void test(name, { skip, timeout: 60_000 }, run);
 }
 
 explorerTest(
@@ -83,22 +83,22 @@ explorerTest(
   },
 );
 
-explorerTest('scrolling back asks for older bars by page keys, until all are there', async () => {
+explorerTest('scrolling back asks for older bars by page keys', async () => {
   const page = await world.page('#/crypto/GLOBAL:BTCUSD/1M');
   await drawn(page);
   assert.equal(await barCount(page), 1_000);
-  let isAsked = false;
-  void page.waitForRequest(/next_page_key=/).then(() => {
-    isAsked = true;
+  let isSeen = false;
+  page.on('request', (request) => {
+    isSeen ||= request.url().includes('next_page_key=');
   });
   await page.focus('.canvas');
-  // The first presses may come before the newest bars are shown.
-  for (let press = 0; press < 50 && !isAsked; press++) await page.keyboard.press('PageUp', { delay: 50 });
-  assert.ok(isAsked);
-  await page.waitForFunction(() => {
-    const [count] = /^[\d,]+/.exec(document.querySelector('.chart-foot')!.textContent) ?? ['0'];
-    return Number(count.replaceAll(',', '')) >= 2_000;
-  });
+  // Keys that are pressed before the bars are drawn move nothing.
+  for (let press = 0; press < 100 && !isSeen; press++) {
+    await page.keyboard.press('PageUp');
+    await page.waitForTimeout(50);
+  }
+  assert.ok(isSeen);
+  await page.waitForFunction(() => /^[2-9],/.test(document.querySelector('.chart-foot')!.textContent));
   assert.ok((await barCount(page)) >= 2_000);
 });
 

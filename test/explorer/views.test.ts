@@ -276,3 +276,36 @@ explorerTest(
     assert.ok(!(await page.content()).includes(world.key));
   },
 );
+
+explorerTest(
+  'where a market closes by an auction, its bars are shaded as such with extended hours (contract 3.13)',
+  async () => {
+    const minutes = Array.from({ length: 96 }, (_, minute) => {
+      const datetime = new Date(Date.parse('2025-03-03T15:00:00Z') + minute * 60_000).toISOString();
+      return `${datetime},10,10,10,10`;
+    });
+    const file = join(world.folder, 'auction.csv');
+    writeFileSync(file, `datetime,open,high,low,close\n${minutes.join('\n')}\n`);
+    const about = [
+      '--schema',
+      'stock',
+      '--country',
+      'UK',
+      '--symbol',
+      'CLOSE',
+      '--exchange',
+      'XLON',
+      '--interval',
+      '1M',
+    ];
+    await world.import('bars', file, ...about);
+    const page = await world.page('#/stock/UK:CLOSE/1M');
+    await drawn(page);
+    assert.match((await page.textContent('.legend .when'))!, /16:29 GMT/);
+    await page.check('text=Extended hours');
+    await page.locator('.legend .when', { hasText: '16:35 GMT' }).waitFor();
+    await page.focus('.canvas');
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.legend .why', { hasText: 'Closing auction' }).waitFor();
+  },
+);
