@@ -21,7 +21,7 @@ export type Measurable = {
   readonly cache: Pick<ResponseCache, 'bytes'>;
   /** What of the store is damaged, and when all of it was last read; null before. */
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
-  readonly connections: Pick<OpenConnections, 'count'>;
+  readonly connections: Pick<OpenConnections, 'count' | 'unread'>;
   readonly unsent: Pick<UnsentBytes, 'total'>;
 };
 
@@ -111,6 +111,11 @@ export class Metrics {
       'max',
     );
     this.#gauge('bourse_connections', 'Open connections.', () => connections.count);
+    this.#gauge(
+      'bourse_unread_requests',
+      'Requests that wait on their connections to be read.',
+      () => connections.unread,
+    );
     this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
     this.#gauge('bourse_cached_answers_bytes', 'Bytes of cached answers.', () => cache.bytes);
     this.#addMemory(queue);

@@ -47,6 +47,13 @@ export class OpenConnections {
     return this.#unanswered;
   }
 
+  /** How many connections have sent a request that waits to be read. */
+  get unread(): number {
+    let unread = 0;
+    for (const { isHeld } of this.#bySocket.values()) if (isHeld) unread++;
+    return unread;
+  }
+
   /** Counts an accepted connection. At the bound an idle one is closed for it; without one `endOther` may, or it is closed itself. */
   accept(socket: Socket, endOther: () => boolean): void {
     this.#accepted++;
