@@ -4,6 +4,7 @@ import * as zlib from 'node:zlib';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { headerOf } from './request.ts';
+import { bodyBytes } from './response.ts';
 
 const gzipLevel = { level: zlib.constants.Z_BEST_SPEED };
 const zstdLevel = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
@@ -62,12 +63,31 @@ export function codingFor(response: HttpResponse, request: HttpRequest): Coding 
   return isSmall && !isDemanded ? null : coding;
 }
 
+/** Where a body is put together that is encoded at once: thousands a second would be garbage otherwise. */
+const workspace = Buffer.allocUnsafeSlow(limits.encodedAtOnceBytesMax);
+
+/** A body in one piece, in the workspace. */
+function joinedInWorkspace(body: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const piece of body) {
+    workspace.set(piece, length);
+    length += piece.length;
+  }
+  return workspace.subarray(0, length);
+}
+
 /** The body of a response in a coding. The response's own body is released. */
 export function encodedBody(response: HttpResponse, coding: Coding): Uint8Array | Promise<Uint8Array> {
-  const whole = Buffer.concat(response.body);
-  response.release?.();
   const { atOnce, inPool } = codecs[coding];
-  return whole.length <= limits.encodedAtOnceBytesMax ? atOnce(whole) : inPool(whole);
+  const { body, release } = response;
+  if (bodyBytes(response) > limits.encodedAtOnceBytesMax) {
+    const whole = Buffer.concat(body);
+    release?.();
+    return inPool(whole);
+  }
+  const encoded = atOnce(joinedInWorkspace(body));
+  release?.();
+  return encoded;
 }
 
 /** A response with an encoded body in place of its own. */

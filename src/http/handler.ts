@@ -343,7 +343,7 @@ export class RequestHandler {
     const mayBeKept = goodUntilMs !== undefined && source !== undefined;
     if (!mayBeKept || !cache.takes(asked.endpoint, name, answer.body.length))
       return { name: null, cached: { answer, etag, goodUntilMs: 0 }, dataVersion };
-    const cached = { answer: responses.copyOf(answer), etag, goodUntilMs };
+    const cached = { answer: responses.ownAnswer(answer), etag, goodUntilMs };
     cache.add(name, cached, source);
     return { name, cached, dataVersion };
   }

@@ -103,15 +103,15 @@ export const httpLimits = {
   /** Bytes of a file that are read at once. */
   spoolPieceBytes: 262_144,
   /** Bytes of the response cache of a serving process. */
-  cachedBytesMax: 64 * MEGABYTE,
+  cachedBytesMax: 32 * MEGABYTE,
   /** Bytes of a cached answer: most lists are smaller, and a few must not fill the cache. */
   cachedAnswerBytesMax: MEGABYTE,
   /** Bytes of the largest body that is cached at its first asking. */
   cachedAtOnceBytesMax: 16_384,
   /** Bytes of the names of larger answers that are remembered until their second asking: some 4,000 of about 200 characters. */
   askedOnceBytesMax: 2 * MEGABYTE,
-  /** Cached answers that are looked at when another was not found: those that are right no more give their bytes back. */
-  cachedSweptPerMiss: 4,
+  /** Cached answers that are looked at when one is asked for: those that are right no more give their bytes back. */
+  cachedSweptPerRequest: 2,
   /** Bytes of a cached answer beside its body and its texts, as measured. */
   cachedOverheadBytes: 2_600,
   /** The same of an encoded body. */

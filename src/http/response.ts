@@ -173,8 +173,10 @@ export const streamedResponse = (
   body: [body],
 });
 
-/** An answer with a copy of its body, which shares no memory. */
-export function copyOf({ release, body, ...rest }: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {
+/** An answer whose body has memory of its own: a copy, where others write to that memory once it is released, or it is larger than the body. */
+export function ownAnswer(answer: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {
+  const { release, body, ...rest } = answer;
+  if (release === undefined && body.byteLength === body.buffer.byteLength) return answer;
   const copy = { ...rest, body: Uint8Array.from(body) };
   release?.();
   return copy;

@@ -3,7 +3,7 @@ import { Refusal } from '../contract/errors.ts';
 import type { Answer, QueryRequest, StepPlace } from '../queries/query.ts';
 import { httpLimits } from './limits.ts';
 import { full } from './queue/query-queue.ts';
-import { copyOf } from './response.ts';
+import { ownAnswer } from './response.ts';
 
 type Step = Answer & { readonly kind: 'answer' };
 
@@ -95,5 +95,5 @@ function stepsAfter(
 async function stepOf(request: QueryRequest, read: Read): Promise<Step> {
   const answer = await read(request);
   if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-  return answer.release === undefined ? answer : copyOf(answer);
+  return ownAnswer(answer);
 }

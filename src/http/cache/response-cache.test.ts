@@ -1,6 +1,8 @@
 // The response cache: its answers go with what they depend on, bounded in time and bytes (contract 4.1, 8.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { AnswerSource } from '../../queries/query.ts';
 import type { Change } from '../../store/parts.ts';
 import { httpLimits } from '../limits.ts';
@@ -150,6 +152,23 @@ test('responses that are right no more give their bytes back though nobody asks 
     assert.equal(cache.find(`another ${asked}`, version, 20), undefined);
   assert.ok(cache.bytes < all / 2.9, `${cache.bytes} of ${all} bytes are held`);
   for (let index = 0; index < 100; index++) assert.ok(cache.find(`right ${index}`, version, 20));
+});
+
+test('responses that are found again and again take no more memory, however often (contract 8.1)', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const cache = new ResponseCache(new Versions());
+  const version = (await cache.version())!;
+  for (const name of ['a', 'b']) cache.add(name, answerOf(10), sourceOf(1));
+  const heapAfter = (hits: number): number => {
+    for (let hit = 0; hit < hits; hit++) assert.ok(cache.find(hit % 2 === 0 ? 'a' : 'b', version, 0));
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapAfter(20_000);
+  const grown = heapAfter(200_000) - before;
+  // A tenth of what 200,000 hits held while tables of the map that were left behind were kept.
+  assert.ok(grown < 2 ** 20, `${grown} bytes more`);
 });
 
 test('the least recently used response goes first; one that is too large is not cached', async () => {

@@ -69,10 +69,10 @@ export class ResponseCache {
 
   /** The cached answer to a request that arrived when the store had a version, or a newer one. */
   find(name: string, version: number, nowMs: number): CachedAnswer | undefined {
+    this.#sweep(version, nowMs);
     const entry = this.#entries.get(name);
     if (entry === undefined || !this.#isRight(entry, version, nowMs)) {
       this.#remove(name);
-      this.#sweep(version, nowMs);
       return undefined;
     }
     this.#entries.delete(name);
@@ -80,9 +80,12 @@ export class ResponseCache {
     return entry.cached;
   }
 
-  /** Removes some of the answers that are right no more: nobody may ask for these again. */
+  /**
+   * Removes some of the answers that are right no more: nobody may ask for these again. It goes on at every request: a Map keeps all tables
+   * that it has outgrown since an iterator over it was last moved, and each answer that is found again is moved to its end.
+   */
   #sweep(version: number, nowMs: number): void {
-    for (let count = 0; count < httpLimits.cachedSweptPerMiss; count++) {
+    for (let count = 0; count < httpLimits.cachedSweptPerRequest; count++) {
       const next = this.#swept.next();
       if (next.done === true) {
         this.#swept = this.#entries.entries();

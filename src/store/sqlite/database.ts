@@ -81,7 +81,7 @@ export class Database {
       );
       if (problem !== null) throw new StoreUnusable(problem);
       this.#checkKind(kind, mode);
-      this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 16_384}`);
+      this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 8_192}`);
       if (mode === 'write')
         this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
       if (mode === 'read') this.#db.exec(`pragma busy_timeout = ${storeLimits.readBusyTimeoutMs}`);
