@@ -4,19 +4,37 @@ import { calendarOf } from '../calendar/calendar.ts';
 import type { Session } from '../calendar/session.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 
-/** An instrument of `examples/instruments.csv`: the price around which it moves, the volume of a minute (0: it has none), and decimals. */
+/**
+ * An instrument of `examples/instruments.csv`: the price around which it moves, the volume of a minute (0: it has none), and decimals. It has
+ * minutes for the last `minuteDays`, and days before; with `hasGaps` a session and 25 minutes of another are missing.
+ */
 type Sample = {
   readonly name: readonly [assetSchema: AssetSchema, country: string, symbol: string];
   readonly price: number;
   readonly priceDecimals: number;
   readonly minuteVolume: number;
   readonly volumeDecimals: number;
+  readonly minuteDays: number;
+  readonly hasGaps?: boolean;
 };
 
-const stock = { priceDecimals: 2, volumeDecimals: 0 };
+/** A split in the raw prices: before this day they are so many times as high. */
+export type DemoSplit = { readonly symbol: string; readonly day: number; readonly ratio: number };
+
+/** The first day of the demo, in days before today. */
+const DAYS = 3 * 365 + 1;
+
+/** Days of minutes: of one stock for as long as intraday charts are looked at, of the others a few weeks, so that the demo is made in seconds. */
+const FEW_DAYS = 42;
+const MANY_DAYS = 2 * 365 + 1;
+
+/** The gaps: which session from the last one lacks all minutes, which one some, and which minutes of regular hours. */
+const GAPS = { session: 4, part: 2, fromMinute: 90, toMinute: 115 };
+
+const stock = { priceDecimals: 2, volumeDecimals: 0, minuteDays: FEW_DAYS };
 const samples: readonly Sample[] = [
-  { name: ['stock', 'US', 'AAPL'], price: 190, minuteVolume: 140_000, ...stock },
-  { name: ['stock', 'US', 'MSFT'], price: 410, minuteVolume: 55_000, ...stock },
+  { name: ['stock', 'US', 'AAPL'], price: 190, minuteVolume: 140_000, ...stock, minuteDays: MANY_DAYS },
+  { name: ['stock', 'US', 'MSFT'], price: 410, minuteVolume: 55_000, ...stock, hasGaps: true },
   { name: ['stock', 'US', 'SPY'], price: 560, minuteVolume: 150_000, ...stock },
   {
     name: ['crypto', 'GLOBAL', 'BTCUSD'],
@@ -24,8 +42,16 @@ const samples: readonly Sample[] = [
     priceDecimals: 2,
     minuteVolume: 9,
     volumeDecimals: 6,
+    minuteDays: FEW_DAYS,
   },
-  { name: ['forex', 'GLOBAL', 'EURUSD'], price: 1.09, priceDecimals: 5, minuteVolume: 0, volumeDecimals: 0 },
+  {
+    name: ['forex', 'GLOBAL', 'EURUSD'],
+    price: 1.09,
+    priceDecimals: 5,
+    minuteVolume: 0,
+    volumeDecimals: 0,
+    minuteDays: FEW_DAYS,
+  },
 ];
 
 /** How far a price moves within a bar, as a share of it. */
@@ -55,8 +81,19 @@ function levelOf({ name: [schema, , symbol], price }: Sample, day: number): numb
   return price * Math.exp((schema === 'forex' ? 0.25 : 1) * (waves + step));
 }
 
+/** How many times as high the raw prices of a day are as those of today. */
+const ratioOn = (symbol: string, day: number, splits: readonly DemoSplit[]): number =>
+  splits
+    .filter((split) => split.symbol === symbol && day < split.day)
+    .reduce((product, { ratio }) => product * ratio, 1);
+
 /** One session's bars as lines: a walk that is drawn back to the line between two days' levels, thin before and after regular hours. */
-function linesOf(sample: Sample, session: Session, interval: keyof typeof moves): string {
+function linesOf(
+  sample: Sample,
+  session: Session,
+  interval: keyof typeof moves,
+  splits: readonly DemoSplit[],
+): string {
   const { name, minuteVolume, priceDecimals, volumeDecimals } = sample;
   const { day, segments } =
     interval === 'DAY' ? { ...session, segments: [{ ...session, kind: 'regular' }] } : session;
@@ -66,7 +103,8 @@ function linesOf(sample: Sample, session: Session, interval: keyof typeof moves)
   const next = seeded(name[2] + interval, day);
   const [from, to] = [levelOf(sample, day - 1), levelOf(sample, day)];
   const strayed = (most: number): number => most * moves[interval] * from * next();
-  const price = (value: number): string => value.toFixed(priceDecimals);
+  const ratio = ratioOn(name[2], day, splits);
+  const price = (value: number): string => (value * ratio).toFixed(priceDecimals);
   let text = '';
   let walked = 0;
   let open = from;
@@ -78,7 +116,7 @@ function linesOf(sample: Sample, session: Session, interval: keyof typeof moves)
       const high = Math.max(open, close) + strayed(0.5);
       const low = Math.min(open, close) - strayed(0.5);
       const share = kind === 'regular' ? stepMs / MINUTE_MS : EXTENDED_VOLUME;
-      const volume = (minuteVolume * share * (0.2 + 1.6 * next())).toFixed(volumeDecimals);
+      const volume = ((minuteVolume * share * (0.2 + 1.6 * next())) / ratio).toFixed(volumeDecimals);
       const time = interval === 'DAY' ? formatDay(day) : formatInstantZ(ms);
       const amounts = minuteVolume === 0 ? ',' : `${volume},${price((high + low + close) / 3)}`;
       text += `${name.join(',')},${time},${price(open)},${price(high)},${price(low)},${price(close)},${amounts}\n`;
@@ -87,10 +125,45 @@ function linesOf(sample: Sample, session: Session, interval: keyof typeof moves)
   return text;
 }
 
-/** The text of a file of bars of an interval, of the sessions labelled `[fromDay, toDay)`. */
-export function* demoBars(interval: keyof typeof moves, fromDay: number, toDay: number): Generator<string> {
+/** A session without some of its minutes. */
+function withoutSome(session: Session): Session {
+  const segments = session.segments.flatMap((segment) => {
+    if (segment.kind !== 'regular') return [segment];
+    const [fromMs, toMs] = [GAPS.fromMinute, GAPS.toMinute].map(
+      (minute) => segment.openMs + minute * MINUTE_MS,
+    );
+    return [
+      { ...segment, closeMs: fromMs! },
+      { ...segment, openMs: toMs! },
+    ];
+  });
+  return { ...session, segments };
+}
+
+/** The sessions of an instrument that the file of an interval has bars of, up to the day before `today`. */
+function sessionsOf(
+  { name, minuteDays, hasGaps }: Sample,
+  interval: keyof typeof moves,
+  today: number,
+): Session[] {
+  const [fromDay, toDay] =
+    interval === 'DAY' ? [today - DAYS, today - minuteDays] : [today - minuteDays, today];
+  const sessions = [...calendarOf(name[0], name[1]).sessions(fromDay, toDay)];
+  if (interval === 'DAY' || hasGaps !== true) return sessions;
+  const [missing, part] = [sessions.length - GAPS.session, sessions.length - GAPS.part];
+  return sessions.flatMap((session, at) =>
+    at === missing ? [] : [at === part ? withoutSome(session) : session],
+  );
+}
+
+/** The text of a file of bars of an interval, as the demo of a day has it. */
+export function* demoBars(
+  interval: keyof typeof moves,
+  today: number,
+  splits: readonly DemoSplit[],
+): Generator<string> {
   yield 'asset_schema,country_iso_code,symbol,datetime,open,high,low,close,volume,vwap\n';
   for (const sample of samples)
-    for (const session of calendarOf(sample.name[0], sample.name[1]).sessions(fromDay, toDay))
-      yield linesOf(sample, session, interval);
+    for (const session of sessionsOf(sample, interval, today))
+      yield linesOf(sample, session, interval, splits);
 }

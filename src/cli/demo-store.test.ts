@@ -52,8 +52,50 @@ test('no sample is of the week in which the files are written: moved, none is of
   }
 });
 
+/** The lines of a symbol, as cells. */
+const linesOf = (symbol: string, ...[interval, , splits]: Parameters<typeof demoBars>): string[][] =>
+  [...demoBars(interval, WRITTEN, splits)]
+    .join('')
+    .split('\n')
+    .map((line) => line.split(','))
+    .filter((cells) => cells[2] === symbol);
+
+test('raw prices of the demo before a split are as many times as high, and volumes as low', () => {
+  const day = WRITTEN - 900;
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  const [plain, split] = [[], [{ symbol: 'AAPL', day, ratio: 4 }]].map((splits) =>
+    linesOf('AAPL', 'DAY', WRITTEN, splits),
+  ) as [string[][], string[][]];
+  assert.ok(plain.length > 200 && plain.length === split.length);
+  for (const [at, cells] of plain.entries()) {
+    const ratio = cells[3]! < date ? 4 : 1;
+    const [before, after] = [cells, split[at]!].map((one) => one.slice(4).map(Number)) as [
+      number[],
+      number[],
+    ];
+    for (const column of [0, 1, 2, 3]) assert.ok(Math.abs(after[column]! - ratio * before[column]!) < 0.03);
+    assert.ok(Math.abs(after[4]! - before[4]! / ratio) < 1);
+  }
+});
+
+test('one stock of the demo lacks a session, and 25 minutes of another', () => {
+  const byDay = (symbol: string) =>
+    Map.groupBy(linesOf(symbol, '1M', WRITTEN, []), (cells) => cells[3]!.slice(0, 10));
+  const [whole, holed] = [byDay('SPY'), byDay('MSFT')];
+  // Until 13:00 in New York also a shortened session trades each minute.
+  const minutes = (lines: readonly string[][]): string[] =>
+    lines.map((cells) => cells[3]!).filter((time) => time.slice(11) >= '14:30' && time.slice(11) < '18:00');
+  const lost = [...whole].map(([day, lines]) => {
+    const traded = new Set(minutes(holed.get(day) ?? []));
+    return minutes(lines).filter((time) => !traded.has(time));
+  });
+  const [session, part, ...others] = lost.filter((times) => times.length > 0);
+  assert.deepEqual([session!.length, part!.length, others], [210, 25, []]);
+  assert.deepEqual([part![0]!.slice(11, 16), part!.at(-1)!.slice(11, 16)], ['16:00', '16:24']);
+});
+
 test('bars of the demo are the same each time, and each lies within its high and low', () => {
-  const make = (interval: '1M' | 'DAY'): string => [...demoBars(interval, WRITTEN - 4, WRITTEN)].join('');
+  const make = (interval: '1M' | 'DAY'): string => [...demoBars(interval, WRITTEN, [])].join('');
   for (const interval of ['1M', 'DAY'] as const) {
     assert.equal(make(interval), make(interval));
     const [, ...lines] = make(interval).trim().split('\n');

@@ -11,7 +11,7 @@ import { importFile, requestOf } from '../loading/importers.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
 import { type Store, StoreUnusable } from '../store/store.ts';
-import { demoBars } from './demo-bars.ts';
+import { type DemoSplit, demoBars } from './demo-bars.ts';
 import { closing, readStore } from './opened-store.ts';
 
 /** The demo's store, in the current folder. */
@@ -22,10 +22,6 @@ const SOURCE = 'Synthetic: made by bourse demo';
 
 /** More runs than the demo and its user make in a day. */
 const RUNS_MAX = 1000;
-
-/** The demo begins this many days before today, and its minutes this many. DAY bars end where minutes begin, and are derived from there. */
-const DAYS = 731;
-const MINUTE_DAYS = 42;
 
 /** The sample files are written as of this Monday; nothing in them is of its week. */
 const WRITTEN_DAY = dayOf(2026, 1, 5);
@@ -44,6 +40,17 @@ export async function sampleText(name: string, today: number): Promise<string> {
     );
 }
 
+/** The splits in a file of corporate actions. */
+const splitsIn = (text: string): DemoSplit[] =>
+  Array.from(
+    text.matchAll(/^US,(\w+),split,(\d{4}-\d\d-\d\d),,,(\d+),(\d+),/gm),
+    ([, symbol, date, from, to]) => ({
+      symbol: symbol!,
+      day: parseDay(date!)!,
+      ratio: Number(to) / Number(from),
+    }),
+  );
+
 async function importSample(store: Store, dataset: string, path: string, interval?: string): Promise<void> {
   for await (const opened of openSources(path, process.stdin, ownNames)) {
     if (opened instanceof FileProblem) throw opened;
@@ -60,10 +67,10 @@ async function fillDemo(store: Store, folder: string, today: number): Promise<vo
     await writeFile(path, await sampleText(`${dataset}.csv`, today));
     await importSample(store, dataset, path);
   }
-  const parts = { DAY: [today - DAYS, today - MINUTE_DAYS], '1M': [today - MINUTE_DAYS, today] } as const;
+  const splits = splitsIn(await sampleText('corporate-actions.csv', today));
   for (const interval of ['DAY', '1M'] as const) {
     const path = join(folder, `bars-${interval}.csv`);
-    await writeFile(path, demoBars(interval, ...parts[interval]));
+    await writeFile(path, demoBars(interval, today, splits));
     await importSample(store, 'bars', path, interval);
   }
 }

@@ -18,7 +18,7 @@ async function introduce(base: string, key: string, today: number): Promise<stri
     .replace(/^(?=.)/gm, '  ')
     .replace(/^ {2}(?=\/)/gm, `    ${base}`);
   return `Bourse serves a demo on ${base} - open it in a browser
-Everything in it is synthetic: two years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), dividends, news, options, events.
+Everything in it is synthetic: three years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), dividends, news, options, events.
 Your key is ${key}
 
 Try these in a browser or with curl -s:

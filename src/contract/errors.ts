@@ -25,7 +25,10 @@ export const errors = {
   unknown_instrument: { status: 404, meaning: 'No dataset names this instrument.' },
   unknown_path: { status: 404, meaning: 'No endpoint has this path.' },
   no_data: { status: 404, meaning: 'Nothing matches a request that must give one record.' },
-  method_not_allowed: { status: 405, meaning: 'The service answers GET, HEAD and OPTIONS only.' },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path does not answer this method: endpoints and pages answer GET, HEAD and OPTIONS.',
+  },
   timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   uri_too_long: { status: 414, meaning: 'The request address is too long.' },
   range_not_satisfiable: { status: 416, meaning: 'The Range begins after the end of the answer.' },

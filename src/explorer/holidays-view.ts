@@ -3,27 +3,12 @@ import { type ComponentChild, h } from 'preact';
 import type { Row } from '../client/index.ts';
 import { Empty, Failure, useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
-import { dayOf, dayText } from './market-clock.ts';
+import { dayOf, dayText, type MarketClock } from './market-clock.ts';
+import { marketClock, markets } from './markets.ts';
 import { type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
 type Holiday = Row<'holidayList'>;
-
-/** The markets of the picker: those whose calendars are built in. */
-const markets = [
-  ...[
-    'stock:US',
-    'stock:UK',
-    'stock:DE',
-    'stock:FR',
-    'stock:EU',
-    'stock:CH',
-    'stock:JP',
-    'stock:HK',
-    'stock:CN',
-  ],
-  ...['stock:AU', 'stock:CA', 'future:US', 'forex:GLOBAL', 'crypto:GLOBAL'],
-];
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const monthNames = [
@@ -56,20 +41,22 @@ export function weeksOf(month: string): (string | null)[][] {
 
 const isClosed = ({ session_template }: Holiday): boolean => session_template === 'CLOSED';
 
-const hoursOf = ({ open_timestamp, close_timestamp }: Holiday): string =>
-  open_timestamp === null || close_timestamp === null
-    ? ''
-    : `${open_timestamp.slice(11, 16)}–${close_timestamp.slice(11, 16)} UTC`;
+/** Hours of a shortened day by the market's clock. */
+function hoursOf({ open_timestamp, close_timestamp }: Holiday, clock: MarketClock): string {
+  if (open_timestamp === null || close_timestamp === null) return '';
+  const [openMs, closeMs] = [Date.parse(open_timestamp), Date.parse(close_timestamp)];
+  return `${clock.time(openMs)}–${clock.time(closeMs)} ${clock.name(closeMs)}`;
+}
 
 function dayCell(
   day: string | null,
   column: number,
   holidays: readonly Holiday[],
-  hasWeekend: boolean,
+  market: string,
 ): ComponentChild {
   if (day === null) return h('td', { key: column });
   const holiday = holidays.find(({ calendar_date }) => calendar_date === day);
-  const isWeekend = column > 4 && !hasWeekend;
+  const isWeekend = column > 4 && !market.startsWith('crypto');
   const name = holiday === undefined ? (isWeekend ? 'weekend' : '') : isClosed(holiday) ? 'closed' : 'short';
   return h(
     'td',
@@ -77,7 +64,12 @@ function dayCell(
     h('b', null, Number(day.slice(8))),
     holiday === undefined
       ? null
-      : h('span', null, holiday.name, h('small', null, isClosed(holiday) ? 'closed' : hoursOf(holiday))),
+      : h(
+          'span',
+          null,
+          holiday.name,
+          h('small', null, isClosed(holiday) ? 'closed' : hoursOf(holiday, marketClock(market))),
+        ),
   );
 }
 
@@ -97,7 +89,6 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
         .toArray(),
     [market, month],
   );
-  const hasWeekend = market.startsWith('crypto');
   const own = (value ?? []).filter(({ symbol }) => symbol === '*');
   const later = own.filter(({ calendar_date }) => calendar_date.slice(0, 7) > month);
   const [year, number] = month.split('-') as [string, string];
@@ -165,7 +156,7 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
           h(
             'tr',
             { key: index },
-            week.map((day, column) => dayCell(day, column, own, hasWeekend)),
+            week.map((day, column) => dayCell(day, column, own, market)),
           ),
         ),
       ),
@@ -187,7 +178,11 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
                 { key: `${holiday.calendar_date} ${holiday.name}` },
                 h('span', { class: 'quiet' }, dayText(holiday.calendar_date)),
                 h('span', null, holiday.name),
-                h('span', { class: 'quiet' }, isClosed(holiday) ? 'closed' : hoursOf(holiday)),
+                h(
+                  'span',
+                  { class: 'quiet' },
+                  isClosed(holiday) ? 'closed' : hoursOf(holiday, marketClock(market)),
+                ),
               ),
             ),
           ),

@@ -6,6 +6,7 @@ import { Empty, Failure, useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
+import { marketClock } from './markets.ts';
 import { hashOf, type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
@@ -94,8 +95,10 @@ function useGlance({ asset, symbol }: Stored) {
 function StoredRow({ stored }: { stored: Stored }): ComponentChild {
   const { asset, symbol, series } = stored;
   const { row, glance } = useGlance(stored);
-  const times = (name: 'first_datetime' | 'last_datetime'): number[] =>
-    series.map((one) => Date.parse(one[name]));
+  const clock = marketClock(`${asset}:${symbol.slice(0, symbol.indexOf(':'))}`);
+  /** The market's date of the first or the last bar of all series. */
+  const dateOf = (name: 'first_datetime' | 'last_datetime', pick: typeof Math.min): string =>
+    dateText(clock.localMs(pick(...series.map((one) => Date.parse(one[name])))));
   const closes = glance?.closes ?? [];
   const digits = digitsOf(closes);
   const [before, last] = [closes.at(-2), closes.at(-1)];
@@ -126,8 +129,8 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
         ),
       ),
     ),
-    h('td', { class: 'wide' }, dateText(Math.min(...times('first_datetime')))),
-    h('td', { class: 'wide' }, dateText(Math.max(...times('last_datetime')))),
+    h('td', { class: 'wide' }, dateOf('first_datetime', Math.min)),
+    h('td', { class: 'wide' }, dateOf('last_datetime', Math.max)),
     h('td', { class: 'number wide' }, countText(series.reduce((sum, one) => sum + one.bars, 0))),
   );
 }

@@ -1,6 +1,6 @@
 // The option chain of an instrument: one expiration, calls and puts by strike, what is in the money shaded.
 import { type ComponentChild, h } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
 import { Empty, Failure, useAnswer } from './answer.ts';
 import type { BarChoice } from './bar-feed.ts';
@@ -20,6 +20,15 @@ type Chain = { readonly strike: number; readonly call: Side | undefined; readonl
 
 const DAY_MS = 86_400_000;
 
+/** The lists that make up a chain: the service gives each by itself. */
+const lists = (['call', 'put'] as const).flatMap((type) =>
+  (['in', 'out_of'] as const).map((side) => ({
+    type,
+    moneyness: `${side}_the_money` as const,
+    name: `${type}s ${side.replace('_', ' ')} the money`,
+  })),
+);
+
 async function askChain(
   bourse: Bourse,
   asset: Asset,
@@ -30,12 +39,10 @@ async function askChain(
     readonly signal: AbortSignal;
   },
 ): Promise<Chain[]> {
-  const sides = (['call', 'put'] as const).flatMap((type) =>
-    (['in_the_money', 'out_of_the_money'] as const).map(async (moneyness) => {
-      const contracts = await bourse.options(asset, symbol, type, moneyness, known).toArray();
-      return contracts.map((contract) => ({ contract, isInTheMoney: moneyness === 'in_the_money' }));
-    }),
-  );
+  const sides = lists.map(async ({ type, moneyness }) => {
+    const contracts = await bourse.options(asset, symbol, type, moneyness, known).toArray();
+    return contracts.map((contract) => ({ contract, isInTheMoney: moneyness === 'in_the_money' }));
+  });
   const byStrike = Map.groupBy((await Promise.all(sides)).flat(), ({ contract }) => contract.strike_price);
   return [...byStrike]
     .sort(([one], [other]) => one - other)
@@ -101,6 +108,51 @@ function ChainTable({ chain, price }: { chain: readonly Chain[]; price: number |
     ),
     h('tbody', null, rows),
   );
+}
+
+/** The requests that a chain was made of, one at a time. */
+function ChainRequests(props: {
+  asset: Asset;
+  symbol: string;
+  expiration: string;
+  as_of: string | undefined;
+}): ComponentChild {
+  const { asset, symbol, expiration, as_of } = props;
+  const [chosen, setChosen] = useState(0);
+  const { type, moneyness } = lists[chosen]!;
+  return [
+    h(
+      'p',
+      null,
+      h(
+        'label',
+        null,
+        'The chain is made of four requests: ',
+        h(
+          'select',
+          {
+            value: chosen,
+            onChange: (event: Event) => setChosen(Number((event.target as HTMLSelectElement).value)),
+          },
+          lists.map(({ name }, index) => h('option', { key: name, value: index }, name)),
+        ),
+      ),
+    ),
+    h(RequestPanel, {
+      asked: {
+        name: 'optionSearch',
+        values: {
+          schema_asset: asset,
+          country_symbol: symbol,
+          option_type: type,
+          moneyness,
+          expiration_date: expiration,
+          as_of,
+        },
+      },
+      file: `${symbol.replace(':', '-')}-${expiration}-${type}s-${moneyness.replaceAll('_', '-')}`,
+    }),
+  ];
 }
 
 /** The chain of an underlying. */
@@ -171,21 +223,6 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
           ),
           h(ChainTable, { chain: chain.value.contracts, price: chain.value.price }),
         ],
-    expiration === undefined
-      ? null
-      : h(RequestPanel, {
-          asked: {
-            name: 'optionSearch',
-            values: {
-              schema_asset: asset,
-              country_symbol: symbol,
-              option_type: 'call',
-              moneyness: 'in_the_money',
-              expiration_date: expiration,
-              as_of,
-            },
-          },
-          file: `${symbol.replace(':', '-')}-calls`,
-        }),
+    expiration === undefined ? null : h(ChainRequests, { asset, symbol, expiration, as_of }),
   );
 }

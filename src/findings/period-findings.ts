@@ -1,6 +1,8 @@
 // The findings in series of DAY and above.
 import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
+import { labelOfBar } from '../calendar/bar-end.ts';
+import { intervalMinutes } from '../contract/interval.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Action } from '../series/factors.ts';
 import type { Reader } from '../store/store.ts';
@@ -24,6 +26,16 @@ async function lonelyWicks(facts: MarketFacts, subject: Subject, bars: Bars): Pr
 const labelsOf = (bars: Bars): Int32Array =>
   Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
 
+/** Whether finer bars of the instrument go on after the last session of a series: its later bars are derived from these. */
+function isContinued({ stored, series }: Subject, newestDay: number): boolean {
+  const minutes = intervalMinutes(series.interval) ?? Number.POSITIVE_INFINITY;
+  return stored.series.some((other) => {
+    const otherMinutes = intervalMinutes(other.interval);
+    if (otherMinutes === null || otherMinutes >= minutes) return false;
+    return labelOfBar(stored.calendar, other.interval, other.last_ms) > newestDay;
+  });
+}
+
 /** The sessions that a series lacks, by the label dates that it has. */
 export async function sessionFindings(
   facts: MarketFacts,
@@ -32,7 +44,7 @@ export async function sessionFindings(
 ): Promise<Spotted[]> {
   const missing = await missingSessions(holes, (day) => facts.isMissed(subject, day));
   const newestDay = days[days.length - 1];
-  if (!isActive || newestDay === undefined) return missing;
+  if (!isActive || newestDay === undefined || isContinued(subject, newestDay)) return missing;
   return [...missing, ...behind(subject.stored.calendar, newestDay, await facts.reachedDay(subject))];
 }
 

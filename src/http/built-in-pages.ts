@@ -55,14 +55,14 @@ function openApiPage(version: string): BuiltInPage {
 }
 
 /** The explorer; one that holds the key of a demo is for this host's own pages alone. */
-function explorerOf(
-  page: () => PageContent,
+async function explorerOf(
+  page: () => Promise<PageContent>,
   demoKey: () => string | null,
   checkHost: () => void,
-): PageContent {
+): Promise<PageContent> {
   if (demoKey() === null) return page();
   checkHost();
-  return { ...page(), isSameOrigin: true };
+  return { ...(await page()), isSameOrigin: true };
 }
 
 /**

@@ -1,7 +1,9 @@
 // The explorer's overview and chart, in a browser (contract 9.3).
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { barCount, barPixels, drawn, ExplorerWorld, skip, violations } from './explorer-world.ts';
 
 const world = new ExplorerWorld();
@@ -61,7 +63,7 @@ explorerTest('the chart draws bars, and its newest is that of the service', asyn
 explorerTest(
   'interval buttons and any number of minutes change the bars, extended hours add some',
   async () => {
-    const page = await world.page('#/stock/US:AAPL/60M');
+    const page = await world.page('#/stock/US:SPY/60M');
     await drawn(page);
     const regular = await barCount(page);
     await page.check('text=Extended hours');
@@ -102,7 +104,25 @@ explorerTest('scrolling back asks for older bars by page keys', async () => {
   assert.ok((await barCount(page)) >= 2_000);
 });
 
-/** A day some months ago, of which the demo has days but no minutes. */
+type Bar = { readonly session_date: string; readonly close: number };
+
+/** The first page of bars that the chart gets after something was done. */
+async function barsOf(page: Page, act: () => Promise<unknown>): Promise<Bar[]> {
+  const answered = page.waitForResponse((response) => /\/bars\/.*\/from\//.test(response.url()));
+  await act();
+  const { result } = (await (await answered).json()) as { result: { data: Bar[] } };
+  return result.data;
+}
+
+/** The day of a symbol's split. */
+async function splitOf(symbol: string): Promise<string> {
+  const address = `${world.url}/api/v2/stock/stock_corporate_action/list/US:${symbol}?from_date=2000-01-01&action_type=split`;
+  const answer = await fetch(address, { headers: { Authorization: `Bearer ${world.key}` } });
+  const { result } = (await answer.json()) as { result: { data: { ex_date: string }[] } };
+  return result.data[0]!.ex_date;
+}
+
+/** A day some months ago, of which the demo has days but no minutes of MSFT. */
 const pastDay = new Date(Date.now() - 200 * 86_400_000).toISOString().slice(0, 10);
 
 explorerTest('as of a day the chart has no later bar', async () => {
@@ -123,13 +143,114 @@ explorerTest('as of a day the chart has no later bar', async () => {
 explorerTest('adjusted bars differ from the stored ones before a split', async () => {
   const page = await world.page('#/stock/US:AAPL/DAY');
   await drawn(page);
-  const asked = page.waitForRequest(/adjust=all/);
-  await page.selectOption('select', 'all');
-  assert.equal((await (await asked).response())!.status(), 200);
+  const first = await barsOf(page, () => page.reload());
+  const adjusted = await barsOf(page, () => page.selectOption('select', 'split'));
+  const exDate = await splitOf('AAPL');
+  assert.ok(
+    first.some(({ session_date }) => session_date < exDate),
+    'the chart shows bars before the split',
+  );
+  for (const [at, bar] of first.entries()) {
+    // One old share is four new ones (contract 3.14).
+    const factor = bar.session_date < exDate ? 4 : 1;
+    assert.equal(adjusted[at]!.session_date, bar.session_date);
+    assert.ok(Math.abs(adjusted[at]!.close * factor - bar.close) < 0.02, `${bar.session_date}`);
+  }
 });
 
+explorerTest('scrolling back goes on to the first bar that is stored', async () => {
+  const page = await world.page('#/crypto/GLOBAL:BTCUSD/60M');
+  await drawn(page);
+  await page.focus('.canvas');
+  const isWhole = () =>
+    page.evaluate(() => document.querySelector('.chart-foot')!.textContent.includes('all there are'));
+  while (!(await isWhole())) {
+    await page.keyboard.press('PageUp');
+    await page.waitForTimeout(50);
+  }
+  const path = `${world.url}/api/v2/crypto/bars/GLOBAL:BTCUSD/60M/from/2000-01-01/to/2199-01-01`;
+  let count = 0;
+  for (let key = ''; ; ) {
+    const answer = await fetch(`${path}?limit=1000&next_page_key=${key}`, {
+      headers: { Authorization: `Bearer ${world.key}` },
+    });
+    const { result } = (await answer.json()) as { result: { count: number; next_page_key: string | null } };
+    count += result.count;
+    if (result.next_page_key === null) break;
+    key = result.next_page_key;
+  }
+  assert.equal(await barCount(page), count);
+});
+
+/** A time as the market's clock shows it, by the runtime's own rules: `Sun, 9 Mar 2025 17:00 EDT`. */
+function shownAt(zone: string, ms: number): string {
+  const options = {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  } as const;
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...options,
+    weekday: 'short',
+    timeZone: zone,
+    timeZoneName: 'short',
+    hourCycle: 'h23',
+  });
+  const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return `${part.weekday}, ${part.day} ${part.month} ${part.year} ${part.hour}:${part.minute} ${part.timeZoneName}`;
+}
+
+/** Hours of two days on both sides of a change of the clocks in New York on a Sunday, in which a market is open. */
+function hoursAround(sunday: string, isOpen: (shown: string) => boolean): number[] {
+  const startMs = Date.parse(sunday) - 2 * 86_400_000;
+  return Array.from({ length: 4 * 24 }, (_, hour) => startMs + hour * 3_600_000).filter((ms) =>
+    isOpen(shownAt('America/New_York', ms)),
+  );
+}
+
+/** Forex rests from Friday 17:00 to Sunday 17:00 (contract 3.7). */
+const isForexOpen = (shown: string): boolean => {
+  const hour = Number(/ (\d\d):/.exec(shown)![1]);
+  if (shown.startsWith('Sat')) return false;
+  return shown.startsWith('Fri') ? hour < 17 : !shown.startsWith('Sun') || hour >= 17;
+};
+
+for (const [change, sunday] of [
+  ['SPRING', '2025-03-09'],
+  ['AUTUMN', '2025-11-02'],
+] as const)
+  for (const [asset, zone, isOpen] of [
+    ['forex', 'America/New_York', isForexOpen],
+    ['crypto', 'UTC', () => true],
+  ] as const)
+    explorerTest(
+      `over a change of the clocks, ${change}, each bar of ${asset} has its market's time`,
+      async () => {
+        const hours = hoursAround(sunday, isOpen);
+        const lines = hours.map((ms) => `${new Date(ms).toISOString()},1,1,1,1`);
+        const file = join(world.folder, `${asset}-${change}.csv`);
+        await writeFile(file, `datetime,open,high,low,close\n${lines.join('\n')}\n`);
+        const flags = ['--schema', asset, '--country', 'GLOBAL', '--symbol', change, '--interval', '60M'];
+        await world.import('bars', file, ...flags);
+        const page = await world.page(`#/${asset}/GLOBAL:${change}/60M`);
+        await drawn(page);
+        await page.focus('.canvas');
+        const shown: string[] = [];
+        for (const _ of hours) {
+          await page.keyboard.press('ArrowLeft');
+          shown.push((await page.textContent('.legend .when'))!);
+        }
+        assert.deepEqual(
+          shown.reverse(),
+          hours.map((ms) => shownAt(zone, ms)),
+        );
+      },
+    );
+
 explorerTest('a chart without bars says what is stored instead', async () => {
-  const page = await world.page(`#/stock/US:AAPL/60M?as_of=${pastDay}`);
+  const page = await world.page(`#/stock/US:MSFT/60M?as_of=${pastDay}`);
   await page.waitForSelector('text=No bars of 60M as of');
   await page.click('.notice a >> text="DAY"');
   await drawn(page);

@@ -18,11 +18,11 @@ async function ask<T>(path: string): Promise<T> {
 let missing = '';
 let holed = '';
 
-/** A stock with the demo's minutes of AAPL, but for a session and forty minutes. */
+/** A stock with the demo's minutes of SPY, but for a session and forty minutes. */
 async function importHole(): Promise<void> {
   const rows: Bar[] = [];
   for (let next = ''; ; ) {
-    const range = '/api/v2/stock/bars/US:AAPL/1M/from/2020-01-01/to/2199-01-01?limit=1000&session_date=true';
+    const range = '/api/v2/stock/bars/US:SPY/1M/from/2020-01-01/to/2199-01-01?limit=1000&session_date=true';
     const page = await ask<{ data: Bar[]; next_page_key: string | null }>(`${range}&next_page_key=${next}`);
     rows.push(...page.data);
     if (page.next_page_key === null) break;
@@ -164,6 +164,15 @@ explorerTest(
         letter,
       );
     }
+    await page.click('.request summary');
+    const requests = page.locator('select', { hasText: 'calls in the money' });
+    for (const [index, type] of ['call', 'call', 'put', 'put'].entries()) {
+      await requests.selectOption(String(index));
+      const side = index % 2 === 0 ? 'in_the_money' : 'out_of_the_money';
+      const url = (await page.textContent('.request pre'))!;
+      assert.match(url, new RegExp(`/option/search/stock/US%3AAAPL/${type}/moneyness/${side}\\?`));
+      assert.match(url, new RegExp(`expiration_date=${day[0]!.expiration_date}`));
+    }
     await page.locator('[aria-label=Expiration] button').nth(1).click();
     await page.waitForURL(new RegExp(`expiration=${day[1]!.expiration_date}`));
   },
@@ -229,7 +238,7 @@ explorerTest('as of the day before an event the calendar has no figure of it (co
 explorerTest("a market's month has its holidays and early closes (spec 4.8)", async () => {
   const page = await world.page('#/holidays?month=2026-11');
   await page.waitForSelector('.month .closed >> text=Thanksgiving Day');
-  assert.match((await page.textContent('.month .short'))!, /14:30–18:00 UTC/);
+  assert.match((await page.textContent('.month .short'))!, /09:30–13:00 EST/);
   await page.selectOption('select', 'stock:JP');
   await page.waitForSelector('.month .closed >> text=23');
 });

@@ -258,6 +258,17 @@ test('every active series that ends before half of its market is found (contract
   const store = new CheckedStore(folder, 'behind');
   await store.fill('bars', [files]);
   assert.deepEqual(await store.places('behind'), places.sort());
+  // What is stored as minutes from some day on is not behind as days: its days are derived.
+  const minutes = some.slice(-25).map((day) => ({
+    ...rowsOfBars('B70', walk(random, [day]))[0]!,
+    ...{ interval: '1M', datetime: `${dateOf(day)}T15:00:00Z` },
+  }));
+  const continued = new CheckedStore(folder, 'continued');
+  await continued.fill('bars', [files, minutes]);
+  assert.deepEqual(
+    await continued.places('behind'),
+    places.filter((place) => !place.startsWith('B70 ')),
+  );
   const inactive = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'B60', status: 'inactive' };
   await store.fill('instruments', [[inactive]]);
   assert.equal((await store.places('behind')).length, 49);

@@ -78,8 +78,14 @@ const POLICY = [
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 ].join('; ');
 
+/** The markets with their zones, such as `stock:US=America/New_York`. Calendars are loaded once somebody looks at the explorer. */
+async function marketsText(): Promise<string> {
+  const { marketZones } = await import('../../queries/market-zones.ts');
+  return marketZones.map(({ market, zone }) => `${market}=${zone}`).join(' ');
+}
+
 /** `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need escaped. */
-function pageOf(key: string | null): Content {
+async function pageOf(key: string | null): Promise<Content> {
   const preloads = [...libraries.map(({ file }) => libraryPath(file)), ...modules.map(({ path }) => path)];
   return contentOf(
     'text/html',
@@ -89,6 +95,7 @@ function pageOf(key: string | null): Content {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="bourse-markets" content="${await marketsText()}">
 <title>Bourse</title>${key === null ? '' : `\n<meta name="bourse-demo-key" content="${key}">`}
 <link rel="icon" href="explorer/icon.svg" type="image/svg+xml">
 ${styles.map((name) => `<link rel="stylesheet" href="explorer/${name}">`).join('\n')}
@@ -132,8 +139,8 @@ export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
 ]);
 
 /** The page itself. `demoKey` gives the key to fill in, null where there is none. */
-export function explorerPage(demoKey: () => string | null): () => Content {
-  const pages = new Map<string | null, Content>();
+export function explorerPage(demoKey: () => string | null): () => Promise<Content> {
+  const pages = new Map<string | null, Promise<Content>>();
   return () => {
     const key = demoKey();
     const page = pages.get(key) ?? pageOf(key);
