@@ -270,7 +270,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
       assert.deepEqual(rows, records.map(cellsOf));
       assert.equal(answer.headers.get('X-Count'), String(records.length));
       const wrapped = await ask(name, { format: 'csv' }, { headers: { Accept: 'application/json' } });
-      const url = result.next_page_url?.replace('&format=json', '&format=csv');
+      const url = result.next_page_url?.replace(/(?<=[?&])format=json/, 'format=csv');
       // The CSV has no groups, so that nothing names their expirations (contract 4.7).
       const { expiration_datetimes: _, ...told } = result as Result & { expiration_datetimes?: unknown };
       const expected = { ...told, ...(url === undefined ? {} : { next_page_url: url }), data: text };
