@@ -21,24 +21,25 @@ const server = await shop.serve();
 
 type Raw = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** One answer, its body as it came. */
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
-  const separator = path.includes('?') ? '&' : '?';
+/** What an address answers, its body as it came. */
+function askAt(address: string, headers: Record<string, string>, method = 'GET'): Promise<Raw> {
   return new Promise((resolve, reject) => {
-    const asked = request(
-      `${server.url}/api/v2/${path}${separator}secret_key=${key}`,
-      { method, headers },
-      (response) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.once('end', () =>
-          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) }),
-        );
-      },
-    );
+    const asked = request(address, { method, headers }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.once('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) }),
+      );
+    });
     asked.once('error', reject);
     asked.end();
   });
+}
+
+/** One answer. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
+  const separator = path.includes('?') ? '&' : '?';
+  return askAt(`${server.url}/api/v2/${path}${separator}secret_key=${key}`, headers, method);
 }
 
 /** The page key pins the moment of its request. */
@@ -49,6 +50,34 @@ const decoded = ({ headers, body }: Raw): string => {
   if (coding === 'gzip') return gunzipSync(body).toString();
   return (coding === 'zstd' ? zstdDecompressSync(body) : body).toString();
 };
+
+const pages = [
+  '/',
+  '/docs',
+  '/docs/page.css',
+  '/explorer/chart-view.ts',
+  '/explorer/lib/lightweight-charts.standalone.production.mjs',
+];
+
+test('built-in pages that do not change come in the coding that the caller takes, the same text in each (RFC 9110, 12.5.3)', async () => {
+  for (const path of pages) {
+    const at = async (coding: string) => askAt(`${server.url}${path}`, { 'Accept-Encoding': coding });
+    const whole = await at('identity');
+    assert.equal(whole.headers['content-encoding'], undefined);
+    for (const coding of ['gzip', 'zstd', 'gzip']) {
+      const encoded = await at(coding);
+      assert.deepEqual([encoded.status, encoded.headers['content-encoding']], [200, coding], path);
+      assert.match(encoded.headers.vary!, /Accept-Encoding/);
+      assert.equal(encoded.headers.etag, whole.headers.etag);
+      assert.equal(Number(encoded.headers['content-length']), encoded.body.length);
+      assert.ok(encoded.body.length < 0.6 * whole.body.length, path);
+      assert.equal(decoded(encoded), whole.body.toString());
+    }
+    const held = { 'Accept-Encoding': 'gzip', 'If-None-Match': whole.headers.etag! };
+    const known = await askAt(`${server.url}${path}`, held);
+    assert.deepEqual([known.status, known.body.length], [304, 0]);
+  }
+});
 
 const DAY = 'crypto/bars/GLOBAL:BTCUSD/1M/from/2025-03-03/to/2025-03-03';
 /** A page that goes on, of 34 kB; one of 220 kB; CSV; CSV in the envelope; lists of other areas. */

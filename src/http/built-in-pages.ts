@@ -15,6 +15,8 @@ export type PageContent = {
   readonly body: readonly Uint8Array[];
   /** Web pages of other origins may not read it. */
   readonly isSameOrigin?: boolean;
+  /** Its body is the same array at every request, so that it is encoded once. */
+  readonly isLasting?: boolean;
 };
 
 /** Facts about a request for a page: each throws the refusal of a foreign host. */

@@ -12,6 +12,7 @@ import { type AddressSettings, baseAddress, pageRequestOf } from './base-address
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
+import { EncodedPages } from './encoded-pages.ts';
 import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
@@ -89,6 +90,7 @@ export class RequestHandler {
   readonly #sizes = new AnswerSizes();
   readonly #parsed = new ParsedRequests();
   readonly #streamed = new StreamedAnswers();
+  readonly #encodedPages = new EncodedPages();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
@@ -183,7 +185,8 @@ export class RequestHandler {
     // Health and metrics are answered at any load.
     if (bytes > httpLimits.smallPageBytes) trace.uncount = await this.#parts.unsent.admit(null, bytes);
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
-    return notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
+    const response = notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
+    return content.isLasting === true ? this.#encodedPages.inForm(response, request) : response;
   }
 
   /** Data, from the response cache or from the query thread. */

@@ -158,7 +158,7 @@ const POLICY =
 function contentOf(type: string, text: string, policy: Record<string, string> = {}) {
   const body = [Buffer.from(text)];
   const headers = { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...policy };
-  return { headers: { ...headers, ETag: tagOf(body) }, body };
+  return { headers: { ...headers, ETag: tagOf(body) }, body, isLasting: true };
 }
 
 /** The page itself. */

@@ -5,7 +5,11 @@ import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
 import { tagOf } from '../cache/etag.ts';
 
 /** A page of the explorer, made when it is first asked for. */
-type Content = { readonly headers: Readonly<Record<string, string>>; readonly body: readonly Uint8Array[] };
+type Content = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+  readonly isLasting: true;
+};
 
 /** `.ts` in a checkout, `.js` in the built package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -52,7 +56,7 @@ function moduleText(url: URL): string {
 function contentOf(type: string, text: string, more: Readonly<Record<string, string>> = {}): Content {
   const body = [Buffer.from(text)];
   const headers = { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...more };
-  return { headers: { ...headers, ETag: tagOf(body) }, body };
+  return { headers: { ...headers, ETag: tagOf(body) }, body, isLasting: true };
 }
 
 const once = (make: () => Content): (() => Content) => {
