@@ -1,17 +1,34 @@
-// The scrub thread: reads the whole store slowly where that is due, tells what is damaged, and ends.
-import { parentPort, workerData } from 'node:worker_threads';
+// The scrub process: reads the whole store slowly where that is due, tells what is damaged, and ends. SQLite's own check of a large table is
+// one call of seconds to minutes, which nothing can interrupt: in a thread it would keep the service from stopping.
+import { setPriority } from 'node:os';
+import { causeOf } from '../base/observe.ts';
 import type { Scrub } from '../store/control.ts';
 import { scrubWhenDue } from './scrub.ts';
 
-/** What a scrub thread works with. */
-export type ScrubData = { readonly storeUrl: string; readonly everyMs: number };
+/** What a scrub process is told first. */
+export type ScrubTask = { readonly storeUrl: string; readonly everyMs: number };
 
-/** What it tells: why damaged bars have no names, and at the end the newest reading. */
+/** What it tells: why damaged bars have no names, and at the end the newest reading, or why it failed. */
 export type ScrubMessage =
   | { readonly kind: 'unnamed'; readonly why: string }
-  | { readonly kind: 'read'; readonly scrub: Scrub | null };
+  | { readonly kind: 'read'; readonly scrub: Scrub | null }
+  | { readonly kind: 'failed'; readonly cause: string };
 
-const { storeUrl, everyMs } = workerData as ScrubData;
-const tell = (message: ScrubMessage): void => parentPort!.postMessage(message);
-const scrub = await scrubWhenDue(storeUrl, everyMs, (why) => tell({ kind: 'unnamed', why }));
-tell({ kind: 'read', scrub });
+const LEAST_PRIORITY = 19;
+
+const tell = (message: ScrubMessage): void => void process.send!(message);
+
+async function work({ storeUrl, everyMs }: ScrubTask): Promise<void> {
+  try {
+    const scrub = await scrubWhenDue(storeUrl, everyMs, (why) => tell({ kind: 'unnamed', why }));
+    tell({ kind: 'read', scrub });
+  } catch (error) {
+    tell({ kind: 'failed', cause: causeOf(error) });
+  }
+  process.disconnect();
+}
+
+setPriority(LEAST_PRIORITY);
+process.once('message', (task: ScrubTask) => void work(task));
+// The service has ended, however it did.
+process.once('disconnect', () => process.exit());

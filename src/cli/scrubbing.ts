@@ -1,30 +1,43 @@
-// Beside a service: starts the scrub thread now and then, and tells what is newly found.
-import { Worker } from 'node:worker_threads';
+// Beside a service: starts the scrub process now and then, and tells what is newly found.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { moduleBeside } from '../base/module.ts';
-import { causeOf, type Observe } from '../base/observe.ts';
+import type { Observe } from '../base/observe.ts';
 import type { Scrub } from '../store/control.ts';
 import { KnownDamage } from './known-damage.ts';
 import { cliLimits } from './limits.ts';
-import type { ScrubData, ScrubMessage } from './scrub-thread.ts';
+import type { ScrubMessage, ScrubTask } from './scrub-process.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** Its heap is small, whatever the heap of this process may be. */
+const FLAGS = [
+  ...['--max-old-space-size=128', '--max-semi-space-size=2', '--single-threaded-gc'],
+  '--disable-warning=ExperimentalWarning',
+];
 
 /** The place of faults whose cause is damaged data. */
 export const DATA = 'data';
 
 /** The readings of a service's store: begun when they are due, known when they end. */
 export class Scrubbing {
-  readonly #data: ScrubData;
+  readonly #task: ScrubTask;
   readonly #observe: Observe;
   readonly #timer: NodeJS.Timeout;
-  #thread: Worker | null = null;
+  #process: ChildProcess | null = null;
   readonly #known = new KnownDamage();
 
   /** With 0 hours the store is never read. */
-  constructor(storeUrl: string, everyHours: number, observe: Observe) {
-    this.#data = { storeUrl, everyMs: everyHours * HOUR_MS };
+  constructor(
+    storeUrl: string,
+    everyHours: number,
+    observe: Observe,
+    firstMs: number = cliLimits.scrubFirstMs,
+  ) {
+    this.#task = { storeUrl, everyMs: everyHours * HOUR_MS };
     this.#observe = observe;
-    this.#timer = setTimeout(() => this.#ask(), cliLimits.scrubFirstMs);
+    this.#timer = setTimeout(() => this.#ask(), firstMs);
     this.#timer.unref();
     if (everyHours === 0) clearTimeout(this.#timer);
   }
@@ -45,18 +58,23 @@ export class Scrubbing {
   }
 
   #ask(): void {
-    const thread = new Worker(moduleBeside('./scrub-thread.ts', import.meta.url), { workerData: this.#data });
-    this.#thread = thread;
-    thread.unref();
-    thread.on('message', (message: ScrubMessage) => {
+    const program = fileURLToPath(moduleBeside('./scrub-process.ts', import.meta.url));
+    const child = fork(program, [], { execArgv: FLAGS, serialization: 'advanced', stdio: 'ignore' });
+    this.#process = child;
+    child.unref();
+    child.channel?.unref();
+    child.on('message', (message: ScrubMessage) => {
       if (message.kind === 'read') this.#know(message.scrub);
-      else this.#fail(message.why);
+      else this.#fail(message.kind === 'unnamed' ? message.why : message.cause);
     });
-    thread.once('error', (error) => this.#fail(causeOf(error)));
-    thread.once('exit', () => {
-      this.#thread = null;
+    child.once('error', (error) => this.#fail(error.message));
+    child.once('exit', (code, signal) => {
+      if (code !== 0 && this.#process !== null)
+        this.#fail(`the process that reads the store ended with ${code ?? signal}`);
+      this.#process = null;
       setTimeout(() => this.#ask(), cliLimits.scrubAskMs).unref();
     });
+    child.send(this.#task);
   }
 
   #fail(cause: string): void {
@@ -72,6 +90,12 @@ export class Scrubbing {
   /** Ends a reading that goes on. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#thread?.terminate();
+    const child = this.#process;
+    this.#process = null;
+    if (child === null || child.exitCode !== null) return;
+    const ended = once(child, 'exit');
+    child.ref();
+    child.kill('SIGKILL');
+    await ended;
   }
 }
