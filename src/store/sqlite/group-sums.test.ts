@@ -60,7 +60,7 @@ test('each side is gone through once: no group is looked up among all others', (
   const plan = database.prepare(`explain query plan ${differingGroups('t', ['id', 'name'])}`).all() as {
     detail: string;
   }[];
-  const reads = plan.map(({ detail }) => detail).filter((detail) => /^(?:SCAN|SEARCH) t/.test(detail));
-  assert.deepEqual(reads.map((detail) => detail.split(' ')[1]).sort(), ['t', 't_sums']);
+  const reads = plan.flatMap(({ detail }) => /^(?:SCAN|SEARCH) (t\w*)/.exec(detail)?.[1] ?? []);
+  assert.deepEqual(reads, ['t', 't_sums']);
   assert.ok(!plan.some(({ detail }) => detail.includes('JOIN')), JSON.stringify(plan));
 });
