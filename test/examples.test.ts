@@ -59,7 +59,7 @@ function conclude(t: TestContext, problems: readonly string[], reasons: Readonly
 
 suite('examples', { concurrency: 3 }, () => {
   for (const path of pages)
-    test(`${path}: each example does what the page shows`, { timeout: 120_000 }, async (t) => {
+    test(`${path}: each example does what the page shows`, { timeout: 300_000 }, async (t) => {
       const check = new PageCheck(readPage(path), deskFor(path), bourse, done);
       await check.run();
       conclude(t, check.problems, check.reasons);
