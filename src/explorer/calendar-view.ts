@@ -8,6 +8,7 @@ import { dateText, dayOf, dayText } from './market-clock.ts';
 import { hashOf, type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 import { AsOf, asOfInstant } from './toolbar.ts';
+import { useTypedField } from './typed-field.ts';
 
 type Event = Row<'economicEvents'>;
 
@@ -123,6 +124,7 @@ function NearEvents(props: {
 export function CalendarView({ place }: { place: Place }): ComponentChild {
   const { bourse } = useConnection();
   const { impact = '', country = '' } = place.query;
+  const countryField = useTypedField(country);
   const today = place.query.as_of ?? dayOf(Date.now());
   const week = mondayOf(place.query.week ?? today);
   const as_of = asOfInstant(place.query.as_of) || undefined;
@@ -195,7 +197,7 @@ export function CalendarView({ place }: { place: Place }): ComponentChild {
         'Country',
         h('input', {
           class: 'country',
-          value: country,
+          ref: countryField,
           placeholder: 'All',
           maxLength: 2,
           autocomplete: 'off',

@@ -1,6 +1,6 @@
 // A chart of one instrument: its bars as far back as one scrolls, what they are at the pointer, and the request for them.
 import { type ComponentChild, h } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
 import { Failure, isOfKey, isPassing } from './answer.ts';
 import { type BarChoice, BarFeed, type ChartBar, hasLabels, optionsOf } from './bar-feed.ts';
@@ -54,7 +54,8 @@ function useBars(choice: BarChoice, zone: string): Loaded & { readonly older: ()
     setState({ feed, bars: feed.bars, error, isWaiting: false });
   };
   const { asset, symbol, interval, isEth, adjust, asOf } = choice;
-  useEffect(() => {
+  // A layout effect runs at once: a usual one waits for the next frame, before the request and again before the drawing.
+  useLayoutEffect(() => {
     const ender = new AbortController();
     const feed = new BarFeed(bourse, choice, clockOf(zone), ender.signal);
     current.current = feed;
@@ -129,7 +130,7 @@ export function ChartView(props: {
   const { feed, bars, error, isWaiting, older } = useBars(choice, zone);
   const olderRef = useRef(older);
   olderRef.current = older;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = new PriceChart(element.current!, {
       onPoint: (bar, time) => setPointed({ bar, time }),
       onEdge: () => olderRef.current(),
@@ -157,7 +158,7 @@ export function ChartView(props: {
     [notes, bars, clock, hasPostMarket, look],
   );
   const shownFeed = useRef<BarFeed | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (feed === null || chart.current === null) return;
     chart.current.show({ bars, interval: feed.choice.interval, clock, blanks: drawn.blanks });
     chart.current.mark(drawn.marks, drawn.shades);
@@ -240,7 +241,6 @@ export function ChartView(props: {
         'Charts by TradingView Lightweight Charts™',
       ),
     ),
-    h(NotesPanel, { notes, bars, clock, point: (time) => chart.current?.pointTo(time) }),
     range === null
       ? null
       : h(RequestPanel, {
@@ -248,5 +248,7 @@ export function ChartView(props: {
           file: symbol.replace(':', '-'),
           downloads: [download('csv'), download('parquet')],
         }),
+    // Last: notes come after the bars, and would push away what someone is about to press.
+    h(NotesPanel, { notes, bars, clock, point: (time) => chart.current?.pointTo(time) }),
   );
 }

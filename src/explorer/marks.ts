@@ -1,9 +1,10 @@
 // From notes to what the chart draws: marks at bars, shades behind them, blank room for sessions and minutes that have no bar.
 import { type ChartBar, hasLabels } from './bar-feed.ts';
+import { faint, solid } from './colours.ts';
 import { numberText } from './figures.ts';
 import { dateText, dayText, type MarketClock } from './market-clock.ts';
 import type { Action, Finding, Notes, Session } from './notes.ts';
-import { faint, type Mark, solid } from './price-chart.ts';
+import type { Mark } from './price-chart.ts';
 import type { Shade } from './shades.ts';
 
 /** A point without a bar, in seconds. */

@@ -73,7 +73,11 @@ function contractCell(side: Side | undefined, name: string): ComponentChild {
 
 function ChainTable({ chain, price }: { chain: readonly Chain[]; price: number | null }): ComponentChild {
   const middle = useRef<HTMLTableRowElement>(null);
-  useEffect(() => middle.current?.scrollIntoView({ block: 'nearest' }), [chain]);
+  useEffect(() => {
+    // Where a browser is told to bring an element into sight, the Tab key goes on from there and not from the top of the page.
+    const below = (middle.current?.getBoundingClientRect().bottom ?? 0) - innerHeight;
+    if (below > 0) scrollBy(0, below);
+  }, [chain]);
   const digits = digitsOf(chain.map(({ strike }) => strike));
   const above = price === null ? -1 : chain.findIndex(({ strike }) => strike > price);
   const rows = chain.map(({ strike, call, put }, index) => [

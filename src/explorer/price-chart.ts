@@ -14,6 +14,7 @@ import {
   type Time,
 } from 'lightweight-charts';
 import { type ChartBar, hasLabels } from './bar-feed.ts';
+import { faint, solid } from './colours.ts';
 import { clockOf, dateText, type MarketClock } from './market-clock.ts';
 import { type Shade, Shades } from './shades.ts';
 import { MarketTimeScale } from './time-scale.ts';
@@ -48,19 +49,8 @@ const AHEAD_BARS = 300;
 /** The part of the height that volume has. */
 const VOLUME_TOP = 0.82;
 
-/** The colour that a variable of the page's style has now, for canvases. */
-export function solid(name: string): string {
-  const probe = document.createElement('i');
-  probe.style.color = `var(--${name})`;
-  document.body.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
-}
-
-/** The same colour, more or less transparent. */
-export const faint = (name: string, opacity: number): string =>
-  solid(name).replace(/rgba?\(([^,]+,[^,]+,[^,)]+).*/, `rgba($1, ${opacity})`);
+/** Room for prices such as 12,345.67, in CSS pixels. */
+const PRICES_WIDTH = 72;
 
 /** Digits after the decimal point that prices need: the most that some of the newest bars have. */
 function digitsOf(bars: readonly ChartBar[]): number {
@@ -90,6 +80,8 @@ export class PriceChart {
       // Its logo would bring a style sheet of its own; a line below the chart names and links TradingView instead.
       layout: { attributionLogo: false },
       crosshair: { mode: CrosshairMode.Normal },
+      // Where prices of another width change the width of the chart, all of its canvases are made anew.
+      rightPriceScale: { minimumWidth: PRICES_WIDTH },
       timeScale: {
         timeVisible: true,
         secondsVisible: false,
@@ -191,7 +183,7 @@ export class PriceChart {
   /** Shows the newest bars, as many as are readable. */
   showNewest(): void {
     const width = Math.max(this.#chart.timeScale().width(), 320);
-    const to = this.#length + 3;
+    const to = this.#end;
     this.#chart.timeScale().setVisibleLogicalRange({ from: to - Math.round(width / 7), to });
   }
 
@@ -258,13 +250,20 @@ export class PriceChart {
       scale.setVisibleLogicalRange({ from: range.to - (range.to - range.from) * factor, to: range.to });
   }
 
-  /** Moves the window by a part of its width; negative is back in time. */
+  /** Moves the window by a part of its width, as far as there are bars; negative is back in time. */
   scroll(part: number): void {
     const scale = this.#chart.timeScale();
     const range = scale.getVisibleLogicalRange();
     if (range === null) return;
-    const by = (range.to - range.from) * part;
-    scale.setVisibleLogicalRange({ from: range.from + by, to: range.to + by });
+    const width = range.to - range.from;
+    const [first, last] = [Math.min(0, range.from), Math.max(this.#end - width, range.from)];
+    const from = Math.min(Math.max(range.from + width * part, first), last);
+    scale.setVisibleLogicalRange({ from, to: from + width });
+  }
+
+  /** The right edge of a window that shows the newest bars. */
+  get #end(): number {
+    return this.#length + 3;
   }
 
   remove(): void {

@@ -10,7 +10,8 @@ export function restoreTheme(): void {
 
 /** Changes to the other theme, and keeps it. Charts hear of it by the event `bourse-theme`. */
 export function toggleTheme(): void {
-  const isDark = getComputedStyle(document.documentElement).getPropertyValue('--is-dark').trim() === '1';
+  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const isDark = (document.documentElement.dataset.theme ?? system) === 'dark';
   const next = isDark ? 'light' : 'dark';
   document.documentElement.dataset.theme = next;
   localStorage.setItem(THEME, next);

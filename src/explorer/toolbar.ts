@@ -3,6 +3,7 @@ import { type ComponentChild, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { dayOf } from './market-clock.ts';
 import { hashOf, type Place, setQuery } from './place.ts';
+import { useTypedField } from './typed-field.ts';
 
 const intervals = ['1M', '5M', '15M', '30M', '60M', '240M', 'DAY', 'WEEK', 'MON'] as const;
 const intervalNames: Readonly<Record<string, string>> = {
@@ -82,6 +83,7 @@ function Intervals({ place, interval }: { place: Place; interval: string }): Com
 /** The moment as of which a view shows what was known; empty for now. */
 export function AsOf({ place }: { place: Place }): ComponentChild {
   const asOf = place.query.as_of ?? '';
+  const field = useTypedField(asOf);
   return h(
     'div',
     { class: asOf === '' ? 'as-of' : 'as-of chosen' },
@@ -91,7 +93,7 @@ export function AsOf({ place }: { place: Place }): ComponentChild {
       'As of',
       h('input', {
         type: 'date',
-        value: asOf,
+        ref: field,
         min: '1900-01-01',
         max: dayOf(Date.now() - DAY_MS),
         onChange: (event: Event) => {

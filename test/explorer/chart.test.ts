@@ -104,6 +104,29 @@ explorerTest('scrolling back asks for older bars by page keys', async () => {
   assert.ok((await barCount(page)) >= 2_000);
 });
 
+explorerTest('Page Up stops at the first bar, Page Down and End at the newest', async () => {
+  const page = await world.page('#/stock/US:SPY/WEEK');
+  await drawn(page);
+  const atStart = await barPixels(page);
+  await page.focus('.canvas');
+  const press = async (key: string, times: number): Promise<number> => {
+    for (let count = 0; count < times; count++) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(30);
+    }
+    await page.waitForTimeout(200);
+    return barPixels(page);
+  };
+  for (const [key, times] of [
+    ['PageUp', 12],
+    ['PageDown', 24],
+    ['End', 1],
+  ] as const) {
+    const shown = await press(key, times);
+    assert.ok(shown > atStart / 4, `${key}: ${shown} pixels of bars, ${atStart} at first`);
+  }
+});
+
 type Bar = { readonly session_date: string; readonly close: number };
 
 /** The first page of bars that the chart gets after something was done. */
@@ -285,6 +308,21 @@ explorerTest(
     assert.equal((await readFile(await parquet.path())).subarray(0, 4).toString(), 'PAR1');
   },
 );
+
+explorerTest('what comes after the bars moves nothing that one may be about to press', async () => {
+  const page = await world.page();
+  const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
+  await page.route(/\/(?:stock_corporate_action|coverage|findings)\//, async (route) => {
+    await permitted;
+    await route.continue();
+  });
+  await page.goto(`${world.url}/#/stock/US:AAPL/60M`);
+  await drawn(page);
+  const place = await page.locator('summary').boundingBox();
+  permit();
+  await page.waitForSelector('.notes');
+  assert.deepEqual(await page.locator('summary').boundingBox(), place);
+});
 
 explorerTest('the key is in no address, link, cookie or lasting storage', async () => {
   const page = await world.page('#/stock/US:AAPL/DAY');
