@@ -29,23 +29,23 @@ export function family(pid: number): number[] {
 const tasksOf = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
 
-/** Processor time that some processes have used in all their threads, user and system, in microseconds. */
+/** Processor time that some processes have used in all their threads, user and system, in microseconds; that of their ended children too. */
 export const cpuUs = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => sum + usedUs(`/proc/${pid}/stat`), 0);
+  pids.reduce((sum, pid) => sum + usedUs(`/proc/${pid}/stat`, 4), 0);
 
 /** The same of the worker threads of a process alone: of a server with one process, the query threads. */
 export function workerCpuUs(pid: number): number {
   const workers = tasksOf(pid).filter((task) => readFileSync(`${task}/comm`, 'utf8') === 'WorkerThread\n');
-  return workers.reduce((sum, task) => sum + usedUs(`${task}/stat`), 0);
+  return workers.reduce((sum, task) => sum + usedUs(`${task}/stat`, 2), 0);
 }
 
 let tickUs = 0;
 
-/** By a file in the form of proc_pid_stat(5). */
-function usedUs(path: string): number {
+/** By a file in the form of proc_pid_stat(5): the first two times are its own, the next two those of its children that have ended. */
+function usedUs(path: string, times: 2 | 4): number {
   tickUs ||= 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   const stat = readFileSync(path, 'utf8');
   // The name in brackets may hold anything: fields are counted from behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * tickUs;
+  return fields.slice(11, 11 + times).reduce((sum, ticks) => sum + Number(ticks), 0) * tickUs;
 }

@@ -17,6 +17,9 @@ export type Scale = {
   readonly years: number;
   /** Bars of the largest store. */
   readonly bars: number;
+  /** Symbols of a market of which a day is asked for in bulk, and minutes of the series that is. */
+  readonly bulkSymbols: number;
+  readonly bulkMinutes: number;
   /** Rows of an imported file, and rounds of it. */
   readonly rows: number;
   readonly importRounds: number;
@@ -48,6 +51,8 @@ export const fullScale: Scale = {
   minutesOfMany: 780,
   years: 20,
   bars: 10_000_000,
+  bulkSymbols: 10_000,
+  bulkMinutes: 1_000_000,
   rows: 10_000_000,
   importRounds: 3,
   files: 1_000,
@@ -72,6 +77,8 @@ export const shortScale: Scale = {
   minutesOfMany: 240,
   years: 2,
   bars: 1_000_000,
+  bulkSymbols: 300,
+  bulkMinutes: 100_000,
   rows: 300_000,
   importRounds: 1,
   files: 100,

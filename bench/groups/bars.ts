@@ -127,10 +127,12 @@ async function deriveOnce(
   const from = `${FIRST_LONG_YEAR}-01-05`;
   const [warm, ...cold] = long.symbols as [string, ...string[]];
   const requests = { ...long.usual.requests, secret: long.secret };
-  // The code is compiled by others' requests: ordinary ones, and each interval of another series.
+  // The code is compiled by others' requests: ordinary ones, and each interval of another series, from the beginning of each year.
   for (let asking = 0; asking < WARM_UP_REQUESTS; asking++)
     await caller.must(targetOf(requests, requests.symbols[0]!, requests.starts[asking]!));
-  for (const interval of intervals) await caller.must(derivedTarget(warm, interval, long.secret, from));
+  for (const interval of intervals)
+    for (let year = 0; year < setting.scale.years; year++)
+      await caller.must(derivedTarget(warm, interval, long.secret, `${FIRST_LONG_YEAR + year}-01-05`));
   const derived: Partial<Record<DerivedInterval, Derived>> = {};
   for (const [index, interval] of intervals.entries()) {
     const target = derivedTarget(cold[index]!, interval, long.secret, from);

@@ -1,6 +1,7 @@
 // The only list of groups, in the order in which they are measured.
 import type { Group } from '../group.ts';
 import { bars } from './bars.ts';
+import { bulk } from './bulk.ts';
 import { calendar } from './calendar.ts';
 import { commands } from './commands.ts';
 import { commits } from './commits.ts';
@@ -24,6 +25,7 @@ export const groups: readonly Group[] = [
   workers,
   commits,
   bars,
+  bulk,
   growth,
   lists,
   imports,
