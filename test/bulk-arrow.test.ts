@@ -92,13 +92,15 @@ for (const [query, interval] of [
   ['&session_date=true&adjust=split&adjust_as_of=2025-02-05', 'DAY'],
   ['&symbols=CCC,BB&is_eth=true', '15M'],
   ['&symbols=A', '45M'],
+  ['&as_of=2025-02-04T20:00:00Z', '5M'],
 ] as const)
   test(`an Arrow stream of ${interval} bars${query} has the values of the CSV (contract 9.11)`, async () => {
     const csv = await server.get(path(`&format=csv${query}`, interval));
     const arrow = await server.get(path(`&format=arrow${query}`, interval));
     assert.equal(arrow.status, 200);
     assert.equal(arrow.headers.get('content-type'), 'application/vnd.apache.arrow.stream');
-    assert.equal(arrow.headers.get('x-data-version'), csv.headers.get('x-data-version'));
+    for (const name of ['x-data-version', 'x-as-of'])
+      assert.equal(arrow.headers.get(name), csv.headers.get(name));
     const [names, ...lines] = parseCsv(await csv.text());
     const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
     const types = Object.entries(TYPES).flatMap(([name, type]) =>

@@ -117,6 +117,17 @@ test('Parquet has the values of the CSV in its order, with instants as timestamp
   }
 });
 
+test('a market without bars is a file without rows, with its columns (contract 9.11)', async () => {
+  const answer = await server.get(path('').replace('/us/', '/JP/'));
+  assert.equal(answer.status, 200);
+  writeFileSync(shop.path('none.parquet'), Buffer.from(await answer.arrayBuffer()));
+  const none = `'${shop.path('none.parquet')}'`;
+  const found = await asked(
+    `select concat((select count(*) from ${none}), ' ', (select count(*) from (describe select * from ${none})))`,
+  );
+  assert.equal(found, '0 13');
+});
+
 test('HEAD makes the file, ranges of it are the file, and its tag tells whether it is the same (contract 6.6, 9.7, 9.11)', async () => {
   const query = '&symbols=S5,S6';
   const before = files().length;
@@ -181,6 +192,29 @@ test('the same request at the same time is made once; after an import it is made
   assert.notEqual(anew.headers.get('etag'), answers[0]!.headers.get('etag'));
   assert.ok(Number(anew.headers.get('x-data-version')) > Number(answers[0]!.headers.get('x-data-version')));
   await anew.arrayBuffer();
+});
+
+test('each moment has a file of its own, with the bars that had closed by then, also for a key that is pinned to it (contract 9.8, 9.11)', async () => {
+  const rowsAt = async (query: string, secret?: string): Promise<[asOf: string | null, last: string]> => {
+    const answer = await server.get(path(`&symbols=S11,S12${query}`, secret));
+    assert.equal(answer.status, 200);
+    writeFileSync(shop.path('then.parquet'), Buffer.from(await answer.arrayBuffer()));
+    const last = await asked(
+      `select concat(count(*), ' ', max(close_datetime)) from '${shop.path('then.parquet')}'`,
+    );
+    return [answer.headers.get('x-as-of'), last];
+  };
+  const [first, second] = ['2025-02-03T15:00:30Z', '2025-02-04T14:31:00Z'];
+  const before = files().length;
+  const ofFirst = [first, '60 2025-02-03 15:00:00+00'];
+  const ofSecond = [second, '782 2025-02-04 14:31:00+00'];
+  assert.deepEqual(await rowsAt(`&as_of=${first}`), ofFirst);
+  assert.deepEqual(await rowsAt(`&as_of=${second}`), ofSecond);
+  assert.deepEqual(await rowsAt(`&as_of=${first}`), ofFirst);
+  assert.equal(files().length, before + 2);
+  const pinned = await shop.must('keys', 'create', 'pinned', '--as-of', second);
+  assert.deepEqual(await rowsAt('', pinned), ofSecond);
+  assert.deepEqual(await rowsAt(`&as_of=${first}`, pinned), ofFirst);
 });
 
 test('the ranges of a file count once for a quota (contract 7.5, 9.11)', async () => {

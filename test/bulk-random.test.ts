@@ -1,4 +1,4 @@
-// Random requests for bars in bulk: each answer is that of pages, symbol by symbol, and is refused where a page is (contract 9.11).
+// Random requests for bars in bulk: each answer is that of pages, symbol by symbol, and is refused where a page is (contract 9.8, 9.11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { namedIntervals } from '../src/contract/interval.ts';
@@ -13,7 +13,13 @@ const bench = await openBench();
 const { handler, known } = bench;
 after(() => bench.close());
 
-type Reply = { readonly status: number; readonly text: string; readonly next: string | undefined };
+type Reply = {
+  readonly status: number;
+  readonly text: string;
+  readonly next: string | undefined;
+  readonly asOf: string | undefined;
+  readonly limits: string | undefined;
+};
 
 /** A whole answer. */
 async function get(path: string, query: string): Promise<Reply> {
@@ -24,8 +30,9 @@ async function get(path: string, query: string): Promise<Reply> {
   const pieces: Uint8Array[] = [...reply.body];
   for (let piece = await reply.rest?.(); piece; piece = await reply.rest?.()) pieces.push(piece);
   reply.release?.();
-  const { 'X-Next-Page-Key': next } = reply.headers as Record<string, string | undefined>;
-  return { status: reply.status, text: Buffer.concat(pieces).toString(), next };
+  const told = reply.headers as Record<string, string | undefined>;
+  const { 'X-Next-Page-Key': next, 'X-As-Of': asOf, 'X-As-Of-Limits': limits } = told;
+  return { status: reply.status, text: Buffer.concat(pieces).toString(), next, asOf, limits };
 }
 
 /** All bars of one symbol without their header, page by page; or the first page that is refused. */
@@ -50,6 +57,12 @@ const bounds = [
   ],
 ];
 
+/** Before all bars, among them, at a close, after all, and after now. */
+const moments = [
+  ...['2025-03-01T00:00:00Z', '2025-03-03T14:40:00Z', '2025-03-03T10:00:30-05:00', '2025-03-04T15:00:00Z'],
+  ...['2025-03-05T21:00:00Z', '2025-03-06T05:00:00Z', '2025-05-01T00:00:00Z', '2099-01-01T00:00:00Z'],
+];
+
 function choicesOf(random: Random): string {
   const choices: string[] = [];
   if (random.chance(0.3)) choices.push(`is_eth=${random.pick(['true', 'false', '1'])}`);
@@ -57,13 +70,14 @@ function choicesOf(random: Random): string {
   if (random.chance(0.4)) choices.push(`adjust=${random.pick(['none', 'split', 'dividend', 'all'])}`);
   if (random.chance(0.2))
     choices.push(`adjust_as_of=${random.pick(['2025-03-04', '2025-03-06', '2024-01-01'])}`);
+  if (random.chance(0.4)) choices.push(`as_of=${encodeURIComponent(random.pick(moments))}`);
   return choices.map((choice) => `&${choice}`).join('');
 }
 
 const [UNKNOWN] = ['NONE0'];
 
 test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
-  let [good, refused, rows] = [0, 0, 0];
+  let [good, refused, rows, dated] = [0, 0, 0, 0];
   for (let index = 0; index < REQUESTS; index++) {
     const random = new Random(SEED, index);
     const [asset, country] = random.pick(barNames).split(':') as [string, string];
@@ -88,6 +102,7 @@ test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
     const limit = random.between(1, 150);
     let expected = '';
     let refusal: number | null = null;
+    let asOf: string | undefined;
     for (const symbol of symbols) {
       const page = await paged(
         `/api/v2/${asset}/bars/${country}:${encodeURIComponent(symbol)}/${rest}`,
@@ -95,15 +110,26 @@ test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
         limit,
       );
       if (page.status !== 200) refusal ??= page.status;
-      else expected += page.text;
+      else {
+        expected += page.text;
+        asOf = page.asOf;
+        // It is told before the rows are read, so it may name more.
+        if (bulk.status === 200 && page.limits !== undefined) assert.equal(bulk.limits, page.limits, what);
+      }
     }
     if (bulk.status === 400 && /may have \d+ days/.test(bulk.text)) continue;
     assert.equal(bulk.status, refusal ?? 200, `${what}: ${bulk.text}`);
     if (refusal === null) assert.equal(bulk.text.replace(/^.*\r\n/, ''), expected, what);
+    if (bulk.asOf !== undefined) {
+      assert.equal(bulk.asOf, asOf, what);
+      dated++;
+    }
     if (refusal === null) good++;
     else refused++;
     rows += expected.split('\r\n').length - 1;
   }
-  t.diagnostic(`seed ${SEED}: ${good} good answers, ${refused} refusals, ${rows} rows`);
-  assert.ok(good > REQUESTS / 4 && refused > 0 && rows > REQUESTS);
+  t.diagnostic(
+    `seed ${SEED}: ${good} good answers, ${refused} refusals, ${rows} rows, ${dated} as of a moment`,
+  );
+  assert.ok(good > REQUESTS / 4 && refused > 0 && rows > REQUESTS && dated > REQUESTS / 10);
 });

@@ -87,6 +87,7 @@ for (const [query, interval] of [
   ['&adjust=split&adjust_as_of=2025-02-14', '1M'],
   ['&adjustment=split&adjust_as_of=2025-02-14&session_date=1', 'DAY'],
   ['&is_eth=true', '45M'],
+  ['&as_of=2025-02-06T18:00:30Z', '45M'],
 ] as const)
   test(`named symbols at ${interval} with ${query.slice(1)} are those of pages, once each and in order (contract 9.11)`, async () => {
     const answer = await bulk(`&format=csv&symbols=S07,s03,S03${query}`, interval);
@@ -115,7 +116,7 @@ test('a request that cannot be answered says why before the first byte (contract
   const refusals: readonly [query: string, to: string, status: number, message: RegExp][] = [
     ['', '2025-02-14', 400, /^format is required/],
     ['&format=xlsx', '2025-02-14', 400, /^format must be/],
-    ['&format=csv&as_of=2025-02-05', '2025-02-14', 400, /^as_of is not understood here yet: leave it out/],
+    ['&format=csv&as_of=2025-02-05', '2025-02-14', 400, /^as_of must be a moment, with a time/],
     [
       '&format=csv',
       '2025-03-31',
@@ -213,16 +214,31 @@ test('log and metrics have the bytes of a whole streamed answer, and those that 
   }
 });
 
-test('an import of what an answer does not have leaves it as it was; one of what it still has to give cuts it (contract 9.11)', async () => {
-  const path = bulkPath('&format=csv');
-  const before = await rest(await begun(path));
-  const untouched = await begun(path);
-  await importRows('other.csv', minutesOf(['S00'], ['2025-02-04'], 'HK'));
-  assert.equal(await rest(untouched), before);
-  const touched = await begun(path);
-  await importRows('changed.csv', minutesOf(['S39'], ['2025-02-13', '2025-02-14'], 'US', 5));
-  await assert.rejects(rest(touched), /aborted|ECONNRESET/);
-  const anew = await rest(await begun(path));
-  assert.notEqual(anew, before);
-  assert.equal(anew.length > 0, true);
+test('the moment of a request, or of its key, is told; a key that is pinned sees no later one (contract 9.8, 9.11)', async () => {
+  const moment = '2025-02-05T20:00:00Z';
+  const asOf = await bulk(`&format=csv&as_of=${moment}`);
+  assert.deepEqual([asOf.status, asOf.headers.get('x-as-of')], [200, moment]);
+  const text = await asOf.text();
+  assert.equal(text.trimEnd().split('\r\n').length, 1 + SYMBOLS.length * (2 * MINUTES + 330));
+  const pinned = await shop.must('keys', 'create', 'pinned', '--as-of', moment);
+  const ofKey = await server.get(bulkPath('&format=csv').replace(key, pinned));
+  assert.deepEqual([ofKey.headers.get('x-as-of'), await ofKey.text()], [moment, text]);
+  const later = await server.get(bulkPath('&format=csv&as_of=2025-02-05T20:00:01Z').replace(key, pinned));
+  assert.equal(later.status, 400);
+  assert.match(((await later.json()) as { message: string }).message, /^as_of is after 2025-02-05T20:00:00Z/);
 });
+
+for (const [at, asOf] of ['', '&as_of=2025-02-14T22:00:00Z'].entries())
+  test(`an import of what an answer does not have leaves it as it was; one of what it still has to give cuts it${asOf} (contract 9.8, 9.11)`, async () => {
+    const path = bulkPath(`&format=csv${asOf}`);
+    const before = await rest(await begun(path));
+    const untouched = await begun(path);
+    await importRows('other.csv', minutesOf(['S00'], [DAYS[at + 1]!], 'HK'));
+    assert.equal(await rest(untouched), before);
+    const touched = await begun(path);
+    await importRows('changed.csv', minutesOf(['S39'], ['2025-02-13', '2025-02-14'], 'US', at + 5));
+    await assert.rejects(rest(touched), /aborted|ECONNRESET/);
+    const anew = await rest(await begun(path));
+    assert.notEqual(anew, before);
+    assert.equal(anew.length > 0, true);
+  });

@@ -105,6 +105,18 @@ test('an import replaces damaged bars where it brings as many, and says so (cont
   assert.match(said, /^ {2}replaced 5 damaged bars: undoing this run does not restore what they were$/m);
 });
 
+test('versions before a repair cannot be read: the journal of damaged bars is gone (contract 9.12)', async () => {
+  const path = '/api/v2/stock/bars/US:A/1M/latest?limit=50';
+  const store = damaged(flipped('A', 0));
+  const told = JSON.parse(await shop.must('status', '--json', '--store', store)).data_version as number;
+  const ask = (version: number) => shop.run('query', `${path}&data_version=${version}`, '--store', store);
+  await shop.must('import', 'bars', 'a.csv', ...flags, '--store', store);
+  const refused = await ask(told);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, new RegExp(`data_version is before ${told + 1}, the oldest version`));
+  assert.equal((await ask(told + 1)).status, 0);
+});
+
 for (const shape of ['in order', 'a bucket several times'])
   test(`an import that writes a bucket again is judged at its end: ${shape}`, async () => {
     const store = damaged(flipped('A', 0));

@@ -68,3 +68,174 @@ test('every data answer names the version of the data, which imports, deletions 
   assert.match(whole.headers.get('access-control-expose-headers')!, /\bX-Data-Version\b/);
   await server.stop();
 });
+
+/** A service with some versions of the bars of one stock: closes 11 and 12, then 12 is corrected to 13, then a third day comes. */
+async function versions() {
+  const own = new Workshop();
+  const put = async (name: string, rows: readonly string[]): Promise<number> => {
+    writeFileSync(own.path(name), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
+    const printed = await own.must('import', 'bars', own.path(name), ...flags('AAPL'), '--json');
+    return (JSON.parse(printed) as { runId: number }).runId;
+  };
+  const runs = [
+    await put('first.csv', ['2025-03-03,10,20,5,11,100', '2025-03-04,10,20,5,12,100']),
+    await put('corrected.csv', ['2025-03-04,10,20,5,13,100']),
+    await put('third.csv', ['2025-03-05,10,20,5,14,100']),
+  ];
+  const key = await own.must('keys', 'create', 'reader');
+  const server = await own.serve();
+  const ask = async (path: string) => {
+    const response = await server.get(`/api/v2${path}${path.includes('?') ? '&' : '?'}secret_key=${key}`);
+    return { response, text: await response.text() };
+  };
+  const { text } = await ask('/server/runs');
+  const { data } = (JSON.parse(text) as { result: { data: { data_version: number }[] } }).result;
+  const close = async () => {
+    await server.stop();
+    own.close();
+  };
+  return { own, ask, runs, at: data.map((run) => run.data_version), close };
+}
+
+/** The closes of an answer in CSV. */
+const closesOf = (csv: string): string[] => {
+  const [head, ...rows] = csv.trim().split(/\r?\n/);
+  const place = head!.split(',').indexOf('close');
+  return rows.map((row) => row.split(',')[place]!);
+};
+
+const LIST = '/stock/bars/US:AAPL/DAY/from/2025-03-01/to/2025-03-31?format=csv';
+const BULK = '/stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-31?format=csv';
+
+test('data_version answers from the data of that version: bars, pages, bars in bulk and as Parquet (contract 9.12)', async () => {
+  const { ask, at, close } = await versions();
+  const expected = [
+    ['11', '12'],
+    ['11', '13'],
+    ['11', '13', '14'],
+  ];
+  for (const [index, version] of at.entries()) {
+    for (const path of [LIST, BULK]) {
+      const { response, text } = await ask(`${path}&data_version=${version}`);
+      assert.deepEqual([response.status, closesOf(text)], [200, expected[index]], path);
+      assert.equal(response.headers.get('x-data-version'), String(version));
+    }
+    const parquet = await ask(`${BULK.replace('csv', 'parquet')}&data_version=${version}`);
+    assert.equal(parquet.response.status, 200, parquet.text);
+    assert.equal(parquet.response.headers.get('x-data-version'), String(version));
+  }
+  // Before the first import there was no instrument.
+  const none = await ask(`${LIST}&data_version=${at[0]! - 1}`);
+  assert.deepEqual([none.response.status, JSON.parse(none.text).detail.error], [404, 'unknown_instrument']);
+  await close();
+});
+
+test('a walk stays at its version, and a page key of one version opens no other (contract 4.1, 9.12)', async () => {
+  const { ask, at, close } = await versions();
+  const list = LIST.replace('csv', 'json');
+  const first = JSON.parse((await ask(`${list}&limit=1&data_version=${at[0]}`)).text).result;
+  assert.match(first.next_page_url, new RegExp(`[?&]data_version=${at[0]}(&|$)`));
+  const next = await ask(`${list}&limit=1&data_version=${at[0]}&next_page_key=${first.next_page_key}`);
+  const { data, next_page_key: last } = JSON.parse(next.text).result;
+  assert.deepEqual([data.map((bar: { close: number }) => bar.close), last], [[12], null]);
+  for (const other of [`&data_version=${at[1]}`, '']) {
+    const { response, text } = await ask(`${list}&limit=1${other}&next_page_key=${first.next_page_key}`);
+    assert.deepEqual([response.status, JSON.parse(text).detail.error], [400, 'invalid_page_key'], other);
+  }
+  await close();
+});
+
+test('a version that cannot be read is refused with those that can (contract 9.12)', async () => {
+  const { own, ask, runs, at, close } = await versions();
+  const refusal = async (
+    version: string,
+  ): Promise<{ readonly message: string; readonly allowed: string }> => {
+    const { response, text } = await ask(`${LIST}&data_version=${version}`);
+    const { message, detail } = JSON.parse(text);
+    assert.deepEqual(
+      [response.status, detail.error, detail.param],
+      [400, 'invalid_parameter', 'data_version'],
+      text,
+    );
+    return { message, allowed: detail.allowed };
+  };
+  const newest = at[2]!;
+  assert.deepEqual(await refusal(String(newest + 1)), {
+    message: `data_version is after ${newest}, the newest version of the stored data.`,
+    allowed: `versions up to ${newest}`,
+  });
+  for (const wrong of ['x', '-1', '1.5', '1e2', '%201', '9999999999999999'])
+    assert.match(
+      (await refusal(wrong)).message,
+      /^data_version must be a version as X-Data-Version tells it/,
+    );
+  await own.must('undo', String(runs[1]));
+  const undone = newest + 1;
+  assert.deepEqual(await refusal(String(at[1])), {
+    message: `data_version has what run ${runs[1]} brought, which was undone with version ${undone}: the journal does not have it any more.`,
+    allowed: `versions up to ${at[1]! - 1}, or from ${undone} on`,
+  });
+  assert.deepEqual(
+    (await refusal(String(newest))).allowed,
+    `versions up to ${at[1]! - 1}, or from ${undone} on`,
+  );
+  const before = await ask(`${LIST}&data_version=${at[0]}`);
+  assert.deepEqual(closesOf(before.text), ['11', '12']);
+  const after = await ask(`${LIST}&data_version=${undone}`);
+  assert.deepEqual(closesOf(after.text), ['11', '12', '14']);
+  await close();
+});
+
+test('an endpoint about the service itself has no versions: the runs are listed as they are', async () => {
+  const { ask, at, close } = await versions();
+  const { response, text } = await ask(`/server/runs?data_version=${at[0]}`);
+  assert.deepEqual([response.status, JSON.parse(text).result.data.length], [200, 3]);
+  await close();
+});
+
+test('bars that were deleted since are read from the journal, page by page from both ends (contract 9.12)', async () => {
+  const own = new Workshop();
+  const rows = Array.from({ length: 60 }, (_, day) => Date.UTC(2025, 2, 3, 15) + day * 86_400_000)
+    .filter((ms) => ![0, 6].includes(new Date(ms).getUTCDay()))
+    .flatMap((ms) =>
+      [0, 1, 2].map((minute) => `${new Date(ms + minute * 60_000).toISOString()},10,20,5,${minute + 10},1`),
+    );
+  writeFileSync(own.path('m.csv'), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
+  const named = [
+    '--schema',
+    'stock',
+    '--country',
+    'US',
+    '--symbol',
+    'AAPL',
+    '--interval',
+    '1M',
+    '--no-check',
+  ];
+  await own.must('import', 'bars', 'm.csv', ...named);
+  const key = await own.must('keys', 'create', 'reader');
+  const server = await own.serve();
+  const walk = async (query: string): Promise<string[]> => {
+    const times: string[] = [];
+    for (let next = ''; ; ) {
+      const path = `/api/v2/stock/bars/US:AAPL/1M/from/2025-03-01/to/2025-05-31?limit=7${query}`;
+      const response = await server.get(`${path}&secret_key=${key}${next && `&next_page_key=${next}`}`);
+      const { result } = (await response.json()) as {
+        result: { data: { datetime: string }[]; next_page_key: string | null };
+      };
+      times.push(...result.data.map(({ datetime }) => datetime));
+      if (result.next_page_key === null) return times;
+      next = result.next_page_key;
+    }
+  };
+  const before = [await walk('&sort=asc'), await walk('&sort=desc')];
+  const status = JSON.parse(await own.must('status', '--json')) as { data_version: number };
+  await own.must('delete', 'bars', '--symbol', 'AAPL', '--country', 'US', '--from', '2025-03-10T00:00:00Z');
+  const version = `&data_version=${status.data_version}`;
+  assert.deepEqual([await walk(`&sort=asc${version}`), await walk(`&sort=desc${version}`)], before);
+  assert.equal((await walk('&sort=asc')).length, 15);
+  // Good Friday is closed.
+  assert.equal(before[0]!.length, rows.length - 3);
+  await server.stop();
+  own.close();
+});

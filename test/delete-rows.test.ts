@@ -167,6 +167,7 @@ for (const [dataset, flags, gone] of choices) {
       counters_sums: _a,
       row_sums: _sums,
       changes: _c,
+      former_rows: _f,
       ...content
     } = contentOf(url);
     const { runId, rowsDeleted, instrumentsDeleted } = JSON.parse(await shop.must(...given())) as Report;
@@ -182,6 +183,7 @@ for (const [dataset, flags, gone] of choices) {
       counters: ____,
       counters_sums: _b,
       changes: _d,
+      former_rows: _g,
       row_sums: _sumsNow,
       ...now
     } = contentOf(url);

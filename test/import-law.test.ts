@@ -183,6 +183,7 @@ const folders = [
     'queries/render',
     'queries/render/arrow',
     'store/migrations',
+    'store/past',
     'store/postgres',
     'store/sqlite',
   ],

@@ -43,7 +43,11 @@ for (const path of pages) {
   });
 }
 
-test('/llms.txt lists every page of the documentation, each is there as Markdown, and of other files none is (contract 9.3)', async () => {
+const LINK = /!?\[[^\]]*\]\(([^)\s]+)\)/g;
+
+const withoutLinks = (text: string): string => text.replaceAll(/!?\[([^\]]*)\]\([^)\s]+\)/g, '$1');
+
+test('/llms.txt lists every page of the documentation, each is there as Markdown with no link that leads nowhere, and of other files none is (contract 9.3)', async () => {
   const list = await (await server.get('/llms.txt')).text();
   assert.match(list, /^# Bourse\n\n> /);
   const listed = Array.from(list.matchAll(/^- \[(.+)\]\((.+)\)$/gm), ([, title, url]) => ({
@@ -52,13 +56,19 @@ test('/llms.txt lists every page of the documentation, each is there as Markdown
   }));
   const files = globSync('docs/**/*.md', { cwd: root });
   assert.deepEqual(listed.map(({ url }) => url).sort(), files.map((file) => `${server.url}/${file}`).sort());
+  const linked = new Set<string>();
   for (const { title, url } of listed) {
     const got = await fetch(url);
     assert.deepEqual([got.status, got.headers.get('Content-Type')], [200, 'text/markdown; charset=utf-8']);
     const text = await got.text();
-    assert.equal(text, readFileSync(join(root, new URL(url).pathname), 'utf8'));
+    const file = readFileSync(join(root, new URL(url).pathname), 'utf8');
+    assert.equal(withoutLinks(text), withoutLinks(file));
     assert.ok(text.startsWith(`# ${title}\n`), url);
+    for (const [, target] of text.matchAll(LINK))
+      if (!/^(?:#|https?:)/.test(target!)) linked.add(new URL(target!, url).href.replace(/#.*/, ''));
   }
+  // Those to other files of the project have left their words.
+  for (const url of linked) assert.equal((await fetch(url)).status, 200, url);
   for (const path of ['/docs/../package.json', '/docs/%2e%2e/package.json', '/docs/using', '/docs/none.md'])
     assert.equal((await server.get(path)).status, 404, path);
 });

@@ -145,9 +145,13 @@ function readRun(reader: ByteReader, header: Header, firstMs: number, count: num
   const to = from + count;
   const { keyMs } = target;
   reader.integers(keyMs, from + 1, to);
-  keyMs[from] = firstMs;
-  for (let index = from + 1; index < to; index++)
-    keyMs[index] = keyMs[index - 1]! + (keyMs[index]! + 1) * header.unitMs;
+  const { unitMs } = header;
+  let atMs = firstMs;
+  keyMs[from] = atMs;
+  for (let index = from + 1; index < to; index++) {
+    atMs += (keyMs[index]! + 1) * unitMs;
+    keyMs[index] = atMs;
+  }
   readPrices(reader, target, from, to, header.prices);
   readColumn(reader, target.volume, null, from, to, header.volumes, (header.nulls & SOME_VOLUME_NULL) !== 0);
   const expected = header.prices < 0 ? null : target.close;
@@ -199,10 +203,10 @@ function readColumn(
   }
   const power = POWERS_OF_TEN[decimals]!;
   reader.integers(values, from, to);
-  for (let index = from; index < to; index++) {
-    const base = expected === null ? 0 : expectedVwap(expected[index]!, decimals);
-    values[index] = (base + values[index]!) / power;
-  }
+  if (expected !== null)
+    for (let index = from; index < to; index++)
+      values[index] = (expectedVwap(expected[index]!, power) + values[index]!) / power;
+  else if (power !== 1) for (let index = from; index < to; index++) values[index] = values[index]! / power;
   if (nulls) for (let index = from; index < to; index++) if (isNull(index)) values[index] = Number.NaN;
 }
 

@@ -238,8 +238,9 @@ function writeColumn(
     for (let index = from; index < to; index++) if (!Number.isNaN(values[index]!)) out.double(values[index]!);
     return;
   }
+  const power = POWERS_OF_TEN[decimals]!;
   for (let index = from; index < to; index++) {
-    const step = mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, decimals));
+    const step = mantissas[index]! - (expected === null ? 0 : expectedVwap(expected[index]!, power));
     steps[index - from] = Number.isNaN(step) ? 0 : step;
   }
   out.integers(to - from);

@@ -19,7 +19,7 @@
 // then each as a signed integer of so many bytes: 0 (all are 0), 1, 2, 3, 4, 6, or 8 for a double. Null is 0 in them.
 // A plain column holds doubles, nulls left out. A column with nulls begins with a bitmap of them.
 
-import { MANTISSA_LIMIT, POWERS_OF_TEN } from '../base/decimal.ts';
+import { MANTISSA_LIMIT } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 
 export const VERSION = 2;
@@ -51,8 +51,8 @@ export class DamagedBlock extends Error {
   }
 }
 
-/** Where the vwap is expected: at the close, in the vwap's own scale. */
-export function expectedVwap(close: number, decimals: number): number {
-  const expected = Math.round(close * POWERS_OF_TEN[decimals]!);
+/** Where the vwap is expected: at the close, in the vwap's own scale, a power of ten. */
+export function expectedVwap(close: number, power: number): number {
+  const expected = Math.round(close * power);
   return Math.abs(expected) < MANTISSA_LIMIT ? expected : 0;
 }

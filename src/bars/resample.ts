@@ -34,8 +34,8 @@ export class Fold {
     let highest = bars.high[at]!;
     let lowest = bars.low[at]!;
     for (let index = from; index < to; index++) {
-      highest = Math.max(highest, high[index]!);
-      lowest = Math.min(lowest, low[index]!);
+      if (high[index]! > highest) highest = high[index]!;
+      if (low[index]! < lowest) lowest = low[index]!;
     }
     bars.high[at] = highest;
     bars.low[at] = lowest;

@@ -7,7 +7,7 @@ function scaledSum(values: Float64Array, from: number, to: number, power: number
   for (let index = from; index < to; index++) {
     const value = values[index]!;
     const scaled = Math.round(value * power);
-    if (scaled / power !== value || scaled < 0) return Number.NaN;
+    if ((power === 1 ? scaled : scaled / power) !== value || scaled < 0) return Number.NaN;
     sum += scaled;
   }
   return sum < MANTISSA_LIMIT ? sum : Number.NaN;

@@ -1,19 +1,18 @@
 // `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
 import { Argument, Command } from 'commander';
-import { formatInstant } from '../base/instant.ts';
-import { severities } from '../contract/findings.ts';
 import type { Instrument } from '../datasets/reference.ts';
-import { actionKinds, type Finding, type Severity } from '../findings/finding.ts';
-import { storeFindings } from '../findings/store-findings.ts';
+import { actionKinds, type Finding } from '../findings/finding.ts';
+import { instrumentsIn, storeFindings } from '../findings/store-findings.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
+import { type Counts, countWords, lineOf, nameOf, recordOf, SHOWN_MAX } from './finding-words.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { readStore } from './opened-store.ts';
 import { EXIT_PARTLY } from './problem.ts';
 import { Progress } from './progress.ts';
 import { readCountry, readSchema, readSymbol } from './read-flags.ts';
-import { count, countOf, printable } from './table.ts';
+import { count, printable } from './table.ts';
 
 type Flags = {
   readonly store?: string;
@@ -23,44 +22,11 @@ type Flags = {
   readonly json?: boolean;
 };
 
-type Counts = Record<Severity, number>;
-
-/** Findings of one kind about one series that are printed as text. */
-const SHOWN_MAX = 10;
-
 /** The datasets that findings are about. */
 const datasets: Readonly<Record<string, (finding: Finding) => boolean>> = {
   bars: ({ kind }) => !actionKinds.has(kind),
   'corporate-actions': ({ kind }) => actionKinds.has(kind),
 };
-
-const nameOf = ({ asset_schema, country_iso_code, symbol }: Instrument): string =>
-  `${asset_schema}:${country_iso_code}:${symbol}`;
-
-/** A finding for a program: the instrument, and the record of the endpoint. */
-function recordOf({ asset_schema, country_iso_code, symbol }: Instrument, finding: Finding) {
-  const { kind, severity, interval, fromMs, toMs, value, expected, message, runId } = finding;
-  return {
-    ...{ asset_schema: asset_schema.toUpperCase(), country_iso_code, symbol, kind, severity, interval },
-    ...{ from_datetime: formatInstant(fromMs), to_datetime: formatInstant(toMs), value, expected, message },
-    run_id: runId,
-  };
-}
-
-function lineOf(instrument: Instrument, finding: Finding): string {
-  const { kind, severity, interval, fromMs, toMs, message, runId } = finding;
-  const place = `${nameOf(instrument)} ${interval} ${formatInstant(fromMs)} to ${formatInstant(toMs)}`;
-  const run = runId === null ? '' : ` (run ${runId})`;
-  return `${printable(`${severity.padEnd(8)}${kind.padEnd(20)} ${place}: ${message}${run}`)}\n`;
-}
-
-const countWords = (counts: Counts): string =>
-  [...severities]
-    .reverse()
-    .map((severity) =>
-      severity === 'info' ? `${count(counts.info)} info` : countOf(counts[severity], severity),
-    )
-    .join(', ');
 
 /** Prints findings as they come: a list of any length takes no memory. */
 class Printer {
@@ -88,7 +54,8 @@ class Printer {
   /** A fault of a whole series has a finding a session: people are shown some of each kind. */
   #printLines(instrument: Instrument, findings: readonly Finding[]): void {
     for (const alike of Map.groupBy(findings, ({ kind, interval }) => `${kind} ${interval}`).values()) {
-      for (const finding of alike.slice(0, SHOWN_MAX)) process.stdout.write(lineOf(instrument, finding));
+      for (const finding of alike.slice(0, SHOWN_MAX))
+        process.stdout.write(`${lineOf(instrument, finding)}\n`);
       const [{ kind, severity, interval }] = alike as [Finding];
       const more = alike.length - SHOWN_MAX;
       if (more > 0)
@@ -123,15 +90,19 @@ async function check(dataset: string | undefined, flags: Flags): Promise<void> {
     let bars = 0;
     const printer = new Printer(flags);
     const options = {
-      where,
       nowMs: Date.now(),
       onBars: (count: number) => {
         bars += count;
         progress.reached(bars);
       },
+      onOthers: () => undefined,
       onDamage: (damage: Parameters<typeof found.add>[0]) => found.add(damage, {}),
     };
-    for await (const { instrument, findings } of storeFindings(reader, options)) {
+    for await (const { instrument, findings } of storeFindings(
+      reader,
+      instrumentsIn(reader, where),
+      options,
+    )) {
       progress.end();
       printer.print(instrument, findings.filter(isAsked));
     }

@@ -1,5 +1,5 @@
 // Synthetic bars for the demo as text of native files: a pure function of instrument and day. They are not market data.
-import { formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import type { Session } from '../calendar/session.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
@@ -92,6 +92,7 @@ function linesOf(
   sample: Sample,
   session: Session,
   interval: keyof typeof moves,
+  nowMs: number,
   splits: readonly DemoSplit[],
 ): string {
   const { name, minuteVolume, priceDecimals, volumeDecimals } = sample;
@@ -108,8 +109,9 @@ function linesOf(
   let text = '';
   let walked = 0;
   let open = from;
+  // Post-market of yesterday may go on: until 01:00 UTC in New York.
   for (const { kind, openMs, closeMs } of segments)
-    for (let ms = openMs; ms < closeMs; ms += stepMs) {
+    for (let ms = openMs; ms < closeMs && ms + stepMs <= nowMs; ms += stepMs) {
       walked = walked * 0.995 + strayed(1) - strayed(1);
       if (kind !== 'regular' && next() > EXTENDED_SHARE) continue;
       const close = from + ((to - from) * (ms + stepMs - startMs)) / lengthMs + walked;
@@ -156,14 +158,15 @@ function sessionsOf(
   );
 }
 
-/** The text of a file of bars of an interval, as the demo of a day has it. */
+/** The text of a file of bars of an interval, as a demo that is made at a moment has it: of the sessions up to yesterday, those that have closed. */
 export function* demoBars(
   interval: keyof typeof moves,
-  today: number,
+  nowMs: number,
   splits: readonly DemoSplit[],
 ): Generator<string> {
+  const today = Math.floor(nowMs / DAY_MS);
   yield 'asset_schema,country_iso_code,symbol,datetime,open,high,low,close,volume,vwap\n';
   for (const sample of samples)
     for (const session of sessionsOf(sample, interval, today))
-      yield linesOf(sample, session, interval, splits);
+      yield linesOf(sample, session, interval, nowMs, splits);
 }

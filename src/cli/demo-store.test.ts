@@ -7,7 +7,8 @@ import { sampleText } from './demo-store.ts';
 
 const DAY_MS = 86_400_000;
 const FRIDAY = 5;
-const WRITTEN = Date.UTC(2026, 0, 5) / DAY_MS;
+const WRITTEN_MS = Date.UTC(2026, 0, 5);
+const WRITTEN = WRITTEN_MS / DAY_MS;
 
 /** The expirations of a text of option contracts: as a date, and as the symbol has it. */
 const expirationsOf = (text: string): [date: string, inSymbol: string][] =>
@@ -53,8 +54,8 @@ test('no sample is of the week in which the files are written: moved, none is of
 });
 
 /** The lines of a symbol, as cells. */
-const linesOf = (symbol: string, ...[interval, , splits]: Parameters<typeof demoBars>): string[][] =>
-  [...demoBars(interval, WRITTEN, splits)]
+const linesOf = (symbol: string, ...[interval, nowMs, splits]: Parameters<typeof demoBars>): string[][] =>
+  [...demoBars(interval, nowMs, splits)]
     .join('')
     .split('\n')
     .map((line) => line.split(','))
@@ -64,7 +65,7 @@ test('raw prices of the demo before a split are as many times as high, and volum
   const day = WRITTEN - 900;
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
   const [plain, split] = [[], [{ symbol: 'AAPL', day, ratio: 4 }]].map((splits) =>
-    linesOf('AAPL', 'DAY', WRITTEN, splits),
+    linesOf('AAPL', 'DAY', WRITTEN_MS, splits),
   ) as [string[][], string[][]];
   assert.ok(plain.length > 200 && plain.length === split.length);
   for (const [at, cells] of plain.entries()) {
@@ -80,7 +81,7 @@ test('raw prices of the demo before a split are as many times as high, and volum
 
 test('one stock of the demo lacks a session, and 25 minutes of another', () => {
   const byDay = (symbol: string) =>
-    Map.groupBy(linesOf(symbol, '1M', WRITTEN, []), (cells) => cells[3]!.slice(0, 10));
+    Map.groupBy(linesOf(symbol, '1M', WRITTEN_MS, []), (cells) => cells[3]!.slice(0, 10));
   const [whole, holed] = [byDay('SPY'), byDay('MSFT')];
   // Until 13:00 in New York also a shortened session trades each minute.
   const minutes = (lines: readonly string[][]): string[] =>
@@ -95,7 +96,7 @@ test('one stock of the demo lacks a session, and 25 minutes of another', () => {
 });
 
 test('bars of the demo are the same each time, and each lies within its high and low', () => {
-  const make = (interval: '1M' | 'DAY'): string => [...demoBars(interval, WRITTEN, [])].join('');
+  const make = (interval: '1M' | 'DAY'): string => [...demoBars(interval, WRITTEN_MS, [])].join('');
   for (const interval of ['1M', 'DAY'] as const) {
     assert.equal(make(interval), make(interval));
     const [, ...lines] = make(interval).trim().split('\n');
@@ -109,5 +110,21 @@ test('bars of the demo are the same each time, and each lies within its high and
       ];
       assert.ok(low <= Math.min(open, close) && Math.max(open, close) <= high, line);
     }
+  }
+});
+
+test('no bar of the demo closes after the moment at which it is made, though post-market of yesterday may go on', () => {
+  const lastAt = (nowMs: number): string =>
+    linesOf('AAPL', '1M', nowMs, [])
+      .map((cells) => cells[3]!)
+      .sort()
+      .at(-1)!;
+  // A Tuesday: Monday's post-market ends at 20:00 in New York.
+  const midnightMs = Date.UTC(2026, 0, 6);
+  for (const minutes of [0, 10, 61]) {
+    const nowMs = midnightMs + minutes * 60_000;
+    const lastMs = Date.parse(lastAt(nowMs));
+    const closedMs = Math.min(nowMs, midnightMs + 3_600_000);
+    assert.ok(lastMs < closedMs && lastMs > closedMs - 30 * 60_000, lastAt(nowMs));
   }
 });

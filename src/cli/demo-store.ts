@@ -60,8 +60,9 @@ async function importSample(store: Store, dataset: string, path: string, interva
   }
 }
 
-/** Imports everything that the demo shows on `today`; its files are made in `folder`. */
-async function fillDemo(store: Store, folder: string, today: number): Promise<void> {
+/** Imports everything that the demo shows at a moment; its files are made in `folder`. */
+async function fillDemo(store: Store, folder: string, nowMs: number): Promise<void> {
+  const today = Math.floor(nowMs / DAY_MS);
   for (const dataset of samples) {
     const path = join(folder, `${dataset}.csv`);
     await writeFile(path, await sampleText(`${dataset}.csv`, today));
@@ -70,17 +71,17 @@ async function fillDemo(store: Store, folder: string, today: number): Promise<vo
   const splits = splitsIn(await sampleText('corporate-actions.csv', today));
   for (const interval of ['DAY', '1M'] as const) {
     const path = join(folder, `bars-${interval}.csv`);
-    await writeFile(path, demoBars(interval, today, splits));
+    await writeFile(path, demoBars(interval, nowMs, splits));
     await importSample(store, 'bars', path, interval);
   }
 }
 
 /** Makes the demo's store under another name and renames it, so that a server on the old one is not disturbed. */
-async function makeDemo(today: number): Promise<void> {
+async function makeDemo(nowMs: number): Promise<void> {
   const fresh = `${DEMO_FILE}.new`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
   await closing(openStore(`sqlite:${fresh}`, 'write'), async (store) => {
-    const { close } = await spool(0, (folder) => fillDemo(store, folder, today));
+    const { close } = await spool(0, (folder) => fillDemo(store, folder, nowMs));
     await close();
   });
   for (const suffix of ['-wal', '-shm']) rmSync(DEMO_FILE + suffix, { force: true });
@@ -99,9 +100,9 @@ async function dayOfDemo(): Promise<number | null> {
   }
 }
 
-/** Makes the demo's store unless it was made on `today`. */
-export async function ensureDemo(today: number): Promise<void> {
-  if ((await dayOfDemo()) === today) return;
+/** Makes the demo's store unless it was made on the day of a moment (UTC). */
+export async function ensureDemo(nowMs: number): Promise<void> {
+  if ((await dayOfDemo()) === Math.floor(nowMs / DAY_MS)) return;
   process.stderr.write('making the demo store, a few seconds\n');
-  await makeDemo(today);
+  await makeDemo(nowMs);
 }

@@ -35,8 +35,9 @@ export function demoCommand(): Command {
     .addHelpText(...examples('bourse demo', 'bourse demo --port 9000'))
     .action(async (flags: SettingFlags) => {
       const settings = { ...readSettings(flags), store: resolveStore(DEMO_STORE) };
-      const today = Math.floor(Date.now() / DAY_MS);
-      await ensureDemo(today);
+      const nowMs = Date.now();
+      const today = Math.floor(nowMs / DAY_MS);
+      await ensureDemo(nowMs);
       await warnOfExposure(settings);
       let filledIn: string | null = null;
       const service = await startService(settings, () => filledIn);

@@ -9,6 +9,7 @@ import { fileDatasets } from '../datasets/index.ts';
 import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { allRows } from '../store/all-rows.ts';
+import { oldestVersion } from '../store/changes.ts';
 import { type Damage, type OnDamage, refuseDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -34,6 +35,8 @@ export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDam
   return {
     /** Advances with every import; 0 before the first. */
     data_version: (await reader.group(counters, { name: 'data_version' }))[0]?.value ?? 0,
+    /** The oldest version that requests can ask for (contract 9.12). */
+    oldest_version: await oldestVersion(reader),
     totals: {
       instruments: sumOf(markets, 'instruments'),
       series: sumOf(markets, 'series'),

@@ -2,6 +2,7 @@
 // that of all.
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BARS } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { holdReader } from '../files/read.ts';
 import { STANDARD_INPUT } from '../files/source.ts';
@@ -17,6 +18,7 @@ import { explainFile } from '../mapping/explain-file.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
+import { tellFindings } from './import-findings.ts';
 import {
   fieldFlags,
   fieldNamesOf,
@@ -307,6 +309,16 @@ export class ImportCall {
     return runOfFile(reader, { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 });
   }
 
+  /** Tells the findings in the bars that the files of the call have brought or changed: once for all of them. */
+  async tellFindings(): Promise<void> {
+    const { dataset, flags } = this.#call;
+    if (this.#store === null || dataset !== BARS || !flags.check) return;
+    const runIds = this.#reports.flatMap(({ runId, rowsWritten }) =>
+      runId !== null && rowsWritten > 0 ? [runId] : [],
+    );
+    await tellFindings(this.#store, runIds, flags.json === true);
+  }
+
   async close(): Promise<void> {
     await this.#store?.close();
   }
@@ -346,6 +358,7 @@ export function watchedBy(call: Call, folder: string, tellFailed: TellFailed): W
       const run = new ImportCall(call, onTaken);
       try {
         await run.take(paths);
+        await run.tellFindings();
       } finally {
         await run.close();
       }

@@ -32,6 +32,8 @@ export type ImportFlags = {
   readonly volumes?: VolumeBasis;
   readonly source?: string;
   readonly allowRejects: number;
+  /** False with --no-check. */
+  readonly check: boolean;
   readonly dryRun?: boolean;
   readonly watch?: string;
   readonly onFailure?: string;
@@ -161,6 +163,7 @@ const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
     'writeMap',
     'json',
     'quiet',
+    'check',
   ] as const),
 ]);
 

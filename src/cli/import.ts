@@ -26,6 +26,7 @@ async function importFiles(call: Call, names: readonly string[], tell: TellFaile
   });
   try {
     await run.take(await inputsOf(names));
+    await run.tellFindings();
   } finally {
     await run.close();
   }
@@ -82,6 +83,7 @@ export function importCommand(): Command {
       'where the file comes from, kept with the run (default: the name of its preset)',
     )
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
+    .option('--no-check', 'do not tell what may be wrong with the imported bars: bourse check tells it later')
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
     .option(
       '--on-failure <command>',

@@ -16,6 +16,13 @@ import { complain, note } from './output.ts';
 import { EXIT_PARTLY } from './problem.ts';
 import { version } from './version.ts';
 
+/** A service makes it of the rows of an answer, by a process of its own. */
+const notParquet = (): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: 'format=parquet is answered by a service alone: ask here for csv or arrow.',
+    param: 'format',
+  });
+
 /** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
 export function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
@@ -26,7 +33,9 @@ export function readRequest(written: string, service: ServiceFacts): QueryReques
   const { query, ignored } = readQuery(sent, (name) => known.includes(name));
   const unknown = ignoredHeader(ignored, known);
   if (unknown !== null) note(`ignored parameters: ${unknown}`);
-  return { endpoint, parameters: parseRequest(match, query), nowMs: Date.now(), wrapCsv: false, service };
+  const parameters = parseRequest(match, query);
+  if (parameters.format === 'parquet') throw notParquet();
+  return { endpoint, parameters, nowMs: Date.now(), wrapCsv: false, service };
 }
 
 /** JSON gets the line end that CSV has; other bytes are whole. */

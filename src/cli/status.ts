@@ -109,7 +109,7 @@ const partWords = ({ what, bytes }: Status['facts']['parts'][number]): string =>
   `${what} ${bytes === null ? 'does not answer' : formatBytes(bytes)}`;
 
 function describe({ store, facts, holdings, hash }: Status, flags: Flags): string {
-  const { totals, data_version, markets } = holdings;
+  const { totals, data_version, oldest_version, markets } = holdings;
   const instruments = markets.map(
     (market) => `${market.asset_schema} ${market.country_iso_code} ${count(market.instruments)}`,
   );
@@ -118,7 +118,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     [facts.server === null ? 'files' : 'tables', facts.parts.map(partWords).join(', ')],
     ...(facts.server === null ? [] : serverLines(facts.server)),
     ['layout', `${facts.layout}`],
-    ['data version', `${data_version}`],
+    ['data version', `${data_version} (readable from ${oldest_version} on)`],
     ['instruments', [count(totals.instruments), ...instruments].join(', ')],
     ['series', count(totals.series)],
     ['bars', count(totals.bars)],

@@ -46,7 +46,6 @@ export type Shaped<S extends string> = {
 }[EndpointName];
 
 /** The options of bars in bulk: their format must be said. */
-export type BulkOptions = OptionsOf<
-  'bulkBars',
-  'schema_asset' | 'country_iso_code' | 'interval' | 'as_of'
-> & { readonly format: Argument<'bulkBars', 'format'> };
+export type BulkOptions = OptionsOf<'bulkBars', 'schema_asset' | 'country_iso_code' | 'interval'> & {
+  readonly format: Argument<'bulkBars', 'format'>;
+};

@@ -6,6 +6,7 @@ import { listLimits } from './limits.ts';
 import {
   alias,
   asOf,
+  atVersion,
   defaulted,
   extension,
   formats,
@@ -67,6 +68,7 @@ export const barChoices = {
     ),
   ),
   ...asOf,
+  ...atVersion,
 };
 
 const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices };

@@ -2,7 +2,7 @@
 import { barChoices, barRecord } from './bars.ts';
 import { endpoint } from './endpoint.ts';
 import * as kind from './kinds.ts';
-import { extension, instrument, optional, path, required, unbound } from './parameter.ts';
+import { asOf, atVersion, instrument, optional, path, required } from './parameter.ts';
 
 /** The media types of the formats that are not text. */
 export const bulkTypes = {
@@ -22,18 +22,12 @@ export const bulkBars = endpoint({
     to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
     symbols: optional(
       kind.symbolList,
-      'the present symbols of the instruments, separated by commas; without it the whole market',
+      'the present symbols of the instruments, separated by commas, or those of the moment `as_of`; without it the whole market',
     ),
     format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,
-    as_of: extension(
-      unbound(
-        optional(
-          kind.notUnderstood('is not understood here yet'),
-          'not understood here yet: a request with it is refused',
-        ),
-      ),
-    ),
+    ...asOf,
+    ...atVersion,
   },
   record: barRecord,
   shape: 'list',

@@ -3,7 +3,17 @@ import { endpoint } from './endpoint.ts';
 import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, extraSort, formats, instrument, limit, nextPageKey, optional, required } from './parameter.ts';
+import {
+  asOf,
+  atVersion,
+  extraSort,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+  required,
+} from './parameter.ts';
 
 /** One dividend or split on the wire (spec 2.4, contract 8.2). */
 export const corporateActionRecord = record('CorporateAction', {
@@ -41,6 +51,7 @@ export const corporateActions = endpoint({
     ...formats('json'),
     limit: limit(listLimits.corporateActions, 'actions'),
     ...asOf,
+    ...atVersion,
     next_page_key: nextPageKey,
   },
   record: corporateActionRecord,

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
+import { atVersion, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
 import { priceBases } from './price-basis.ts';
 
 /** One stored series on the wire. */
@@ -39,6 +39,7 @@ export const seriesCoverage = endpoint({
     limit: limit(listLimits.coverage, 'series'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...atVersion,
   },
   record: seriesRecord,
   shape: 'paged',
@@ -91,6 +92,7 @@ export const sessionCoverage = endpoint({
     limit: limit(listLimits.coverage, 'sessions'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...atVersion,
   },
   record: sessionRecord,
   shape: 'paged',

@@ -6,6 +6,7 @@ import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import {
   asOf,
+  atVersion,
   defaulted,
   extension,
   formats,
@@ -63,6 +64,7 @@ const filters = {
   to_date: optional(kind.dateTime, 'the last time to return'),
   impact,
   ...asOf,
+  ...atVersion,
 };
 
 export const economicEvents = endpoint({
@@ -96,7 +98,7 @@ export const economicEventCodes = endpoint({
   path: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   tag: 'economic calendar',
   summary: 'The event codes of a country',
-  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf },
+  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf, ...atVersion },
   record: codeMap,
   shape: 'map',
   keyCharactersMin,
@@ -118,6 +120,7 @@ export const latestEconomicEvents = endpoint({
     limit: limit(listLimits.latestEconomicEvents, 'events'),
     ...formats('csv'),
     ...asOf,
+    ...atVersion,
   },
   record: economicEventRecord,
   shape: 'list',

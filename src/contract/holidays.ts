@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text, textMap } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
+import { asOf, atVersion, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
 export const holidayRecord = record('Holiday', {
@@ -39,6 +39,7 @@ export const holidayList = endpoint({
     limit: limit(listLimits.holidays, 'days'),
     ...formats('csv'),
     ...asOf,
+    ...atVersion,
     next_page_key: nextPageKey,
   },
   record: holidayRecord,
@@ -50,7 +51,7 @@ export const holidayCodes = endpoint({
   path: '/api/v2/holiday/holiday_codes/{country_iso_code}',
   tag: 'holidays',
   summary: 'The holiday codes of a country',
-  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf },
+  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf, ...atVersion },
   record: codeMap,
   shape: 'map',
 });

@@ -318,7 +318,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
     [
       'instrumentSearch',
       '/api/v2/{schema_asset}/reference/search',
-      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 }, as_of: {} },
+      { query: needed, country_iso_code: {}, limit: { default: 20, max: 100 }, as_of: {}, data_version: {} },
     ],
     [
       'latestEconomicEvents',
@@ -333,6 +333,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'csv' },
         csv_safe: { default: false },
         as_of: {},
+        data_version: {},
       },
     ],
     [
@@ -360,6 +361,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        data_version: {},
       },
     ],
     [
@@ -374,6 +376,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        data_version: {},
       },
     ],
     [
@@ -390,6 +393,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        data_version: {},
       },
     ],
   ];

@@ -265,9 +265,14 @@ export function text(example: string, { min, max }: { readonly min: number; read
   );
 }
 
-/** A parameter that other endpoints understand: ignoring it would give another answer than was asked for. */
-export const notUnderstood = (problem: string): Kind<never> =>
-  kindOf<never>({ not: {} }, '', () => null, `${problem}: leave it out`, 'nothing');
+/** A version of the stored data, as `X-Data-Version` tells it (contract 9.12). */
+export const dataVersion: Kind<number> = kindOf(
+  { type: 'integer', minimum: 0 },
+  '40',
+  (raw) => (/^\d{1,15}$/.test(raw) ? Number(raw) : null),
+  'must be a version as X-Data-Version tells it',
+  'whole numbers from 0 to the newest version',
+);
 
 /** An opaque page key as the service gave it; the empty text asks for the first page (contract 4.4). */
 export const pageKey: Kind<string> = {

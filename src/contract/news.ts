@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
+import { asOf, atVersion, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 export const newsRecord = record('NewsItem', {
@@ -32,6 +32,7 @@ const shared = {
   limit: limit(listLimits.news, 'items'),
   ...extraFormats,
   ...asOf,
+  ...atVersion,
 };
 
 export const newsList = endpoint({

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, extraFormats, extraSort, limit, nextPageKey, optional, path } from './parameter.ts';
+import { asOf, atVersion, extraFormats, extraSort, limit, nextPageKey, optional, path } from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
@@ -76,6 +76,7 @@ export const optionSearch = endpoint({
     sort: extraSort('`desc` for the complete order, of `sort_by` and of equal contracts, reversed'),
     ...extraFormats,
     ...asOf,
+    ...atVersion,
     next_page_key: nextPageKey,
   },
   record: optionContractRecord,
@@ -92,6 +93,7 @@ export const optionExpirations = endpoint({
     sort: extraSort('`desc` for the latest expiration first'),
     ...extraFormats,
     ...asOf,
+    ...atVersion,
   },
   record: expirationRecord,
   shape: 'array',

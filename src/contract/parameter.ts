@@ -79,6 +79,13 @@ export const asOf = {
   ),
 };
 
+/** The version of the stored data that an answer is made of (contract 9.12). */
+export const atVersion = {
+  data_version: extension(
+    optional(kind.dataVersion, 'the version of the stored data to answer from: what it was then'),
+  ),
+};
+
 /** The path parameters that name one instrument. */
 export const instrument = {
   schema_asset: path(kind.assetSchema, 'the asset type'),

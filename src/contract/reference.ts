@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { asOf, instrument, limit, optional, required } from './parameter.ts';
+import { asOf, atVersion, instrument, limit, optional, required } from './parameter.ts';
 
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
@@ -75,7 +75,7 @@ export const instrumentReference = endpoint({
   path: '/api/v2/{schema_asset}/reference/{country_symbol}',
   tag: 'reference',
   summary: 'The reference record of one instrument',
-  parameters: { ...instrument, ...asOf },
+  parameters: { ...instrument, ...asOf, ...atVersion },
   record: instrumentRecord,
   shape: 'single',
   refusals: ['unknown_instrument'],
@@ -91,6 +91,7 @@ export const instrumentSearch = endpoint({
     country_iso_code: optional(kind.country, 'the country'),
     limit: limit(listLimits.instrumentSearch, 'instruments'),
     ...asOf,
+    ...atVersion,
   },
   record: instrumentRecord,
   shape: 'list',

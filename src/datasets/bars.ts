@@ -66,6 +66,7 @@ export const series = dataset({
   key: ['instrument_id', 'interval'],
   indexes: [['series_id']],
   group: ['instrument_id'],
+  keepsFormer: { by: 'instrument_id' },
   parts: [{ kind: 'instrument', of: ['instrument_id'] }],
 });
 
@@ -90,6 +91,7 @@ export const runCoverage = dataset({
   key: ['run_id', 'market', 'interval'],
   indexes: [['market', 'interval', 'complete_ms', 'run_id']],
   group: ['run_id'],
+  keepsFormer: { by: null },
   parts: [
     { kind: 'coverage', of: ['market', 'interval'] },
     { kind: 'run', of: ['run_id'] },
@@ -106,5 +108,6 @@ export const unfinishedBars = dataset({
   key: ['series_id', 'run_id', 'first_ms'],
   indexes: [['run_id', 'series_id', 'first_ms']],
   group: ['series_id'],
+  keepsFormer: { by: 'series_id' },
   parts: [{ kind: 'series', of: ['series_id'] }],
 });

@@ -20,6 +20,11 @@ export type Dataset = {
   readonly group?: readonly string[];
   /** Rows are stored in the order of their arrival, not of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
+  /**
+   * What its rows were before each write is kept (`store/former-rows.ts`), because the journal of runs does not have it: together by the
+   * value of a column, or all together (`by` is null).
+   */
+  readonly keepsFormer?: { readonly by: string | null };
   /** The parts of the data that its rows belong to, beside the dataset itself. */
   readonly parts?: readonly PartRule[];
   /** How its rows are imported and exported; absent for the service's own records. */

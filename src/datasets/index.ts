@@ -10,6 +10,7 @@ import {
   changes,
   counters,
   failedFiles,
+  formerRows,
   importRuns,
   quotaUses,
   rowChanges,
@@ -41,6 +42,7 @@ export const dataDatasets: readonly Dataset[] = [
   counters,
   failedFiles,
   changes,
+  formerRows,
 ];
 
 /** The datasets of the control file beside the store. */

@@ -32,6 +32,7 @@ export const importRuns = dataset({
   },
   key: ['run_id'],
   indexes: [['file', 'run_id']],
+  keepsFormer: { by: null },
 });
 
 /** Files of watched folders of which something could not be imported, until they can be or are gone. */
@@ -68,6 +69,26 @@ export const rowChanges = dataset({
   columns: { dataset: text, row_key: text, run_id: integer, before: orNull(json) },
   key: ['dataset', 'row_key', 'run_id'],
   indexes: [['run_id', 'dataset', 'row_key']],
+});
+
+/**
+ * Rows of the datasets with `keepsFormer` before a write changed them, so that the store can be read as it was (docs/decisions/0041). What
+ * files bring is in the journal.
+ */
+export const formerRows = dataset({
+  name: 'former_rows',
+  columns: {
+    dataset: text,
+    /** The value of the column that `keepsFormer` names; 0 where it names none. */
+    part: integer,
+    /** The version that has the change. */
+    version: integer,
+    row_key: text,
+    /** Null where there was no row. */
+    before: orNull(json),
+  },
+  key: ['dataset', 'part', 'version', 'row_key'],
+  indexes: [['dataset', 'version', 'part', 'row_key']],
 });
 
 /** The last used values: identifiers are never reused; every write of the store raises `data_version`. */

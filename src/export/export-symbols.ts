@@ -6,11 +6,11 @@ import {
   instruments,
   instrumentTerms,
 } from '../datasets/reference.ts';
-import { rowKeyOf } from '../history/journal.ts';
 import { bearerOn } from '../history/naming.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The symbols of one instrument by day. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { moduleBeside } from '../base/module.ts';
+import type { ReadColumn } from './parquet.ts';
 
 /** A process that makes a Parquet file of the CSV that it is given. */
 export type ParquetProcess = {
@@ -26,11 +27,8 @@ const PIPED = 'cat | exec "$0" "$@"';
 /** Characters of what a process said at its end that an error repeats. */
 const SAID_MAX = 1_000;
 
-/** Starts a process that makes a file at a path. `columns` are those of the CSV, with their types in DuckDB. */
-export function startParquet(
-  path: string,
-  columns: readonly { readonly name: string; readonly type: string }[],
-): ParquetProcess {
+/** Starts a process that makes a file at a path. `columns` are those of a CSV without a header. */
+export function startParquet(path: string, columns: readonly ReadColumn[]): ParquetProcess {
   const program = fileURLToPath(moduleBeside('./parquet-child.ts', import.meta.url));
   const words = [...FLAGS, program, path, JSON.stringify(columns)];
   const child = spawn('/bin/sh', ['-c', PIPED, process.execPath, ...words], { detached: true });

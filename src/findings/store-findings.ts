@@ -28,23 +28,37 @@ class Kept {
 
 /** How a store is checked. */
 export type CheckOptions = {
-  /** Columns of instruments that must be equal. */
-  readonly where: Partial<Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>>;
   readonly nowMs: number;
-  /** Is told how many bars are about to be read. */
+  /** Is told how many bars of the instruments are about to be read. */
   readonly onBars: (count: number) => void;
+  /** Is told what reading others of their markets takes, in bars. */
+  readonly onOthers: (count: number) => void;
   /** Is told what is damaged: the findings of its instrument are left out. */
   readonly onDamage: (damage: Damage) => void;
+  /** Which findings of an instrument are asked for; all by default. One of a whole market comes where an instrument has it that is asked for. */
+  readonly isWanted?: (instrument: Instrument, finding: Finding) => boolean;
 };
 
-/** The findings of each instrument, by asset type, country and symbol. One that a whole market has at once comes once, for the symbol `*`. */
+/** The instruments whose columns equal `where`, by asset type, country and symbol. */
+export const instrumentsIn = (
+  reader: Reader,
+  where: Partial<Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>>,
+): AsyncIterable<Instrument> =>
+  selectedRows(reader, instruments, {
+    where,
+    along: [instruments.key],
+    limit: findingLimits.instrumentsPerRead,
+  });
+
+/** The findings of each of some instruments, which come by asset type and country. One that a whole market has at once comes once, for the symbol `*`. */
 export async function* storeFindings(
   reader: Reader,
-  { where, nowMs, onBars, onDamage }: CheckOptions,
+  some: AsyncIterable<Instrument> | Iterable<Instrument>,
+  { nowMs, onBars, onOthers, onDamage, isWanted = () => true }: CheckOptions,
 ): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
   const kept = new Kept();
   const calendars = new Calendars();
-  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: () => undefined });
+  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers });
   const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>
     findingsOf({ reader, facts, nowMs, onBars }, await readStored(reader, calendars, instrument));
   let told = new Set<string>();
@@ -56,22 +70,19 @@ export async function* storeFindings(
     return true;
   };
   let market = '';
-  for await (const instrument of selectedRows(reader, instruments, {
-    where,
-    along: [instruments.key],
-    limit: findingLimits.instrumentsPerRead,
-  })) {
+  for await (const instrument of some) {
     const { asset_schema, country_iso_code } = instrument;
     if (market !== `${asset_schema} ${country_iso_code}`) {
       kept.forget();
       told = new Set();
     }
     market = `${asset_schema} ${country_iso_code}`;
-    const findings = await findingsIn(instrument).catch((error: unknown) => {
+    const all = await findingsIn(instrument).catch((error: unknown) => {
       if (!(error instanceof DamagedData)) throw error;
       onDamage(error.damage);
       return [];
     });
+    const findings = all.filter((finding) => isWanted(instrument, finding));
     const ofMarket = findings.filter((finding) => finding.isOfMarket && isFirst(finding));
     if (ofMarket.length > 0) yield { instrument: { ...instrument, symbol: '*' }, findings: ofMarket };
     yield { instrument, findings: findings.filter(({ isOfMarket }) => !isOfMarket) };

@@ -12,6 +12,7 @@ import type { InstrumentName } from '../datasets/reference.ts';
 import { bucketWords } from '../series/damaged-bars.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
 import { collectRows } from '../store/all-rows.ts';
+import { forgetEarlier } from '../store/changes.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Reader, Writer } from '../store/store.ts';
 
@@ -70,8 +71,9 @@ export function deletionOfBlocks(
 export const lostBlockWords = (interval: Interval, { bucket, runId }: LostBlock): string =>
   `${bucketWords(interval, bucket)}, imported by run ${runId}`;
 
-/** Forgets what runs changed in a block whose bars cannot be read: none of it can be undone any more. */
+/** Forgets what runs changed in a block whose bars cannot be read: none of it can be undone, or read as it was, any more. */
 export async function forgetBlock(writer: Writer, series_id: number, bucket: number): Promise<void> {
+  await forgetEarlier(writer);
   const damaged: { series_id: number; bucket: number; run_id: number }[] = [];
   const sound = writer.sound((_, { row }) => {
     if (row !== undefined) damaged.push({ series_id, bucket, run_id: row.run_id as number });

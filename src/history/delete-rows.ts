@@ -7,7 +7,9 @@ import type { FileDataset } from '../datasets/index.ts';
 import { rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { collectRows, rowWith } from '../store/all-rows.ts';
+import { forgetEarlier } from '../store/changes.ts';
 import { DamagedData } from '../store/damage.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
@@ -15,7 +17,7 @@ import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
-import { changeRow, rowKeyOf } from './journal.ts';
+import { changeRow } from './journal.ts';
 import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
@@ -149,8 +151,9 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   });
 }
 
-/** Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone any more. */
+/** Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read as it was, any more. */
 async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): Promise<void> {
+  await forgetEarlier(writer);
   await writer.remove(dataset, [row]);
   const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
   await writer.remove(rowChanges, await collectRows(writer, rowChanges, where));

@@ -4,8 +4,9 @@ import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
-import { type BlockPlace, decodeChange, rowKeyOf } from './journal.ts';
+import type { BlockPlace } from './journal.ts';
 
 /** What an import replaced of one former run. */
 export type FormerRun = {

@@ -13,6 +13,7 @@ const flagsOfOneCall: ReadonlySet<string> = new Set([
     'explain',
     'writeMap',
     'quiet',
+    'check',
   ],
 ]);
 

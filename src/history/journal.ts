@@ -1,6 +1,5 @@
 // The journal: what a run found before each change, so that the run can be undone (docs/decisions/0009).
 
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import {
   type Bars,
@@ -16,19 +15,12 @@ import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { expectRows, rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
+import { type BlockChange, decodeChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { regridSeries } from './regrid-series.ts';
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
-
-/** The bars of a block that a run changed, by their state before it. */
-export type BlockChange = {
-  /** Bars that the run added: their values mean nothing. Null: the run added the block, so it added every bar. */
-  readonly added: Bars | null;
-  /** Bars that the run replaced or removed, as they were. */
-  readonly before: Bars;
-};
 
 const none = emptyBars();
 
@@ -54,14 +46,6 @@ export function changeOf(bars: Bars, older: Bars): BlockChange {
     return index >= 0 && !sameBar(older, at, bars, index);
   };
   return { added: blankBars(bars, isNew), before: filterBars(older, isReplaced) };
-}
-
-/** The change that a stored entry has. */
-export function decodeChange({ added, before }: RowOf<typeof blockChanges>): BlockChange {
-  return {
-    added: added === null ? null : decodeBlock(added, wholeBlock),
-    before: before === null ? none : decodeBlock(before, wholeBlock),
-  };
 }
 
 /** The journal's entry of a run and block. */
@@ -94,16 +78,6 @@ export async function recordBlock(writer: Writer, place: BlockPlace, change: Blo
     added: added === null ? null : mergeBars(added, change.added),
     before: mergeBars(before, change.before),
   });
-}
-
-/** The key under which the journal keeps a row. */
-export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify(dataset.key.map((column) => row[column]));
-
-/** The values of such a key, by column. */
-export function valuesOfKey(dataset: Dataset, rowKey: string): Record<string, string | number> {
-  const values = JSON.parse(rowKey) as (string | number)[];
-  return Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
 }
 
 /** The journal's place of what a run changes in a row. */

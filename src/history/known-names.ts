@@ -3,8 +3,8 @@ import { rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import { type FormerBearer, formerBearers, refuseLost } from '../store/instrument-terms.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { rowKeyOf } from './journal.ts';
 import { deletedOf } from './new-instrument.ts';
 
 /** What a store knows of one name. */

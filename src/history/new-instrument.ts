@@ -3,8 +3,8 @@ import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { ignoreDamage } from '../store/damage.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
-import { rowKeyOf } from './journal.ts';
 
 /** The first identifier given out. */
 const FIRST_INSTRUMENT_ID = 100_001;

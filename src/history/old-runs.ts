@@ -14,9 +14,9 @@ import { Calendars } from '../series/calendars.ts';
 import { marketName } from '../series/series.ts';
 import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { damageWords } from '../store/damage.ts';
+import { decodeChange } from '../store/journal-entries.ts';
 import type { Store, Tell, Writer } from '../store/store.ts';
 import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
-import { decodeChange } from './journal.ts';
 import {
   type Completion,
   completeMsOf,

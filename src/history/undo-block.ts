@@ -5,9 +5,10 @@ import { blockChanges } from '../datasets/internal.ts';
 import type { OpenedBlock } from '../store/all-blocks.ts';
 import { collectRows, rowsInOrder } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { lostBlocks } from './damaged-blocks.ts';
-import { type BlockChange, blankBars, decodeChange, putChange } from './journal.ts';
+import { blankBars, putChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 import { keysOf } from './unfinished.ts';
 

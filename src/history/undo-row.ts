@@ -1,17 +1,18 @@
 // Undoing one run's change of one row of any dataset (docs/decisions/0009).
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
-import type { Values } from '../datasets/field.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { allRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
+import { forgetEarlier } from '../store/changes.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
+import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import type { Read, Writer } from '../store/store.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
-import { putRow, rowKeyOf, valuesOfKey } from './journal.ts';
+import { putRow } from './journal.ts';
 import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 
@@ -34,7 +35,7 @@ export async function undoRow(
   const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
   if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
   const key = valuesOfKey(dataset, entry.row_key);
-  const before = notedRow(dataset, entry);
+  const before = rowBefore(dataset, entry);
   const [later] = await writer.rows(rowChanges, {
     where: { dataset: entry.dataset, row_key: entry.row_key },
     order: [['run_id', 'asc']],
@@ -62,16 +63,10 @@ export async function undoRow(
   if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
   if (made !== null) await refuseOrphans(writer, made);
+  if (remains !== null) await forgetEarlier(writer);
   await putRow(writer, dataset, stored ?? (remains as RowOf<Dataset> | null), before);
   if (before === null) return 'removed';
   return remains === null ? 'restored' : 'repaired';
-}
-
-/** The row of an entry. An older program's lacks the columns that were added since. */
-function notedRow(dataset: Dataset, { before }: Entry): RowOf<Dataset> | null {
-  if (before === null) return null;
-  const cells = Object.keys(dataset.columns).map((column) => [column, (before as Values)[column] ?? null]);
-  return Object.fromEntries(cells) as RowOf<Dataset>;
 }
 
 /** The first run after another that changed bars of an instrument; null where none did. */

@@ -8,11 +8,12 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { forgetEarlier } from '../store/changes.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
+import { valuesOfKey } from '../store/journal-entries.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
 import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
-import { valuesOfKey } from './journal.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
@@ -196,6 +197,7 @@ class Undoing {
       if (remains.row !== undefined) damaged.push(remains.row);
     };
     yield* rowsInOrder(this.#writer.sound(onDamage), dataset, read);
+    if (damaged.length > 0) await forgetEarlier(this.#writer);
     await this.#writer.remove(dataset, damaged as Partial<RowOf<D>>[]);
   }
 

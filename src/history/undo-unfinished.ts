@@ -7,9 +7,9 @@ import { type series as seriesDataset, unfinishedBars } from '../datasets/bars.t
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../datasets/internal.ts';
 import { collectRows, rowsInOrder } from '../store/all-rows.ts';
+import { decodeChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import type { HiddenBars } from './hidden-bars.ts';
-import { decodeChange } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 import { keyed, keysOf, listedRun, type Span, type Spans, spansOf } from './unfinished.ts';
 

@@ -3,8 +3,9 @@ import { type Bars, indexOfKey, sameBar } from '../bars/columns.ts';
 import { firstWhere } from '../base/search.ts';
 import { unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { changeRow, rowKeyOf } from './journal.ts';
+import { changeRow } from './journal.ts';
 
 /** A row of unfinished bars. */
 export type Span = RowOf<typeof unfinishedBars>;

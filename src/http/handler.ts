@@ -316,8 +316,8 @@ export class RequestHandler {
     const { admits, cache, submit, unsent } = this.#parts;
     const { keyId } = trace;
     if (!admits(keyId, request.waitedMs ?? 0)) throw full;
-    const version = cache.isCacheable(asked.endpoint) ? await cache.version(request.batch) : null;
     const name = cacheNameOf(parsed, asked);
+    const version = cache.has(name) ? await cache.version(request.batch) : null;
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
     const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
     trace.uncount = await unsent.admit(keyId, expected);
@@ -344,7 +344,7 @@ export class RequestHandler {
     const { goodUntilMs, source, dataVersion } = answer;
     const etag = etagOf(answer);
     const mayBeKept = goodUntilMs !== undefined && source !== undefined;
-    if (!mayBeKept || !cache.takes(asked.endpoint, name, answer.body.length))
+    if (!mayBeKept || !cache.takes(name, answer.body.length))
       return { name: null, cached: { answer, etag, goodUntilMs: 0 }, dataVersion };
     const cached = { answer: responses.ownAnswer(answer), etag, goodUntilMs };
     cache.add(name, cached, source);

@@ -159,13 +159,14 @@ export function answerResponse(
 
 /** The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell (contract 9.11). */
 export const streamedResponse = (
-  { contentType, body, dataVersion }: Answer & { kind: 'answer' },
+  { contentType, headers, body, dataVersion }: Answer & { kind: 'answer' },
   requestId: string,
 ): HttpResponse => ({
   status: 200,
   headers: {
     ...anyOrigin,
     'Content-Type': contentType,
+    ...headers,
     'Cache-Control': 'private, no-cache',
     'X-Request-Id': requestId,
     ...versionHeader(dataVersion),

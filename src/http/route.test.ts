@@ -180,6 +180,7 @@ test('US:AAPL and US%3AAAPL are the same, in any case of the hexadecimal digits 
       schema_asset: 'stock',
       country_symbol: { country: 'US', symbol: 'AAPL' },
       as_of: undefined,
+      data_version: undefined,
     });
 });
 
@@ -359,6 +360,7 @@ test('left-out parameters have their defaults, an empty path segment is named (c
     to_date: undefined,
     impact: undefined,
     as_of: undefined,
+    data_version: undefined,
     sort: 'desc',
   });
   assert.equal(refusalOf(() => parsed('/api/v2//reference/US:AAPL')).facts.param, 'schema_asset');

@@ -1,7 +1,8 @@
 // The entries of the journal about blocks that one import writes: together, because one by one they take several times as long.
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
-import { type BlockChange, type BlockPlace, changeRowOf, recordBlock } from '../history/journal.ts';
+import { type BlockPlace, changeRowOf, recordBlock } from '../history/journal.ts';
+import type { BlockChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The most entries that wait. Each may have as many bytes as a block. */

@@ -2,9 +2,9 @@
 import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
-import { rowKeyOf } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import { expectAllRows, expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** What tells one series from others. */

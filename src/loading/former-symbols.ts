@@ -1,9 +1,9 @@
 // The present symbol of an instrument that a row names by the symbol of the row's day (contract 9.6).
 import { limits } from '../contract/limits.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
-import { rowKeyOf } from '../history/journal.ts';
 import { bearerOn } from '../history/naming.ts';
 import { expectBearers, type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** Symbols on days, as the instruments were when a run first named them. */

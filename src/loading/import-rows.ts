@@ -12,7 +12,7 @@ import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import { HiddenBars } from '../history/hidden-bars.ts';
 import type { ImportGroup } from '../history/import-group.ts';
-import { changeRow, expectChanges, rowKeyOf } from '../history/journal.ts';
+import { changeRow, expectChanges } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
 import type { Counters } from '../history/new-instrument.ts';
 import { type ImportRequest, type PresentRun, type RunResult, runImport } from '../history/run.ts';
@@ -25,6 +25,8 @@ import {
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
+import { forgetEarlier } from '../store/changes.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { RowReader, Writer } from '../store/store.ts';
 import { FormerSymbols } from './former-symbols.ts';
 import { KnownRows } from './known-rows.ts';
@@ -345,7 +347,10 @@ class RowPass {
     if (known === null && !isDamaged) this.newRows++;
     else await this.#run.former.addRow(dataset, row);
     this.rowsWritten++;
-    if (isDamaged) this.damagedReplaced++;
+    if (isDamaged) {
+      this.damagedReplaced++;
+      await forgetEarlier(this.#writer);
+    }
     if (isDamaged && dataset === instruments) {
       await repairInstrument(this.#writer, this.#run.runId, row as Instrument);
       this.calendars.addInstrument(row as Instrument);

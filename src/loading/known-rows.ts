@@ -1,8 +1,8 @@
 // The stored rows of keys that come next in a file, looked up together: on another machine each look-up alone waits for its answer.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
-import { rowKeyOf } from '../history/journal.ts';
 import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The stored rows of one dataset, as an import finds them. */

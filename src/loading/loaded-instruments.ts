@@ -2,11 +2,12 @@
 import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { changeRow, rowKeyOf } from '../history/journal.ts';
+import { changeRow } from '../history/journal.ts';
 import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { contractToMake, instrumentFieldsOf, Underlyings, writeContract } from './symbol-contracts.ts';
 

@@ -4,11 +4,12 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { ChangedCalendars } from '../history/changed-calendars.ts';
-import { changeRow, expectChanges, rowKeyOf } from '../history/journal.ts';
+import { changeRow, expectChanges } from '../history/journal.ts';
 import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { type Counters, newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The instruments of one run. */

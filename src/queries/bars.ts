@@ -120,14 +120,14 @@ export function adjustingOf(
 }
 
 /** @throws Refusal where the caller asks for adjustments that the moment of the request does not know (contract 9.8) */
-function checkAsOfDay(
+export function checkAsOfDay(
   { asOf }: QueryContext,
-  { instrument }: Found,
+  assetSchema: AssetSchema,
+  country: string,
   { adjust_as_of: asked }: BarParameters,
 ): void {
   if (asOf === null || asked === undefined) return;
-  const { asset_schema, country_iso_code: country } = instrument;
-  const day = dayOf(asOf, asset_schema as AssetSchema, country);
+  const day = dayOf(asOf, assetSchema, country);
   if (asked <= day) return;
   throw new Refusal('invalid_parameter', {
     message: `adjust_as_of is after ${formatDay(day)}, the date of as_of in the market's time zone.`,
@@ -192,7 +192,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   if (!inOrder(parameters.interval, found?.calendar ?? market, from, to))
     throw wrongOrder(from.text, to.text);
   if (found === null) throw await unknownSymbol(context, schema_asset, country_symbol);
-  checkAsOfDay(context, found, parameters);
+  checkAsOfDay(context, schema_asset, country_symbol.country, parameters);
   const descending = sort === 'desc';
   const range = barRange(parameters.interval, found.calendar, from, to);
   const { nowMs, goodUntilMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters, range);
@@ -224,7 +224,7 @@ const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: nu
 export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, limit } = parameters;
   const found = await instrumentOf(context, schema_asset, country_symbol);
-  checkAsOfDay(context, found, parameters);
+  checkAsOfDay(context, schema_asset, country_symbol.country, parameters);
   const { nowMs, goodUntilMs } = momentOf(context, {
     interval: parameters.interval,
     toMs: Number.POSITIVE_INFINITY,

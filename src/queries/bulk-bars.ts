@@ -8,15 +8,17 @@ import { isPeriod } from '../calendar/period.ts';
 import type { bulkBars } from '../contract/bulk.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { instruments } from '../datasets/reference.ts';
 import { barStream } from '../series/bar-stream.ts';
 import type { DataState } from '../store/store.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import { barMoment } from './bar-moment.ts';
-import { adjust, adjustingOf, constantsOf, streamContextOf, take } from './bars.ts';
+import { adjust, adjustingOf, checkAsOfDay, constantsOf, streamContextOf, take } from './bars.ts';
+import { instrumentOrNull, unknownSymbol } from './known-instrument.ts';
+import { symbolsAfter } from './known-market.ts';
+import { nameMarketPrices, namePrices, priceCheck } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
-import { type Found, findInstrument, unknownInstrument } from './lookup.ts';
-import type { Answer, Query, QueryContext, StepPlace } from './query.ts';
+import type { Found } from './lookup.ts';
+import type { Answer, AsOf, Query, QueryContext, StepPlace } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 import type { StepPart } from './render/bulk-step.ts';
@@ -46,22 +48,33 @@ function checkSize({ interval, symbols }: BulkParameters, days: number): void {
 }
 
 /** Checks what a request asks for as a whole: its range, its size and its symbols. @throws Refusal */
-async function check(parameters: BulkParameters, { reader }: QueryContext): Promise<void> {
+async function check(parameters: BulkParameters, context: QueryContext): Promise<void> {
   const { schema_asset, country_iso_code: country, interval, from_date: from, to_date: to } = parameters;
   const market = calendarOf(schema_asset, country);
   if (!inOrder(interval, market, from, to)) throw wrongOrder(from.text, to.text);
   checkSize(parameters, dayOfBound(market, to, interval) - dayOfBound(market, from, interval) + 1);
+  checkAsOfDay(context, schema_asset, country, parameters);
   for (const symbol of parameters.symbols ?? []) {
     const named = { country, symbol };
-    if ((await findInstrument(reader, schema_asset, named)) === null)
-      throw await unknownInstrument(reader, schema_asset, named, 'symbols');
+    if ((await instrumentOrNull(context, schema_asset, named, null)) === null)
+      throw await unknownSymbol(context, schema_asset, named, 'symbols');
+  }
+}
+
+/** Names what the data do not date of the whole answer: it is told before the rows are read, so it is what they may hold (contract 9.8). */
+async function nameLimits(parameters: BulkParameters, context: QueryContext, asOf: AsOf): Promise<void> {
+  const { schema_asset, country_iso_code: country, interval, symbols } = parameters;
+  if (symbols === undefined) return nameMarketPrices(context, asOf, interval, schema_asset, country);
+  for (const symbol of symbols) {
+    const found = await instrumentOrNull(context, schema_asset, { country, symbol }, null);
+    if (found !== null) namePrices(asOf, interval, found);
   }
 }
 
 /** The next symbols in order, those after `after`; the one of a place in its midst first. */
 async function nextSymbols(
   { schema_asset, country_iso_code, symbols }: BulkParameters,
-  { reader }: QueryContext,
+  context: QueryContext,
   from: StepPlace | undefined,
 ): Promise<readonly string[]> {
   const limit = queryLimits.instrumentsPerStepMax;
@@ -70,13 +83,8 @@ async function nextSymbols(
     const left = from === undefined ? symbols : symbols.filter((symbol) => symbol > from.symbol);
     return [...begun, ...left.slice(0, limit)];
   }
-  const rows = await reader.rows(instruments, {
-    where: { asset_schema: schema_asset, country_iso_code },
-    order: [['symbol', 'asc']],
-    ...(from !== undefined && { after: [from.symbol] }),
-    limit,
-  });
-  return [...begun, ...rows.map(({ symbol }) => symbol)];
+  const next = await symbolsAfter(context, schema_asset, country_iso_code, from?.symbol, limit);
+  return [...begun, ...next];
 }
 
 /** Up to `count` bars of one instrument, those after a key. */
@@ -89,21 +97,25 @@ async function read(
 ): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
   const { interval, from_date: from, to_date: to } = parameters;
   const range = barRange(interval, found.calendar, from, to);
-  const { nowMs, goodUntilMs } = barMoment({
+  const { asOf, request } = context;
+  const onUse = asOf === null ? null : await priceCheck(context, asOf, found);
+  // As of a moment, only the end of an instrument and what came after the moment depend on the clock.
+  const clock = barMoment({
     interval,
-    nowMs: context.request.nowMs,
-    toMs: range.toMs,
+    nowMs: asOf?.clockMs ?? request.nowMs,
+    toMs: asOf?.ms ?? range.toMs,
     endedMs: found.endedMs,
-    isAdjusted: parameters.adjust !== 'none',
+    isAdjusted: asOf === null ? parameters.adjust !== 'none' : onUse !== null,
   });
+  const nowMs = asOf?.ms ?? clock.nowMs;
   const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
   const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
-  const stream = streamContextOf(context, found, parameters, null);
+  const stream = streamContextOf(context, found, parameters, onUse);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), count, range, false),
   );
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
-  return { timed, goodUntilMs };
+  return { timed, goodUntilMs: clock.goodUntilMs };
 }
 
 /** The bars of one step, and the place after them; null where they are the last. */
@@ -115,12 +127,14 @@ async function readStep(parameters: BulkParameters, context: QueryContext, data:
   let goodUntilMs = Number.POSITIVE_INFINITY;
   let left: number = queryLimits.barsPerStepMax;
   for (const symbol of symbols) {
-    const found = await context.lookup.instrument(context.reader, schema_asset, { country, symbol });
+    const found = await instrumentOrNull(context, schema_asset, { country, symbol }, null);
+    if (found === null) continue;
     const afterMs = from?.symbol === symbol ? from.keyMs : null;
     const { timed, ...good } = await read(parameters, context, found, afterMs, left);
     goodUntilMs = Math.min(goodUntilMs, good.goodUntilMs);
     const { count, keyMs } = timed.bars;
-    if (count > 0) parts.push({ timed, constants: constantsOf(found.instrument, parameters.interval) });
+    const constants = constantsOf({ ...found.instrument, symbol }, parameters.interval);
+    if (count > 0) parts.push({ timed, constants });
     left -= count;
     if (left === 0) return { parts, goodUntilMs, rest: { data, symbol, keyMs: keyMs[count - 1]! } };
   }
@@ -132,12 +146,6 @@ const changedMeanwhile = new Refusal('unavailable', {
   message: 'The stored data that this answer is made of changed while it was sent: ask again.',
 });
 
-/** A service makes Parquet of the steps of a CSV. */
-const notStreamed = new Refusal('invalid_parameter', {
-  message: 'format=parquet is answered by a service alone: ask here for csv or arrow.',
-  param: 'format',
-});
-
 /** The state that a first step is read from. @throws where damage hides it */
 async function stateOf({ reader }: QueryContext): Promise<DataState> {
   const version = await reader.version();
@@ -147,13 +155,15 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
 
 /** `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than the first */
 export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context): Promise<Answer> => {
-  const { from } = context.request;
+  const { asOf, request } = context;
+  const { from } = request;
   const { session_date: withSessionDate, format } = parameters;
-  if (format === 'parquet') throw notStreamed;
   if (from === undefined) await check(parameters, context);
   const data = from?.data ?? (await stateOf(context));
   const { parts, goodUntilMs, rest } = await readStep(parameters, context, data);
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
+  // Last: what is kept of the step must not depend on what this reads.
+  if (from === undefined && asOf !== null) await nameLimits(parameters, context, asOf);
   const { contentType, write } = stepFormats[format];
   const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);

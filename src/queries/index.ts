@@ -13,6 +13,7 @@ import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
+import { PastVersions, refusedVersion } from './data-version.ts';
 import {
   answerEconomicEvent,
   answerEconomicEventCodes,
@@ -66,10 +67,10 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
   findings: answerFindings,
 };
 
-/** Whether an endpoint can be asked as of a moment: one that is streamed refuses it. */
+/** Whether an endpoint can be asked as of a moment. */
 function isDated(name: QueryRequest['endpoint']): boolean {
-  const { parameters, isStreamed }: Endpoint = allEndpoints[name];
-  return 'as_of' in parameters && !isStreamed;
+  const { parameters }: Endpoint = allEndpoints[name];
+  return 'as_of' in parameters;
 }
 
 /** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */
@@ -89,6 +90,7 @@ export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;
   readonly #lookup = new Lookup();
+  readonly #versions = new PastVersions();
   readonly #lane: LaneBounds;
 
   constructor(store: Store, pageKeySecret: Uint8Array, lane = anyRequest) {
@@ -104,29 +106,32 @@ export class QueryRunner {
       parameters: unknown,
       context: QueryContext,
     ) => Promise<Answer>;
+    const asked = PastVersions.askedBy(request);
     const tools = {
-      lookup: this.#lookup,
+      lookup: asked === null ? this.#lookup : this.#versions.lookup(asked),
       pageKeys: this.#pageKeys,
       allocate,
       lane: this.#lane,
     };
     try {
       const asOf = asOfOf(request);
-      const asked = asOf === null ? request : { ...request, nowMs: asOf.ms };
+      const dated = asOf === null ? request : { ...request, nowMs: asOf.ms };
       if (asOf !== null && !isDated(request.endpoint)) throw undated();
       return await this.#store.snapshot(async (state) => {
-        const reader = new TrackedReader(state);
-        const answer = await query(request.parameters, { request: asked, asOf, reader, ...tools });
+        const read = asked === null ? state : await this.#versions.reader(state, asked, this.#lane);
+        const reader = new TrackedReader(read);
+        const answer = await query(request.parameters, { request: dated, asOf, reader, ...tools });
         if (answer.kind === 'refusal') return answer;
         const told = asOf === null ? answer : tellingMoment(answer, asOf);
         const version = await reader.version();
         if (version === null) return told;
-        const dated = { ...told, dataVersion: version };
-        // A backtest asks for each moment once.
-        if (answer.goodUntilMs === undefined || asOf !== null) return dated;
-        return { ...dated, source: { id: reader.id, version, parts: reader.noted } };
+        const versioned = { ...told, dataVersion: version };
+        // A backtest asks for each moment once; and only the present data have changes.
+        if (answer.goodUntilMs === undefined || asOf !== null || asked !== null) return versioned;
+        return { ...versioned, source: { id: reader.id, version, parts: reader.noted } };
       });
-    } catch (error) {
+    } catch (thrown) {
+      const error = refusedVersion(thrown, asked, this.#lane);
       if (error instanceof Refusal) return { kind: 'refusal', word: error.word, facts: error.facts };
       throw error;
     }

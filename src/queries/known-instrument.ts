@@ -81,10 +81,17 @@ async function bearersAt(
 }
 
 /** An instrument with what was known of its series at a moment. */
-function knownAt({ reader, lookup }: Finding, { ms, clockMs }: AsOf, found: Found): Promise<Found> {
-  const { instrument, endedMs } = found;
-  const name = `as of ${ms}|${instrument.instrument_id}|${endedMs !== null && endedMs <= clockMs}`;
-  return lookup.found(reader, name, () => knownStored(reader, found, ms, clockMs));
+function knownAt(
+  { reader, lookup }: Finding,
+  { ms, clockMs }: AsOf,
+  { instrument, endedMs }: Found,
+): Promise<Found> {
+  const { instrument_id, asset_schema, country_iso_code: country, symbol } = instrument;
+  const name = `as of ${ms}|${instrument_id}|${endedMs !== null && endedMs <= clockMs}`;
+  return lookup.found(reader, name, async () => {
+    const found = await lookup.instrument(reader, asset_schema as AssetSchema, { country, symbol });
+    return knownStored(reader, found, ms, clockMs);
+  });
 }
 
 /** The instrument that a symbol names, as `Lookup.instrumentOrNull` finds it; at the moment of the request where it has one. */
@@ -142,7 +149,7 @@ export async function unknownSymbol(
   context: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
-  param: 'country_symbol' | 'full_symbol' = 'country_symbol',
+  param: 'country_symbol' | 'full_symbol' | 'symbols' = 'country_symbol',
 ): Promise<Refusal> {
   const { reader, asOf } = context;
   if (asOf === null) return unknownInstrument(reader, assetSchema, named, param);

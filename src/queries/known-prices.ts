@@ -2,14 +2,25 @@
 
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import type { Interval } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
+import { instruments } from '../datasets/reference.ts';
+import { divides } from '../series/plan.ts';
 import type { Series } from '../series/series.ts';
+import { allRows } from '../store/all-rows.ts';
 import { dayOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
 
-const isAdjusted = (series: Series): boolean => series.prices !== 'raw' || volumeBasis(series) !== 'raw';
+type Basis = Pick<Series, 'interval' | 'prices' | 'volumes'>;
+
+const isAdjusted = (series: Omit<Basis, 'interval'>): boolean =>
+  series.prices !== 'raw' || volumeBasis(series) !== 'raw';
+
+/** The limit of an answer that is made of them. */
+const ADJUSTED_BEFORE = 'prices adjusted before their import';
 
 /** The refusal of a series that holds an action after the moment. It does not say when that is: the caller may not know it yet. */
 function refusalOf({ interval, prices }: Series): Refusal {
@@ -44,6 +55,33 @@ export async function priceCheck(
   return (used) => {
     if (!isAdjusted(used)) return;
     if (hasSplit || (used.prices === 'all' && later.length > 0)) throw refusalOf(used);
-    asOf.limits.add('prices adjusted before their import');
+    asOf.limits.add(ADJUSTED_BEFORE);
   };
+}
+
+/** Whether bars of an interval may be made of an adjusted series: which series serve a range shows where it is read. */
+const mayHold = (series: Basis, interval: Interval): boolean =>
+  isAdjusted(series) &&
+  (series.interval === interval || divides({ interval: series.interval, off_grid: false }, interval));
+
+/** Names in the limits what the bars of an instrument may hold, before they are read. */
+export function namePrices({ limits }: AsOf, interval: Interval, { series }: Found): void {
+  if (series.some((one) => mayHold(one, interval))) limits.add(ADJUSTED_BEFORE);
+}
+
+/** As `namePrices`, of all instruments of a market. It reads the rows of all series, some 20,000 in a large store. */
+export async function nameMarketPrices(
+  { reader }: Pick<QueryContext, 'reader'>,
+  { limits }: AsOf,
+  interval: Interval,
+  assetSchema: AssetSchema,
+  country: string,
+): Promise<void> {
+  for await (const { instrument_id, bar_count, ...row } of allRows(reader, seriesDataset)) {
+    if (bar_count === 0 || !mayHold({ ...row, interval: row.interval as Interval }, interval)) continue;
+    const [instrument] = await reader.group(instruments, { instrument_id });
+    if (instrument?.asset_schema !== assetSchema || instrument.country_iso_code !== country) continue;
+    limits.add(ADJUSTED_BEFORE);
+    return;
+  }
 }

@@ -15,6 +15,14 @@ export const queryLimits = {
   formerBearersMax: 5,
   /** Events of a code, of any country, among which a query looks for one that an index has lost. */
   newerEventsMax: 64,
+  /** Bytes of changed rows of earlier versions that a query thread keeps, and that one dataset of one version may have. */
+  formerBytesMax: 32 * MEGABYTE,
+  /** Earlier versions whose look-ups a query thread keeps, and the part of the room above that each of them has. */
+  pastLookupsMax: 4,
+  pastLookupPart: 1 / 8,
+  /** Changes of one dataset that a request for an earlier version looks through: about a second; and in the lane of short requests. */
+  formerEntriesMax: 250_000,
+  formerEntriesOfFastLane: 5_000,
   /** Bars of one step of a streamed answer: about a megabyte of CSV, made in some 10 ms. */
   barsPerStepMax: 8_192,
   /** Instruments of one step: so many have fewer parts than one value may depend on, so that commits to others do not matter. */

@@ -67,8 +67,14 @@ type Kept = Depending<unknown> & DataState;
  */
 export class Lookup {
   readonly #changes = new KnownChanges();
-  readonly #found = new SizedCache<Kept>(queryLimits.instrumentBytesMax);
-  readonly #cached = new SizedCache<Kept>(queryLimits.valueBytesMax);
+  readonly #found: SizedCache<Kept>;
+  readonly #cached: SizedCache<Kept>;
+
+  /** `part` of the room of a query thread. */
+  constructor(part = 1) {
+    this.#found = new SizedCache(part * queryLimits.instrumentBytesMax);
+    this.#cached = new SizedCache(part * queryLimits.valueBytesMax);
+  }
 
   /** Bytes of what it has cached, without calendars. */
   get bytes(): number {
@@ -167,9 +173,9 @@ export class Lookup {
     return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
   }
 
-  /** What `make` makes of an instrument; kept like those that are found by name. */
+  /** What `make` makes of an instrument; kept like those that are found by name. It uses nothing but the name and what it looks up itself. */
   async found(reader: TrackedReader, name: string, make: () => Promise<Found>): Promise<Found> {
-    return (await this.#keep(this.#found, { reader, name, make })).value;
+    return (await this.#keep(this.#found, { reader, name, make, isOfNameAlone: true })).value;
   }
 
   /** The instrument that has a name now, or null. */

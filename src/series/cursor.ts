@@ -4,6 +4,8 @@ import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
 import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
@@ -114,7 +116,8 @@ class SeriesCursor implements BarSource {
   }
 
   async #nextAscending(atLeast: number): Promise<Bars | null> {
-    const target = emptyBars(Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS);
+    const most = Math.min(atLeast, limits.barsPerStepMax, this.#barsAtMost());
+    const target = emptyBars(most + 2 * RUN_BARS);
     while (target.count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(blocksOf(atLeast - target.count));
       if (block === undefined) break;
@@ -126,6 +129,15 @@ class SeriesCursor implements BarSource {
       if (target.count > before) this.#fromMs = target.keyMs[target.count - 1]! + 1;
     }
     return target.count === 0 ? null : target;
+  }
+
+  /** How many bars may be left: arrays for more are not made. Bars off the grid may be more, for which the arrays grow. */
+  #barsAtMost(): number {
+    const { interval, bar_count } = this.#series;
+    const minutes = intervalMinutes(interval);
+    const barMs = minutes === null ? DAY_MS : minutes * MINUTE_MS;
+    const left = Math.ceil((this.#toMs - this.#fromMs) / barMs);
+    return Math.max(Math.min(left, bar_count), 0);
   }
 
   async #nextDescending(atLeast: number): Promise<Bars | null> {

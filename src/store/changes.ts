@@ -73,6 +73,9 @@ export class WrittenParts {
 /** The counter of the store's version. */
 const DATA_VERSION = { name: 'data_version' };
 
+/** The counter of the oldest version that the store can be read as: 0 without it. */
+const OLDEST_VERSION = { name: 'oldest_version' };
+
 /** The version of a store: 0 before the first write. @throws DamagedData */
 async function versionIn(reader: RowReader): Promise<number> {
   return (await reader.group(counters, DATA_VERSION))[0]?.value ?? 0;
@@ -91,6 +94,16 @@ export async function readVersion(reader: RowReader): Promise<number | null> {
 /** The version that the present write will be: those who read it later see what it wrote. @throws DamagedData */
 export const versionOfWrite = async (writer: RowReader): Promise<number> => (await versionIn(writer)) + 1;
 
+/** The oldest version that the store can be read as (contract 9.12). @throws DamagedData */
+export async function oldestVersion(reader: RowReader): Promise<number> {
+  return (await reader.group(counters, OLDEST_VERSION))[0]?.value ?? 0;
+}
+
+/** Says that nothing tells any more what the store was before the present write. @throws DamagedData */
+export async function forgetEarlier(writer: RowWriter): Promise<void> {
+  await writer.upsert(counters, [{ ...OLDEST_VERSION, value: await versionOfWrite(writer) }]);
+}
+
 /** Raises the version of a store, and keeps what was written: the end of each write that changed anything. @throws DamagedData */
 export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): Promise<void> {
   const version = await versionOfWrite(writer);
@@ -99,11 +112,15 @@ export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): 
   await writer.remove(changes, [{ version: version - storeLimits.changesKept }]);
 }
 
-/** As `raiseVersion`, of a write past the datasets: anything may have changed. Where damage hides the version it stays hidden. */
+/**
+ * As `raiseVersion`, of a write past the datasets: anything may have changed, and earlier versions are forgotten. Where damage hides the
+ * version it stays hidden.
+ */
 export async function raiseForEverything(writer: RowWriter): Promise<void> {
   const written = new WrittenParts();
   written.addEverything();
   try {
+    await forgetEarlier(writer);
     await raiseVersion(writer, written);
   } catch (error) {
     if (!(error instanceof DamagedData)) throw error;

@@ -11,6 +11,7 @@ import { instruments } from '../datasets/reference.ts';
 import { allRows } from './all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from './control.ts';
 import { openControl, openStore } from './engines.ts';
+import { pastTests } from './past/past-suite.ts';
 import {
   type BlockAt,
   type Direction,
@@ -113,6 +114,7 @@ export function engineSuite(
   suite(`${name} keeps blocks`, () => blockTests(withFresh));
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
+  suite(`${name} is read as it was`, () => pastTests(withFresh));
   suite(`${name} is told of reads before they are asked for`, () => expectedTests(withFresh));
   suite(`${name} is told of blocks before they are read`, () => expectedBlockTests(withFresh));
   suite(`${name} writes in parts`, () => savepointTests(withFresh));

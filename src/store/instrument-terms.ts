@@ -37,7 +37,7 @@ const formerSymbols = (instrument: Instrument | null): readonly FormerSymbol[] =
   (instrument?.former_symbols ?? []) as FormerSymbol[];
 
 /** The terms of one instrument. A name gives one term for each of its words: the name rotated to begin with that word. */
-function termsOf(instrument: Instrument | null): Term[] {
+export function termsOf(instrument: Instrument | null): Term[] {
   if (instrument === null) return [];
   const { asset_schema, country_iso_code, symbol, name } = instrument;
   const words = wordsOf(name ?? '');

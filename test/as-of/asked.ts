@@ -5,7 +5,7 @@ import type { ErrorFacts } from '../../src/contract/errors.ts';
 import type { PriceBasis } from '../../src/contract/price-basis.ts';
 import { matchRoute, parseRequest, readQuery } from '../../src/http/route.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
-import type { Answer } from '../../src/queries/query.ts';
+import type { Answer, StepPlace } from '../../src/queries/query.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type FileRow, type Filling, fillStore } from '../importing.ts';
@@ -60,16 +60,31 @@ export class Asked {
     await this.#store.close();
   }
 
-  /** The answer to path and query, without the beginning `/api/v2/`; with the moment of the caller's key where it has one. */
-  async ask(written: string, pinned?: string): Promise<Answer> {
+  /** The answer to path and query, without the beginning `/api/v2/`; with the moment of the caller's key where it has one; of a streamed answer one step. */
+  async ask(written: string, pinned?: string, from?: StepPlace): Promise<Answer> {
     const [path, query = ''] = `/api/v2/${written}`.split('?') as [string, string?];
     const match = matchRoute(path);
     assert.ok(match, written);
     const { query: sent } = readQuery(query, () => true);
     const pin = pinned === undefined ? {} : { pinnedMs: Date.parse(pinned) };
     const parameters = parseRequest(match, sent);
-    const request = { endpoint: match.route.name, parameters, nowMs: this.nowMs, wrapCsv: false, ...pin };
+    const endpoint = match.route.name;
+    const step = from === undefined ? pin : { ...pin, from };
+    const request = { endpoint, parameters, nowMs: this.nowMs, wrapCsv: false, ...step };
     return this.#runner.run(request);
+  }
+
+  /** The whole text of a streamed answer, or the refusal of one of its steps. */
+  async stream(written: string, pinned?: string): Promise<string | Answer> {
+    let text = '';
+    let from: StepPlace | undefined;
+    do {
+      const step = await this.ask(written, pinned, from);
+      if (step.kind === 'refusal') return step;
+      text += Buffer.from(step.body).toString();
+      from = step.rest;
+    } while (from !== undefined);
+    return text;
   }
 
   /** The result of an answer, and its headers. Fails for a refusal. */

@@ -137,11 +137,82 @@ test('prices that were adjusted before their import are refused where they hold 
   assert.equal((await asked.result(year('DAY'))).headers['X-As-Of-Limits'], undefined);
 });
 
-test('a key that is pinned to an instant gets no answer that cannot be as of it (contract 9.8, 9.11)', async () => {
+/** Symbol and close of each row of bars in bulk, in their order. */
+const rowsOf = (csv: string): string[][] =>
+  csv
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((row) => [row.split(',')[4]!, row.split(',')[10]!]);
+
+test('a market in bulk has its instruments in the order of the symbols that they had, and none that was listed later (contract 9.8, 9.11)', async () => {
+  const number = (at: number): string => String(at).padStart(2, '0');
+  const all = Array.from({ length: 60 }, (_, at) => ({
+    ...{ asset_schema: 'stock', country_iso_code: 'US', symbol: `M${number(at)}` },
+    // Those with odd numbers were Z or A before, those that 7 divides came later.
+    ...(at % 2 === 1 && {
+      former_symbols: `${at % 4 === 1 ? 'A' : 'Z'}${number(at)}:2015-01-02..2025-03-04`,
+    }),
+    ...(at % 7 === 0 && { listing_date: '2025-03-05' }),
+  }));
+  const bars = all.flatMap(({ symbol }, at) =>
+    [3, 4, 6].map((day) => ({ ...bar('DAY', `2025-03-0${day}`, 100 * at + day), symbol })),
+  );
+  const asked = await Asked.filled(NOW, [
+    ['instruments', all],
+    ['bars', bars],
+  ]);
+  const path = 'stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-31?format=csv';
+  const then = (await asked.stream(`${path}&as_of=2025-03-04T22:00:00Z`)) as string;
+  const known = all.flatMap((one, at) => {
+    if ('listing_date' in one) return [];
+    const symbol = at % 2 === 0 ? one.symbol : `${at % 4 === 1 ? 'A' : 'Z'}${number(at)}`;
+    return [{ symbol, rows: [3, 4].map((day) => [symbol, String(100 * at + day)]) }];
+  });
+  known.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+  assert.deepEqual(
+    rowsOf(then),
+    known.flatMap(({ rows }) => rows),
+  );
+  const now = (await asked.stream(`${path}&as_of=2025-03-20T00:00:00Z`)) as string;
+  assert.equal(now, await asked.stream(path));
+  assert.equal(rowsOf(now).length, 180);
+  assert.equal(await asked.stream(path, '2025-03-04T22:00:00Z'), then, 'with a key that is pinned to it');
+  const named = `${path}&as_of=2025-03-04T22:00:00Z&symbols=`;
+  assert.deepEqual(rowsOf((await asked.stream(`${named}A01`)) as string).length, 2);
+  const later = await asked.refusal(`${named}M01`);
+  assert.deepEqual([later.word, later.hint], ['unknown_instrument', 'M01 is today the symbol of A01.']);
+});
+
+test('what the data do not date is named before the rows of bars in bulk (contract 9.8, 9.11)', async () => {
+  const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]], 'split');
+  const raw = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]]);
+  const asOf = '2025-03-03T22:00:00Z';
+  for (const [interval, symbols, limits] of [
+    ['DAY', '', 'prices adjusted before their import'],
+    ['WEEK', '&symbols=AAPL', 'prices adjusted before their import'],
+    ['60M', '', undefined],
+    ['60M', '&symbols=AAPL', undefined],
+  ] as const) {
+    const path = `stock/bulk/bars/US/${interval}/from/2025-03-01/to/2025-03-05?format=csv&as_of=${asOf}${symbols}`;
+    const [answer, ofRaw] = [await asked.ask(path), await raw.ask(path)];
+    assert.ok(answer.kind === 'answer' && ofRaw.kind === 'answer');
+    assert.deepEqual(answer.headers, {
+      'X-As-Of': asOf,
+      ...(limits !== undefined && { 'X-As-Of-Limits': limits }),
+    });
+    assert.deepEqual(ofRaw.headers, { 'X-As-Of': asOf });
+  }
+  const late = await raw.refusal(
+    `stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-05?format=csv&as_of=${asOf}&adjust=all&adjust_as_of=2025-03-04`,
+  );
+  assert.deepEqual([late.param, late.allowed], ['adjust_as_of', 'dates up to 2025-03-03']);
+});
+
+test('a key that is pinned to an instant gets no answer that cannot be as of it (contract 9.8)', async () => {
   const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]]);
-  const bulk = 'stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-05?format=csv';
   const pinned = '2025-03-03T22:00:00Z';
-  for (const path of [bulk, 'stock/coverage', 'stock/coverage/US:AAPL', 'stock/findings/US:AAPL']) {
+  for (const path of ['stock/coverage', 'stock/coverage/US:AAPL', 'stock/findings/US:AAPL']) {
     const { word, param } = await asked.refusal(path, pinned);
     assert.deepEqual([word, param], ['invalid_parameter', 'secret_key'], path);
     assert.equal((await asked.ask(path)).kind, 'answer', path);

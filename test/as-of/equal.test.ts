@@ -36,6 +36,12 @@ function comparable(value: unknown, today: string): unknown {
 type Page = { readonly content: unknown; readonly key: string | null };
 
 async function pageOf(asked: Asked, written: string, today: string): Promise<Page> {
+  if (written.includes('/bulk/')) {
+    const whole = await asked.stream(written);
+    const content =
+      typeof whole === 'string' || whole.kind === 'answer' ? { whole } : { refused: whole.word };
+    return { content, key: null };
+  }
   const answer = await asked.ask(written);
   if (answer.kind === 'refusal') return { content: { refused: answer.word }, key: null };
   const { result } = JSON.parse(Buffer.from(answer.body).toString()) as { result: unknown };

@@ -1,5 +1,5 @@
 // Random requests to every endpoint about the instruments of a random world.
-import type { EndpointName } from '../../src/contract/index.ts';
+import type { EndpointName, StreamedName } from '../../src/contract/index.ts';
 import type { Random } from '../fuzz/random.ts';
 
 const names = [
@@ -40,11 +40,24 @@ type OfTheStore = 'runs' | 'addressInfo' | 'seriesCoverage' | 'sessionCoverage' 
 
 /** Path and query of one request, by endpoint. */
 const makers: Readonly<
-  Record<Exclude<EndpointName, OfTheStore>, (random: Random) => [path: string, query: string[]]>
+  Record<
+    Exclude<EndpointName, OfTheStore> | StreamedName,
+    (random: Random) => [path: string, query: string[]]
+  >
 > = {
   historicalBars: (random) => {
     const [from, to] = range(random);
     return [`${seriesOf(random)}/from/${from}/to/${to}`, params(random, { ...bars, sort, limit })];
+  },
+  bulkBars: (random) => {
+    const [from, to] = range(random);
+    const market = random.pick(['stock/bulk/bars/US', 'stock/bulk/bars/US', 'crypto/bulk/bars/GLOBAL']);
+    const symbols = ['AAA', 'AAA,RNM', 'OLDN,DEL', 'DEL,AAA,LST', 'BTCUSD'];
+    const named = random.chance(0.6) ? [] : [`symbols=${random.pick(symbols)}`];
+    return [
+      `${market}/${random.pick(intervals)}/from/${from}/to/${to}`,
+      ['format=csv', ...named, ...params(random, bars)],
+    ];
   },
   latestBars: (random) => [`${seriesOf(random)}/latest`, params(random, { ...bars, limit })],
   corporateActions: (random) => [
@@ -106,7 +119,9 @@ const makers: Readonly<
 /** The endpoints in turn. */
 export const endpoints = Object.keys(makers) as (keyof typeof makers)[];
 
-const withoutFormat: readonly EndpointName[] = [
+/** Without a `format`, or with one of their own. */
+const withoutFormat: readonly (keyof typeof makers)[] = [
+  'bulkBars',
   'holidayCodes',
   'economicEvent',
   'economicEventCodes',
@@ -114,7 +129,7 @@ const withoutFormat: readonly EndpointName[] = [
   'instrumentSearch',
 ];
 
-/** Path and query of a request to an endpoint, in JSON. */
+/** Path and query of a request to an endpoint, in JSON; in bulk as CSV. */
 export function randomRequest(random: Random, endpoint: keyof typeof makers): string {
   const [path, query] = makers[endpoint](random);
   return `${path}?${[...query, ...(withoutFormat.includes(endpoint) ? [] : ['format=json'])].join('&')}`;

@@ -1,7 +1,7 @@
 // Random daily bars without faults, into which tests plant them, and the findings of a store by a short name.
 import { calendarOf } from '../../src/calendar/calendar.ts';
 import type { Finding, FindingKind } from '../../src/findings/finding.ts';
-import { storeFindings } from '../../src/findings/store-findings.ts';
+import { instrumentsIn, storeFindings } from '../../src/findings/store-findings.ts';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Random } from '../fuzz/random.ts';
@@ -117,14 +117,14 @@ export class CheckedStore {
   async check() {
     const store = await openStore(this.url, 'read');
     const options = {
-      ...{ where: {}, nowMs: NOW_MS, onBars: () => undefined },
+      ...{ nowMs: NOW_MS, onBars: () => undefined, onOthers: () => undefined },
       onDamage: (damage: unknown) => {
         throw new Error(JSON.stringify(damage));
       },
     };
     const found: (Finding & { readonly symbol: string })[] = [];
     await store.snapshot(async (reader) => {
-      for await (const { instrument, findings } of storeFindings(reader, options))
+      for await (const { instrument, findings } of storeFindings(reader, instrumentsIn(reader, {}), options))
         found.push(...findings.map((finding) => ({ symbol: instrument.symbol, ...finding })));
     });
     await store.close();

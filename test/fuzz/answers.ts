@@ -1,16 +1,19 @@
 // Which answers to a request are right, by the specification and the contract alone.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { contract, type EndpointName } from '../../src/contract/index.ts';
+import { type AllEndpoints, allEndpoints } from '../../src/contract/index.ts';
 import { type Good, judgeList } from './expect.ts';
 import { countryOf, dayOf, instantOf, intervalOf, isFlag, lowerAscii, type Verdict } from './grammar.ts';
 import { oracles } from './oracles/index.ts';
+
+/** An endpoint, one whose answers are streamed too. */
+export type AnyName = keyof AllEndpoints;
 
 /** Decoded texts of parameters by name. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** A page key that the service gave, and what was asked for. */
 export type GivenPageKey = {
-  readonly endpoint: EndpointName;
+  readonly endpoint: AnyName;
   readonly texts: Texts;
   readonly key: string;
   /** Records of the pages before. */
@@ -30,7 +33,7 @@ export type Known = {
 
 /** What has been chosen of a request so far. */
 export type Draft = {
-  readonly name: EndpointName;
+  readonly name: AnyName;
   /** The caller's key. */
   readonly secret: string;
   path: string;
@@ -74,8 +77,8 @@ const spellFlag = (text: string): string => String(['true', '1', 'yes'].includes
 const dates = ['from_date', 'to_date', 'expiration_date'];
 
 /** The query that a page key is bound to (contract 4.1), in one spelling; `meaning` takes dates by what they say, not as written. */
-function queryOf(name: EndpointName, texts: Texts, by: 'text' | 'meaning'): string {
-  const parameters = Object.entries((contract[name] as Endpoint).parameters);
+function queryOf(name: AnyName, texts: Texts, by: 'text' | 'meaning'): string {
+  const parameters = Object.entries((allEndpoints[name] as Endpoint).parameters);
   const isUnadjusted = lowerAscii(texts.adjust ?? 'none') === 'none';
   const spelled = parameters.map(([parameter, kind]) => {
     const text = texts[parameter] ?? (kind.default === undefined ? undefined : kind.print(kind.default));
@@ -121,7 +124,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
   // Whose key it is can be told before the data or with it: the key is bound to the instrument that the data finds.
   const keyFaults = verdict === 'right' ? [] : ['invalid_page_key next_page_key'];
   const isSound = mistakes.length === 0 && (expectation.mayBeGood === true || faults.length === 0);
-  const { limit } = (contract[name] as Endpoint).parameters;
+  const { limit } = (allEndpoints[name] as Endpoint).parameters;
   const count = limit === undefined ? Number.POSITIVE_INFINITY : Number(texts.limit ?? limit.default);
   return {
     mayBeGood: verdict !== 'wrong' && isSound,
@@ -130,7 +133,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
     check(good) {
       if (verdict === 'open') return;
       const { list, start = 0, check } = expectation;
-      const isSingle = (contract[name] as Endpoint).shape === 'single';
+      const isSingle = (allEndpoints[name] as Endpoint).shape === 'single';
       if (list !== undefined) judgeList(list, start + skip, isSingle ? 1 : count, good);
       check?.(good);
     },
@@ -139,7 +142,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
 
 /** The texts whose parameters are not among those that faults name; null where one of them is required. */
 function textsWithout(faults: readonly string[], { name, texts }: Draft): Texts | null {
-  const { parameters } = contract[name] as Endpoint;
+  const { parameters } = allEndpoints[name] as Endpoint;
   const named = new Set(faults.map((fault) => fault.split(' ')[1]));
   const isWhole = Object.entries(parameters).every(([one, { required }]) => !required || !named.has(one));
   return isWhole ? Object.fromEntries(Object.entries(texts).filter(([one]) => !named.has(one))) : null;
@@ -164,7 +167,7 @@ function rightWithoutData(draft: Draft, sent: Sent): string[] | null {
 
 /** Of a text of which it is not said whether it is right it is not said what it means, either. */
 function openAnswers(draft: Draft, known: Known): string[] {
-  const { parameters, shape } = contract[draft.name] as Endpoint;
+  const { parameters, shape } = allEndpoints[draft.name] as Endpoint;
   const sure = Object.entries(draft.texts).filter(
     ([name]) => parameters[name]?.required === true || !draft.open.has(`invalid_parameter ${name}`),
   );

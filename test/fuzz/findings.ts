@@ -2,8 +2,8 @@
 
 import { createHistogram } from 'node:perf_hooks';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { contract, type EndpointName } from '../../src/contract/index.ts';
-import type { Known } from './answers.ts';
+import { allEndpoints } from '../../src/contract/index.ts';
+import type { AnyName, Known } from './answers.ts';
 import { judge, type Reply } from './judge.ts';
 import type { Trial } from './trial.ts';
 
@@ -42,9 +42,9 @@ export class Findings {
 
   /** What no good answer had that held anything: an endpoint, one of its formats, a page behind the first. */
   missing(): string[] {
-    const kinds = (Object.entries(contract) as [EndpointName, Endpoint][]).flatMap(
-      ([endpoint, { parameters }]) => [
-        `${endpoint} json`,
+    const kinds = (Object.entries(allEndpoints) as [AnyName, Endpoint][]).flatMap(
+      ([endpoint, { parameters, isStreamed }]) => [
+        `${endpoint} ${isStreamed ? 'arrow' : 'json'}`,
         ...('format' in parameters ? [`${endpoint} csv`] : []),
         ...('next_page_key' in parameters ? [`${endpoint} json by page key`] : []),
       ],

@@ -221,6 +221,17 @@ const sortBy: Grammar = {
   },
 };
 
+/** The formats of bars in bulk (contract 9.11). Parquet is made by a process, and has tests of its own. */
+const bulkFormat: Grammar = {
+  ...words('csv', 'arrow'),
+  judge: (text) => verdict(['csv', 'arrow', 'parquet'].includes(lowerAscii(text))),
+};
+
+const symbols: Grammar = {
+  make: (random) => Array.from({ length: random.between(1, 3) }, () => makeSymbol(random)).join(),
+  judge: (text) => verdict(text.split(',').every((symbol) => SYMBOL.test(symbol))),
+};
+
 const decimal: Grammar = {
   make: (random) =>
     random.pick(['2', '1.5', '2.75', '71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
@@ -279,6 +290,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
       /^[0-9a-f]{64}$/.test(text) ? 'right' : Array.from(text).length === 64 ? 'open' : 'wrong',
   },
   sort_by: sortBy,
+  symbols,
   query: formed(/^[^\p{Cc}]{1,100}$/u, ['A', 'aapl', 'NO', 'quote', 'bit coin', 'AAPL25', '=', '😀']),
 };
 
@@ -298,7 +310,8 @@ const limitMaxima: readonly [beginning: RegExp, max: number][] = [
 export const isFlag = ({ schema }: Parameter): boolean => (schema as { type?: string }).type === 'boolean';
 
 /** The grammar of a parameter. Page keys are the fuzzer's own matter. @throws for a name that has none yet */
-export function grammarOf({ path, parameters }: Endpoint, name: string): Grammar {
+export function grammarOf({ path, parameters, isStreamed }: Endpoint, name: string): Grammar {
+  if (name === 'format' && isStreamed) return bulkFormat;
   const max = limitMaxima.find(([beginning]) => beginning.test(path))?.[1];
   const ofKind = isFlag(parameters[name]!) ? flag : grammars[name];
   const grammar = name === 'limit' && max !== undefined ? limitUpTo(max) : ofKind;

@@ -122,10 +122,13 @@ export async function ask(handler: RequestHandler, { method, target, headers }: 
   const startedMs = performance.now();
   const usedBefore = process.threadCpuUsage();
   const reply = await handler.handle({ method, target, headers, isGone: () => false });
+  const pieces: Uint8Array[] = [...reply.body];
+  for (let piece = await reply.rest?.(); piece; piece = await reply.rest?.()) pieces.push(piece);
   const { user, system } = process.threadCpuUsage(usedBefore);
   const tookMs = Math.min(performance.now() - startedMs, (user + system) / 1_000);
   const named = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const body = Buffer.concat(reply.body).toString();
+  const isText = !/^application\/vnd/.test(reply.headers['Content-Type'] ?? '');
+  const body = Buffer.concat(pieces).toString(isText ? 'utf8' : 'latin1');
   reply.release?.();
   return { tookMs, reply: { status: reply.status, headers: new Map(named), body } };
 }

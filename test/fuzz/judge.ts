@@ -1,14 +1,15 @@
 // Holds an answer to the contract: the right class, the envelope, the headers, and no key where none belongs.
 import assert from 'node:assert/strict';
+import { tableFromIPC } from 'apache-arrow';
 import { Compile } from 'typebox/schema';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { contract, type EndpointName } from '../../src/contract/index.ts';
+import { allEndpoints } from '../../src/contract/index.ts';
 import { type Cell, parseCsv } from '../csv.ts';
-import type { Known } from './answers.ts';
+import type { AnyName, Known } from './answers.ts';
 import type { Came, Good } from './expect.ts';
 import type { Trial } from './trial.ts';
 
-/** An answer, wherever it came from. */
+/** An answer, wherever it came from; the bytes of one that is no text are the characters of its body. */
 export type Reply = {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -81,18 +82,18 @@ const resultFields: Partial<Record<Endpoint['shape'], readonly string[]>> = {
   grouped: ['count', 'next_page_key', 'next_page_url', 'expiration_datetimes', 'data'],
 };
 
-const isPaged = ({ endpoint }: Trial): boolean => 'next_page_key' in contract[endpoint].parameters;
+const isPaged = ({ endpoint }: Trial): boolean => 'next_page_key' in allEndpoints[endpoint].parameters;
 
 /** The fields of a list's `result`; a CSV in it has no groups and is no array (contract 4.7, 5.3). */
 const fieldsOfResult = (trial: Trial): readonly string[] | undefined => {
-  const { shape } = contract[trial.endpoint] as Endpoint;
+  const { shape } = allEndpoints[trial.endpoint] as Endpoint;
   return resultFields[trial.format !== 'wrapped csv' ? shape : isPaged(trial) ? 'paged' : 'list'];
 };
 
 /** Endpoints whose answers may say that they come from a cache (spec 2.1). */
-const cached: readonly EndpointName[] = ['instrumentReference', 'optionExpirations'];
+const cached: readonly AnyName[] = ['instrumentReference', 'optionExpirations'];
 
-const endpoints = Object.entries(contract) as [EndpointName, Endpoint][];
+const endpoints = Object.entries(allEndpoints) as [AnyName, Endpoint][];
 const schemas = new Map(endpoints.map(([name, { record }]) => [name, Compile(record)]));
 
 /** What a record's schema says of its fields. */
@@ -100,7 +101,7 @@ type Fields = { readonly properties: object; readonly required?: readonly string
 
 /** Fields in the order of the declaration; only those that it calls optional may be missing. */
 function judgeFields(fields: readonly string[], { endpoint }: Trial): void {
-  const { properties, required: must = [] } = contract[endpoint].record as Fields;
+  const { properties, required: must = [] } = allEndpoints[endpoint].record as Fields;
   const wanted = Object.keys(properties).filter((name) => fields.includes(name) || must.includes(name));
   assert.equal(fields.join(), wanted.join(), 'the fields that are declared, in their order');
 }
@@ -140,7 +141,7 @@ function groupsOf(result: Body['result'], trial: Trial): readonly (readonly Came
   const { data } = result;
   assert.equal(typeof data === 'string', trial.format === 'wrapped csv');
   if (typeof data === 'string') return [csvRecords(data, trial)];
-  const isGrouped = (contract[trial.endpoint] as Endpoint).shape === 'grouped';
+  const isGrouped = (allEndpoints[trial.endpoint] as Endpoint).shape === 'grouped';
   const groups = isGrouped ? Object.entries(data as Readonly<Record<string, Came[]>>) : [];
   assert.deepEqual(
     result.expiration_datetimes ?? [],
@@ -157,7 +158,7 @@ function groupsOf(result: Body['result'], trial: Trial): readonly (readonly Came
 function judgeJson({ body }: Reply, trial: Trial): Good {
   const parsed = JSON.parse(body) as Body;
   const { reference, result } = parsed;
-  const { shape } = contract[trial.endpoint] as Endpoint;
+  const { shape } = allEndpoints[trial.endpoint] as Endpoint;
   assert.deepEqual(Object.keys(parsed), ['status', 'code', 'message', 'reference', 'result']);
   assert.ok(body.startsWith('{"status":"ok","code":200,"message":"success","reference":'), body.slice(0, 80));
   assert.ok(reference === null || (reference === 'cached' && cached.includes(trial.endpoint)));
@@ -179,6 +180,39 @@ function judgeJson({ body }: Reply, trial: Trial): Good {
   return { groups, hasNext, entries: {} };
 }
 
+/** A value of Arrow as JSON has it (contract 9.11). */
+function asJson(value: unknown, type: string): unknown {
+  if (value === null) return null;
+  if (type.startsWith('Timestamp')) return `${new Date(Number(value)).toISOString().slice(0, 19)}+00:00`;
+  return type.startsWith('Date') ? new Date(Number(value)).toISOString().slice(0, 10) : value;
+}
+
+function arrowRecords({ body }: Reply, trial: Trial): Came[] {
+  const table = tableFromIPC(Buffer.from(body, 'latin1'));
+  const { fields } = table.schema;
+  judgeFields(
+    fields.map(({ name }) => name),
+    trial,
+  );
+  const columns = fields.map(({ name, type }) => [name, String(type), table.getChild(name)!] as const);
+  const records = Array.from({ length: table.numRows }, (_, row) =>
+    Object.fromEntries(columns.map(([name, type, column]) => [name, asJson(column.get(row), type)])),
+  );
+  judgeRecords(records, trial);
+  return records;
+}
+
+/** Bars in bulk: how many there are shows at their end. */
+function judgeStreamed(reply: Reply, trial: Trial): Good {
+  const isArrow = trial.format === 'arrow';
+  assert.equal(
+    reply.headers.get('content-type'),
+    isArrow ? 'application/vnd.apache.arrow.stream' : 'text/csv; charset=utf-8; header=present',
+  );
+  const records = isArrow ? arrowRecords(reply, trial) : csvRecords(reply.body, trial);
+  return { groups: [records], hasNext: null, entries: {} };
+}
+
 function judgeCsv({ headers, body }: Reply, trial: Trial): Good {
   assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
   const records = csvRecords(body, trial);
@@ -186,6 +220,13 @@ function judgeCsv({ headers, body }: Reply, trial: Trial): Good {
   const link = headers.get('link');
   judgeNextUrl(link?.slice(1, -'>; rel="next"'.length), headers.get('x-next-page-key'), trial);
   return { groups: [records], hasNext: isPaged(trial) ? headers.has('x-next-page-key') : null, entries: {} };
+}
+
+const isStreamed = ({ endpoint }: Trial): boolean => (allEndpoints[endpoint] as Endpoint).isStreamed === true;
+
+function judgeGood(reply: Reply, trial: Trial): Good {
+  if (isStreamed(trial)) return judgeStreamed(reply, trial);
+  return trial.format === 'csv' ? judgeCsv(reply, trial) : judgeJson(reply, trial);
 }
 
 function judgeSuccess(reply: Reply, trial: Trial): string {
@@ -196,7 +237,7 @@ function judgeSuccess(reply: Reply, trial: Trial): string {
   }
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get('cache-control'), 'private, no-cache');
-  const good = trial.format === 'csv' ? judgeCsv(reply, trial) : judgeJson(reply, trial);
+  const good = judgeGood(reply, trial);
   const count = good.groups.flat().length;
   assert.ok(!(count > trial.limit!), `${count} records for a limit of ${trial.limit}`);
   if (good.hasNext === true) assert.ok(count > 0, 'no empty page before the last one');
@@ -226,7 +267,7 @@ function judgeHeaders({ status, headers, body }: Reply, trial: Trial): void {
   assert.equal(headers.has('allow'), status === 405 || status === 204);
   assert.equal(headers.has('retry-after'), false);
   assert.match(headers.get('x-ignored-parameters') ?? '', /^[\w.[\](), ?-]{0,800}$/);
-  if (status !== 204 && trial.method !== 'HEAD')
+  if (status !== 204 && trial.method !== 'HEAD' && !(status === 200 && isStreamed(trial)))
     assert.equal(headers.get('content-length'), String(Buffer.byteLength(body)));
 }
 

@@ -1,7 +1,8 @@
 // Makes one request by a declaration of the contract: good, or with something wrong in it.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { contract, type EndpointName } from '../../src/contract/index.ts';
+import { allEndpoints, contract } from '../../src/contract/index.ts';
 import {
+  type AnyName,
   type Draft,
   type GivenPageKey,
   type GoodCheck,
@@ -16,7 +17,7 @@ import type { Random } from './random.ts';
 
 /** A request with its right answers: `ok`, `no content`, or a word of contract 6.3 and the parameter that it names. */
 export type Trial = {
-  readonly endpoint: EndpointName;
+  readonly endpoint: AnyName;
   /** The parameters as they are to be understood. */
   readonly texts: Texts;
   readonly method: string;
@@ -26,7 +27,7 @@ export type Trial = {
   /** Holds a good answer to the data. */
   readonly check: GoodCheck;
   /** What the body of a good answer is (contract 5). */
-  readonly format: 'json' | 'csv' | 'wrapped csv';
+  readonly format: 'json' | 'csv' | 'wrapped csv' | 'arrow';
   readonly limit: number | null;
   readonly keyInQuery: boolean;
 };
@@ -67,7 +68,7 @@ function badPiece(random: Random, good: string, place: 'path' | 'query', { secre
 
 /** Notes what a parameter's text calls for. */
 function note(draft: Draft, name: string, text: string | null, place: 'path' | 'query'): void {
-  const grammar = grammarOf(contract[draft.name], name);
+  const grammar = grammarOf(allEndpoints[draft.name], name);
   const faults = [...(grammar.words ?? []), 'invalid_parameter'].map((word) => `${word} ${name}`);
   const judged = text === null || text === '' ? 'wrong' : grammar.judge(text.toWellFormed(), place);
   const [first, ...more] = faults as [string, ...string[]];
@@ -84,8 +85,8 @@ function addParameter(
   wish: string | undefined,
   badness: number,
 ): void {
-  const { in: place, required } = (contract[draft.name] as Endpoint).parameters[name]!;
-  const grammar = grammarOf(contract[draft.name], name);
+  const { in: place, required } = (allEndpoints[draft.name] as Endpoint).parameters[name]!;
+  const grammar = grammarOf(allEndpoints[draft.name], name);
   const good = wish ?? grammar.make(random);
   const isBad = random.chance(badness);
   if (place === 'query' && wish === undefined && random.chance(required ? badness / 4 : isBad ? 0.1 : 0.6)) {
@@ -178,29 +179,40 @@ const ranges: readonly Texts[] = [
   { from_date: '2025-03-04T12:30:00+00:00', to_date: '2025-03-04T14:30:01' },
 ];
 
+/** The market of a stored name, and now and then its symbol. */
+function marketTexts(random: Random, countrySymbol: string): Texts {
+  const [country, ...symbol] = countrySymbol.split(':') as [string, ...string[]];
+  const symbols = random.anyCase(symbol.join(':'));
+  return { country_iso_code: random.anyCase(country), ...(random.chance(0.4) ? { symbols } : {}) };
+}
+
 /** An asset type and a symbol that belong together, now and then with a range in which there is something. */
-function storedTexts(random: Random, name: EndpointName): Texts {
-  const isOfOptions = contract[name].path.includes('/option/') && random.chance(0.6);
+function storedTexts(random: Random, name: AnyName): Texts {
+  const isOfOptions = allEndpoints[name].path.includes('/option/') && random.chance(0.6);
   const stored = isOfOptions ? random.pick(underlyingNames) : storedName(random);
   const [schema_asset, ...symbol] = stored.split(':') as [string, ...string[]];
-  const { from_date } = (contract[name] as Endpoint).parameters;
+  const { from_date } = (allEndpoints[name] as Endpoint).parameters;
   return {
     ...{ schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) },
+    ...(name === 'bulkBars' ? marketTexts(random, symbol.join(':')) : {}),
     ...(from_date === undefined || random.chance(0.5) ? {} : random.pick(ranges)),
   };
 }
 
 function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
-  const { format } = (contract[draft.name] as Endpoint).parameters;
+  const { format } = (allEndpoints[draft.name] as Endpoint).parameters;
   const asked = String(draft.texts.format ?? format?.default).toLowerCase();
+  if ((allEndpoints[draft.name] as Endpoint).isStreamed) return asked === 'arrow' ? 'arrow' : 'csv';
   if (asked !== 'csv') return 'json';
   return accept === 'application/json' ? 'wrapped csv' : 'csv';
 }
 
-const endpoints = Object.keys(contract) as EndpointName[];
+/** The endpoints that answer in one piece. */
+export const wholeEndpoints = Object.keys(contract) as readonly AnyName[];
+const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
 
-/** Page keys are made below; a moment changes what is known, for which `test/as-of` has another oracle. */
-const untried = ['next_page_key', 'as_of'];
+/** Page keys are made below; a moment and a version change what is known, for which `test/as-of` and `test/past-versions.test.ts` have other oracles. */
+const untried = ['next_page_key', 'as_of', 'data_version'];
 
 /** What chooses no records: given or not where a page key is asked for with its own query. */
 const free = ['limit', 'format', 'session_date'];
@@ -217,12 +229,12 @@ function mergeAdjustment({ texts, faults }: Draft): void {
 }
 
 /** A draft with its parameters, some of them bad. */
-function draftRequest(random: Random, known: Known): Draft {
+function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[]): Draft {
   const name = random.pick(endpoints);
-  const { path } = contract[name];
+  const { path } = allEndpoints[name];
   const faults = new Set<string>();
   const draft: Draft = { name, secret: known.liveKey, path, pairs: [], texts: {}, faults, open: new Set() };
-  const { parameters } = contract[name] as Endpoint;
+  const { parameters } = allEndpoints[name] as Endpoint;
   const given = known.pageKeys.filter(({ endpoint }) => endpoint === name);
   const wish = given.length > 0 && random.chance(0.15) ? random.pick(given) : null;
   const texts = wish?.texts ?? (random.chance(0.8) ? storedTexts(random, name) : {});
@@ -247,15 +259,15 @@ function targetOf(random: Random, draft: Draft): { target: string; isLost: boole
 }
 
 /** One request and its right answers; the same for the same chance and knowledge. */
-export function makeTrial(random: Random, known: Known): Trial {
-  const draft = draftRequest(random, known);
+export function makeTrial(random: Random, known: Known, endpoints = everyEndpoint): Trial {
+  const draft = draftRequest(random, known, endpoints);
   const key = addKey(random, draft, known);
   const isForeign = random.chance(0.03);
   if (isForeign) draft.faults.add('bad_request Host');
   const accept = random.chance(0.5) ? undefined : random.pick(ACCEPTS);
   const { target, isLost } = targetOf(random, draft);
   const method = random.chance(0.9) ? 'GET' : random.chance(0.5) ? 'HEAD' : random.pick(METHODS);
-  const { limit } = (contract[draft.name] as Endpoint).parameters;
+  const { limit } = (allEndpoints[draft.name] as Endpoint).parameters;
   return {
     endpoint: draft.name,
     texts: draft.texts,

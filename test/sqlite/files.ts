@@ -54,9 +54,9 @@ export function alterFiles(url: string, ...statements: readonly string[]): void 
   }
 }
 
-/** Rows of a query on a file, read past the service. */
+/** Rows of a query on a file, read past the service. Who closes the file last has it alone for a moment, which this waits for. */
 export function rowsOfFile(path: string, sql: string): Cells[] {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     return database.prepare(sql).all();
   } finally {

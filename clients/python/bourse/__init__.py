@@ -359,6 +359,7 @@ class _Areas(Generic[_F, _R]):
         adjust: Adjust | None = None,
         adjust_as_of: When | None = None,
         is_eth: bool = False,
+        as_of: When | None = None,
         tz: str | None = None,
     ) -> _F:
         """
@@ -374,6 +375,7 @@ class _Areas(Generic[_F, _R]):
             "adjust_as_of": adjust_as_of,
             "is_eth": is_eth,
             "session_date": interval.upper() in _SESSION_INTERVALS,
+            "as_of": as_of,
             "format": "csv",
         }
         return self._run(self._bulk(market, f"{path}/from/{_segment(start)}/to/{_segment(end or start)}", params, tz))
@@ -580,6 +582,7 @@ class _Areas(Generic[_F, _R]):
         told = _told(answer)
         table = _read([_Page(answer.content, {**told, "x-count": str(answer.content.count(b"\n") - 1)})])
         table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
+        _warn(told)
         bars = _indexed(table, params["session_date"], tz)
         bars.index = pd.MultiIndex.from_arrays([f"{market}:" + table["symbol"], bars.index], names=["symbol", "timestamp"])
         return self._framed(bars)

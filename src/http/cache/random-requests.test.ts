@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { changes, fill, passTime, World } from '../../../test/commit-world.ts';
 import { Random } from '../../../test/fuzz/random.ts';
 import { fillings } from '../../../test/fuzz/store.ts';
-import { makeTrial } from '../../../test/fuzz/trial.ts';
+import { makeTrial, wholeEndpoints } from '../../../test/fuzz/trial.ts';
 import { collectPageKeys } from '../../../test/fuzz/walk.ts';
 import { contract } from '../../contract/index.ts';
 
@@ -44,7 +44,7 @@ test('no random request to any endpoint differs from an uncached one, with commi
     }
     const frequent = Math.floor(index / PERIOD) * FREQUENT + random.between(1, FREQUENT);
     const choice = index < REQUESTS && random.chance(0.8) ? new Random(SEED, -frequent) : random;
-    const trial = makeTrial(choice, known);
+    const trial = makeTrial(choice, known, wholeEndpoints);
     // An endpoint that chance left out is asked more.
     if (index >= REQUESTS && endpoints.has(trial.endpoint)) continue;
     const { status } = await world.send(trial, `seed ${SEED}, ${index}`);

@@ -41,12 +41,12 @@ const answerOf = (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): Cached
   goodUntilMs,
 });
 
-test('an endpoint is cacheable once it has given a response that may be cached', () => {
+test('only a name that has an answer is looked up: for others nobody asks for the version', () => {
   const cache = new ResponseCache(new Versions());
-  assert.equal(cache.isCacheable('instrumentReference'), false);
-  assert.ok(cache.takes('instrumentReference', 'a', 10));
-  assert.equal(cache.isCacheable('instrumentReference'), true);
-  assert.equal(cache.isCacheable('latestBars'), false);
+  assert.equal(cache.has('a'), false);
+  assert.ok(cache.takes('a', 10));
+  cache.add('a', answerOf(10), sourceOf(1));
+  assert.deepEqual([cache.has('a'), cache.has('b')], [true, false]);
 });
 
 test('a response is found until one of its parts is changed, and until it is out of date', async () => {
@@ -119,9 +119,8 @@ test('the version is read once a batch, and again in the next', async () => {
 
 test('a large response is cached from its second asking on; of many that were asked for once the latest are remembered', () => {
   const cache = new ResponseCache(new Versions());
-  const takes = (name: string): boolean =>
-    cache.takes('historicalBars', name, httpLimits.cachedAtOnceBytesMax + 1);
-  assert.ok(cache.takes('historicalBars', 'a', httpLimits.cachedAtOnceBytesMax));
+  const takes = (name: string): boolean => cache.takes(name, httpLimits.cachedAtOnceBytesMax + 1);
+  assert.ok(cache.takes('a', httpLimits.cachedAtOnceBytesMax));
   assert.deepEqual([takes('a'), takes('b'), takes('a'), takes('b')], [false, false, true, true]);
   for (let index = 0; index <= 10_000; index++) takes(`${index}`);
   assert.deepEqual([takes('10000'), takes('0')], [true, false]);
@@ -130,7 +129,7 @@ test('a large response is cached from its second asking on; of many that were as
 test('what is remembered of large responses that were asked for once is bounded in bytes, however long their names are', () => {
   const cache = new ResponseCache(new Versions());
   for (let index = 0; index < 2_000; index++)
-    cache.takes('historicalBars', `${index} ${'x'.repeat(8_000)}`, httpLimits.cachedAtOnceBytesMax + 1);
+    cache.takes(`${index} ${'x'.repeat(8_000)}`, httpLimits.cachedAtOnceBytesMax + 1);
   assert.ok(cache.bytes > 1_000_000 && cache.bytes <= httpLimits.askedOnceBytesMax, String(cache.bytes));
 });
 

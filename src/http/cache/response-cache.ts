@@ -1,7 +1,7 @@
 // The response cache: the same request has the same answer until what it depends on is changed, or the answer is out of date.
 import { heapBytes } from '../../base/heap-bytes.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
-import type { Answer, AnswerSource, QueryRequest } from '../../queries/query.ts';
+import type { Answer, AnswerSource } from '../../queries/query.ts';
 import { KnownChanges } from '../../store/known-changes.ts';
 import type { Store } from '../../store/store.ts';
 import { httpLimits } from '../limits.ts';
@@ -31,8 +31,6 @@ export class ResponseCache {
   readonly #changes = new KnownChanges();
   readonly #bytesMax: number;
   readonly #entries = new Map<string, Entry>();
-  /** Endpoints that have given an answer that may be cached. Others are not looked up. */
-  readonly #cacheable = new Set<QueryRequest['endpoint']>();
   /** Names of large answers that were asked for once, the latest last. */
   readonly #askedOnce = new SizedCache<true>(httpLimits.askedOnceBytesMax);
   /** Where the entries are being looked through for those that are right no more. */
@@ -51,9 +49,9 @@ export class ResponseCache {
     return this.#bytes + this.#askedOnce.bytes;
   }
 
-  /** Whether the answers of an endpoint may be in the cache. */
-  isCacheable(endpoint: QueryRequest['endpoint']): boolean {
-    return this.#cacheable.has(endpoint);
+  /** Whether an answer has a name. Only then is there a reason to ask for the version: in another process's store that takes as long as a query. */
+  has(name: string): boolean {
+    return this.#entries.has(name);
   }
 
   /**
@@ -111,8 +109,7 @@ export class ResponseCache {
    * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on: most are asked for once, and
    * would only take the place of others.
    */
-  takes(endpoint: QueryRequest['endpoint'], name: string, bodyBytes: number): boolean {
-    this.#cacheable.add(endpoint);
+  takes(name: string, bodyBytes: number): boolean {
     if (bodyBytes > httpLimits.cachedAnswerBytesMax) return false;
     if (bodyBytes <= httpLimits.cachedAtOnceBytesMax) return true;
     const isSecond = this.#askedOnce.get(name) === true;

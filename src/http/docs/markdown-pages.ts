@@ -14,9 +14,25 @@ const names = existsSync(folder)
 
 const texts = new Map<string, Promise<string>>();
 
+/** A link or a picture of Markdown: its words and where it leads. */
+const LINK = /!?\[([^[\]]*)\]\(([^()\s]+)\)/g;
+
+/** A page without the links to files of the project that the service does not serve: their words stay. */
+function withServedLinks(text: string, name: string): string {
+  const root = new URL('docs:///');
+  return text.replace(LINK, (link, words: string, target: string) => {
+    if (target.startsWith('#') || URL.canParse(target)) return link;
+    return names.includes(new URL(target, new URL(name, root)).pathname.slice(1)) ? link : words;
+  });
+}
+
+async function read(name: string): Promise<string> {
+  return withServedLinks(await readFile(new URL(name, folder), 'utf8'), name);
+}
+
 /** The text of a page, which is read once, when it is first asked for. */
 function textOf(name: string): Promise<string> {
-  const text = texts.get(name) ?? readFile(new URL(name, folder), 'utf8');
+  const text = texts.get(name) ?? read(name);
   texts.set(name, text);
   return text;
 }

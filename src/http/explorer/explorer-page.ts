@@ -32,7 +32,7 @@ const libraries = [
 ] as const;
 
 /** The style sheets, in the order in which they hold. */
-const styles = ['page.css', 'views.css', 'chart.css'] as const;
+const styles = ['colours.css', 'page.css', 'header.css', 'views.css', 'chart.css'] as const;
 
 const libraryPath = (file: string): string => `explorer/lib/${file.slice(file.lastIndexOf('/') + 1)}`;
 

@@ -1,11 +1,11 @@
 // The priority of a thread among those that compete with it for the processor.
 import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** The link to the calling thread, `PID/task/TID`: proc_thread-self(5). */
 const THIS_THREAD = '/proc/thread-self';
 
-/** So nice a thread gets half of the processor time of each other one, where there is too little for all: sched(7). */
+/** A thread that is so much nicer gets half of the processor time of each other one, where there is too little for all: sched(7). */
 const GIVING_WAY = 3;
 
 /**
@@ -16,8 +16,8 @@ export function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {
     // A synchronous call runs in the thread itself.
-    const thread = readlinkSync(THIS_THREAD).split('/').at(-1);
-    setPriority(Number(thread), GIVING_WAY);
+    const thread = Number(readlinkSync(THIS_THREAD).split('/').at(-1));
+    setPriority(thread, Math.min(getPriority(thread) + GIVING_WAY, constants.priority.PRIORITY_LOW));
   } catch {
     // Where /proc is hidden or priorities are forbidden, all threads are equal.
   }

@@ -36,13 +36,14 @@ export async function fileResponse(
   request: HttpRequest,
   requestId: string,
 ): Promise<HttpResponse> {
-  const { path, bytes, hash, dataVersion, release } = file;
+  const { path, bytes, hash, dataVersion, headers, release } = file;
   const etag = `"${hash}"`;
   const head = {
     ...anyOrigin,
     'Content-Type': bulkTypes.parquet,
     'Cache-Control': 'private, no-cache',
     'Accept-Ranges': 'bytes',
+    ...headers,
     ETag: etag,
     ...versionHeader(dataVersion),
     'X-Request-Id': requestId,

@@ -1,4 +1,4 @@
-// Makes a Parquet file of a streamed answer: its steps, as CSV, go to a process that writes the file.
+// Makes a Parquet file of a streamed answer: its steps go to a process that writes the file.
 import { Refusal } from '../../contract/errors.ts';
 import { isDiskFull } from '../../disk/space.ts';
 import type { QueryRequest } from '../../queries/query.ts';
@@ -13,17 +13,18 @@ export type ParquetMaker = {
   kill(): void;
 };
 
-/** Starts one; columns have types in the words of DuckDB. */
-export type StartMaker = (
-  path: string,
-  columns: readonly { readonly name: string; readonly type: string }[],
-) => ParquetMaker;
+/** A column of the CSV: its type as it is read, in the words of DuckDB, and the SQL of its value, in which `$` is what was read. */
+type MadeColumn = { readonly name: string; readonly type: string; readonly sql: string };
 
-const types: Readonly<Record<ColumnType, string>> = {
-  utf8: 'VARCHAR',
-  double: 'DOUBLE',
-  date: 'DATE',
-  instant: 'TIMESTAMPTZ',
+/** Starts one; the CSV has no header. */
+export type StartMaker = (path: string, columns: readonly MadeColumn[]) => ParquetMaker;
+
+/** Dates come in days and instants in seconds (`queries/render/bulk-table.ts`). */
+const types: Readonly<Record<ColumnType, Omit<MadeColumn, 'name'>>> = {
+  utf8: { type: 'VARCHAR', sql: '$' },
+  double: { type: 'DOUBLE', sql: '$' },
+  date: { type: 'INTEGER', sql: "date '1970-01-01' + $" },
+  instant: { type: 'BIGINT', sql: 'make_timestamptz($ * 1000000)' },
 };
 
 const diskFull = (cause: unknown): Refusal =>
@@ -43,22 +44,23 @@ export const makingOf =
   (begin: Begin, asked: QueryRequest, start: StartMaker): MakeFile =>
   async (path, signal) => {
     const { parameters } = asked;
-    const csv = { ...asked, parameters: { ...parameters, format: 'csv' } };
-    const answer = await begin(csv, () => signal.aborted);
+    const answer = await begin(asked, () => signal.aborted);
     const columns = bulkColumns(parameters.session_date === true);
     const maker = start(
       path,
-      columns.map(({ name, type }) => ({ name, type: types[type] })),
+      columns.map(({ name, type }) => ({ name, ...types[type] })),
     );
     signal.addEventListener('abort', () => maker.kill(), { once: true });
     try {
       signal.throwIfAborted();
-      for (let piece: Uint8Array | null = answer.first.body; piece !== null; piece = await answer.rest())
-        await maker.write(piece);
+      // The next step is read while the process takes the one before.
+      for (let piece: Uint8Array | null = answer.first.body; piece !== null; )
+        [piece] = await Promise.all([answer.rest(), maker.write(piece)]);
       const { rows, hash } = await maker.end();
       const { rows: sent, goodUntilMs } = answer.sofar();
       if (rows !== sent) throw new Error(`the Parquet file has ${rows} of ${sent} rows`);
-      return { hash, goodUntilMs, dataVersion: answer.first.dataVersion };
+      const { dataVersion, headers } = answer.first;
+      return { hash, goodUntilMs, dataVersion, headers };
     } catch (error) {
       maker.kill();
       signal.throwIfAborted();

@@ -16,7 +16,7 @@ const making =
   (bytes: number, goodUntilMs = Number.POSITIVE_INFINITY): MakeFile =>
   async (path) => {
     writeFileSync(path, Buffer.alloc(bytes));
-    return { hash: String(bytes), dataVersion: 1, goodUntilMs };
+    return { hash: String(bytes), dataVersion: 1, headers: {}, goodUntilMs };
   };
 
 const get = (name: string, make: MakeFile) => spool.get(name, 'key', stays, make);

@@ -12,6 +12,8 @@ import { full, QueueError } from '../queue/query-queue.ts';
 export type MadeFile = {
   readonly hash: string;
   readonly dataVersion: number | undefined;
+  /** Headers that tell of its rows. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The same request has this file until then, epoch milliseconds, unless the data change. */
   readonly goodUntilMs: number;
 };

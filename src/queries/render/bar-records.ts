@@ -88,6 +88,10 @@ export function writeCsv(
   writeCsvRows(sink, timed, constants, withSessionDate, textCell);
 }
 
+/** The cells of a CSV that are the same in every row. */
+export const csvConstants = (constants: BarConstants, textCell = csvCell): string =>
+  constantFields.map((field) => textCell(constants[field])).join();
+
 /** Writes the rows of a CSV. */
 export const writeCsvRows = (
   sink: Sink,
@@ -95,13 +99,7 @@ export const writeCsvRows = (
   constants: BarConstants,
   withSessionDate: boolean,
   textCell = csvCell,
-): void =>
-  writeRows(
-    sink,
-    timed,
-    constantFields.map((field) => textCell(constants[field])).join(),
-    csvLayout(withSessionDate),
-  );
+): void => writeRows(sink, timed, csvConstants(constants, textCell), csvLayout(withSessionDate));
 
 function writeRows(sink: Sink, timed: TimedBars, opening: string, layout: Layout): void {
   const { bars } = timed;

@@ -5,6 +5,7 @@ import { arrowBars, arrowFields } from './arrow/bars.ts';
 import type { ArrowType } from './arrow/messages.ts';
 import { writeCsvHeader, writeCsvRows } from './bar-records.ts';
 import type { Step } from './bulk-step.ts';
+import { writeTable } from './bulk-table.ts';
 import { CSV_TYPE } from './list.ts';
 import { Sink } from './sink.ts';
 
@@ -21,6 +22,12 @@ function writeCsv({ parts, isFirst, withSessionDate }: Step, allocate: Allocate)
   sink.start();
   if (isFirst) writeCsvHeader(sink, withSessionDate);
   for (const { timed, constants } of parts) writeCsvRows(sink, timed, constants, withSessionDate);
+  return sink.take(allocate);
+}
+
+function writeParquetRows({ parts, withSessionDate }: Step, allocate: Allocate): Uint8Array {
+  sink.start();
+  writeTable(sink, parts, withSessionDate);
   return sink.take(allocate);
 }
 
@@ -42,8 +49,9 @@ export type ColumnType = ArrowType;
 export const bulkColumns: (withSessionDate: boolean) => readonly { name: string; type: ColumnType }[] =
   arrowFields;
 
-/** The formats that are streamed. */
+/** The formats that are streamed; of Parquet what a file is made of, by another process. */
 export const stepFormats = {
   csv: { contentType: CSV_TYPE, write: writeCsv },
+  parquet: { contentType: bulkTypes.parquet, write: writeParquetRows },
   arrow: { contentType: bulkTypes.arrow, write: (step, allocate) => bodyOf(arrowBars(step), allocate) },
 } as const satisfies Record<string, StepFormat>;

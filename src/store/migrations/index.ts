@@ -16,6 +16,7 @@ import { store0008 } from './store-0008.ts';
 import { store0009 } from './store-0009.ts';
 import { store0010 } from './store-0010.ts';
 import { store0011 } from './store-0011.ts';
+import { store0012 } from './store-0012.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -30,6 +31,7 @@ export const storeSteps: readonly Step[] = [
   store0009,
   store0010,
   store0011,
+  store0012,
 ];
 
 /** The steps of a control file. */

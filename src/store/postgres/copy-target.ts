@@ -61,7 +61,7 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
       throw new StoreUnavailable(`the server of ${addressWords(address)} has changed`);
     // What a copy that was cut off sent last may still be on its way: its session has this lock until then.
     await blocks.ask(`select pg_advisory_lock(${lockOf('copied')})`);
-    const writer = PostgresWriter.begin(addressWords(address), { rows, blocks }, copied);
+    const writer = PostgresWriter.beginCopy(addressWords(address), { rows, blocks }, copied);
     const control = new PostgresRows(async () => rows);
     return {
       name: addressWords(address),

@@ -276,11 +276,11 @@ class OpenStore implements Store {
     if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
     await lockWrites(rows, onWait);
     try {
-      const { id } = await this.identify(rows);
+      const present = await this.identify(rows);
       await removeReplaced(rows);
       return await this.#writeVersion(
         work,
-        PostgresWriter.begin(id, { rows, blocks }, await beginVersion(rows)),
+        PostgresWriter.begin(present, { rows, blocks }, await beginVersion(rows)),
         rows,
       );
     } finally {

@@ -1,12 +1,15 @@
 // One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
-import type { Dataset } from '../../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../../datasets/dataset.ts';
+import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion } from '../changes.ts';
+import type { Row } from '../checked-rows.ts';
 import type { Damage, OnDamage } from '../damage.ts';
+import { KeptFormerRows } from '../former-rows.ts';
 import type { Change } from '../parts.ts';
 import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
 import { BlockWriter } from './blocks.ts';
 import { Notes } from './notes.ts';
-import type { Versions } from './published.ts';
+import type { Identified, Versions } from './published.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
 
@@ -21,9 +24,13 @@ class Write {
   readonly blocks: BlockWriter;
   readonly changes = new RowChanges();
   readonly notes: Notes;
+  readonly former: KeptFormerRows | null;
+  /** The last change of each dataset that keeps what its rows were. */
+  readonly turns = new Map<Dataset, Promise<void>>();
 
-  constructor(id: string, sessions: WriteSessions, published: Versions) {
+  constructor(id: string, sessions: WriteSessions, published: Versions, former: KeptFormerRows | null) {
     this.id = id;
+    this.former = former;
     this.session = sessions.rows;
     this.blocks = new BlockWriter(sessions.blocks, published);
     this.notes = new Notes(sessions.rows);
@@ -40,8 +47,17 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   /** Begins a write on a session that is in a transaction. */
-  static begin(id: string, sessions: WriteSessions, published: Versions): PostgresWriter {
-    return new PostgresWriter(new Write(id, sessions, published));
+  static begin(
+    { id, dataVersion }: Pick<Identified, 'id' | 'dataVersion'>,
+    sessions: WriteSessions,
+    published: Versions,
+  ): PostgresWriter {
+    return new PostgresWriter(new Write(id, sessions, published, new KeptFormerRows(dataVersion)));
+  }
+
+  /** Begins writes of a copy, which has what rows were before as rows. */
+  static beginCopy(id: string, sessions: WriteSessions, published: Versions): PostgresWriter {
+    return new PostgresWriter(new Write(id, sessions, published, null));
   }
 
   get id(): string {
@@ -50,6 +66,34 @@ export class PostgresWriter extends PostgresRows implements Writer {
 
   override sound(onDamage: OnDamage): PostgresWriter {
     return new PostgresWriter(this.#write, onDamage);
+  }
+
+  override upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
+    return this.#keeping(dataset, rows, () => super.upsert(dataset, rows));
+  }
+
+  override remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
+    return this.#keeping(dataset, keys, () => super.remove(dataset, keys));
+  }
+
+  /** Makes a change of some rows once what they were is kept, where that is to be: those of one dataset in the order of their calls. */
+  async #keeping(dataset: Dataset, rows: readonly Row[], change: () => Promise<void>): Promise<void> {
+    const { former, turns } = this.#write;
+    if (former === null || (dataset.keepsFormer === undefined && dataset !== rowChanges)) return change();
+    if (dataset === rowChanges) {
+      const named = former.nameRuns(this, rows as never);
+      await Promise.all([named, change()]);
+      return;
+    }
+    const done = (turns.get(dataset) ?? Promise.resolve()).then(async () => {
+      await former.keep(this, dataset, rows);
+      await change();
+    });
+    turns.set(
+      dataset,
+      done.catch(() => undefined),
+    );
+    await done;
   }
 
   /** Sends what waits, raises the version of the data where anything was changed, and gives the versions to publish. */
@@ -82,7 +126,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { session, blocks, changes, notes } = this.#write;
+    const { session, blocks, changes, notes, former } = this.#write;
+    const kept = former?.count ?? 0;
     await this.sendAll();
     await blocks.beginPart();
     await session.ask('savepoint part');
@@ -98,6 +143,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
       notes.undo();
+      former?.undoTo(kept);
       throw error;
     }
   }

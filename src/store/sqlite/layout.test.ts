@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { unpack } from '../../../test/old-stores.ts';
 import { contentOfFile as contentOf } from '../../../test/sqlite/files.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { oldestVersion } from '../changes.ts';
 import { openStore } from '../engines.ts';
 import { controlSteps, storeSteps } from '../migrations/index.ts';
 import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
@@ -107,6 +108,18 @@ test('before a migration the old file is kept beside it, as it was and as closed
   assert.deepEqual(await migrated(copy, storeSteps.slice(0, 1)), []);
   await migrated(copy, storeSteps);
   assert.deepEqual(contentOf(copy), contentOf(path));
+});
+
+test('the versions before a migration are forgotten: what they had was not kept', async () => {
+  const path = oldStore('layout-6');
+  await migrated(path, storeSteps);
+  const store = await openStore(`sqlite:${path}`, 'read');
+  await store.snapshot(async (reader) => {
+    const version = await reader.version();
+    assert.ok(version !== null && version > 0);
+    assert.equal(await oldestVersion(reader), version);
+  });
+  await store.close();
 });
 
 test('a copy takes the name of no earlier one', async () => {

@@ -4,10 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { claimedCount } from '../../bars/block-reader.ts';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { dataDatasets } from '../../datasets/index.ts';
+import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
 import { blockProblem, CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import type { Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.ts';
+import { KeptFormerRows } from '../former-rows.ts';
 import { storeSteps } from '../migrations/index.ts';
 import { type Change, movingColumns } from '../parts.ts';
 import { blockCheck } from '../row-check.ts';
@@ -38,10 +40,11 @@ const notesTable =
 const readBlocks =
   'select bucket, run_id as runId, bytes, row_check as storedCheck from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
 
-/** The state of the file that one connection sees, and what the write that it is in has changed. */
+/** The state of the file that one connection sees, and what the write that it is in has changed and kept. */
 class FileState {
   /** Null outside a write. */
   written: WrittenParts | null = null;
+  former: KeptFormerRows | null = null;
   /** Names the data of the file. */
   readonly id: string;
   readonly #database: Database;
@@ -75,12 +78,14 @@ class FileState {
   /** Runs `work` in an open write transaction, and raises the version where it has changed anything. */
   async write<T>(work: () => Promise<T>): Promise<T> {
     this.written = new WrittenParts();
+    this.former = new KeptFormerRows(await this.#readVersion());
     try {
       const result = await work();
       if (!this.written.isEmpty) await raiseVersion(new SqliteRows(this.#database), this.written);
       return result;
     } finally {
       this.written = null;
+      this.former = null;
     }
   }
 
@@ -119,12 +124,22 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 
   override async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     this.#note(dataset, rows);
+    await this.#keepFormer(dataset, rows);
     await super.upsert(dataset, rows);
   }
 
   override async remove<D extends Dataset>(dataset: D, keys: readonly Partial<RowOf<D>>[]): Promise<void> {
     this.#note(dataset, keys);
+    await this.#keepFormer(dataset, keys);
     await super.remove(dataset, keys);
+  }
+
+  async #keepFormer(dataset: Dataset, rows: readonly Row[]): Promise<void> {
+    const { former } = this.#state;
+    if (former === null) return;
+    const writer = new SqliteRows(this.database);
+    if (dataset.keepsFormer !== undefined) await former.keep(writer, dataset, rows);
+    else if (dataset === rowChanges) await former.nameRuns(writer, rows as never);
   }
 
   /** Notes what a change of some rows changes, before it: a row may be of another part than it was. */
@@ -209,11 +224,18 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    return this.database.savepoint(async () => {
-      const result = await work();
-      this.database.run('delete from notes', []);
-      return result;
-    });
+    const { former } = this.#state;
+    const kept = former?.count ?? 0;
+    try {
+      return await this.database.savepoint(async () => {
+        const result = await work();
+        this.database.run('delete from notes', []);
+        return result;
+      });
+    } catch (error) {
+      former?.undoTo(kept);
+      throw error;
+    }
   }
 }
 

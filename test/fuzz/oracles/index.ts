@@ -1,6 +1,7 @@
 // What each endpoint must answer over the fuzzer's data, by the specification and the contract alone.
-import type { EndpointName } from '../../../src/contract/index.ts';
+import type { AnyName } from '../answers.ts';
 import { historicalBars, latestBars } from './bars.ts';
+import { bulkBars } from './bulk.ts';
 import type { Oracle } from './common.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage, sessionCoverage } from './coverage.ts';
@@ -13,7 +14,7 @@ import { instrumentReference, instrumentSearch } from './reference.ts';
 import { addressInfo, runs } from './server.ts';
 
 /** By endpoint. */
-export const oracles: Readonly<Record<EndpointName, Oracle>> = {
+export const oracles: Readonly<Record<AnyName, Oracle>> = {
   instrumentReference,
   instrumentSearch,
   corporateActions,
@@ -34,4 +35,5 @@ export const oracles: Readonly<Record<EndpointName, Oracle>> = {
   seriesCoverage,
   sessionCoverage,
   findings,
+  bulkBars,
 };

@@ -1,0 +1,121 @@
+// What rows were before each write, where the journal of runs does not have it: with both, the store can be read as it was
+// (docs/decisions/0041).
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { dataDatasets } from '../datasets/index.ts';
+import type { rowChanges } from '../datasets/internal.ts';
+import { formerRows } from '../datasets/internal.ts';
+import { expectRows, rowWith } from './all-rows.ts';
+import { forgetEarlier } from './changes.ts';
+import { rowKeyOf } from './journal-entries.ts';
+import type { RowWriter } from './store.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** An entry of `former_rows`. */
+type Entry = RowOf<typeof formerRows>;
+type RowChange = RowOf<typeof rowChanges>;
+
+/** The datasets whose former rows are kept themselves. */
+const keepingNames: ReadonlySet<string> = new Set(
+  dataDatasets.filter(({ keepsFormer }) => keepsFormer !== undefined).map(({ name }) => name),
+);
+
+/** The part that the rows of a dataset are kept under; null where `values` do not tell it. */
+export function formerPart({ keepsFormer }: Dataset, values: Row): number | null {
+  const by = keepsFormer?.by ?? null;
+  return by === null ? 0 : ((values[by] as number | undefined) ?? null);
+}
+
+/** A row as JSON can hold it. */
+const packed = (dataset: Dataset, row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(dataset.columns).map(([column, { kind }]) => {
+      const value = row[column];
+      return [
+        column,
+        kind === 'bytes' && value !== null ? Buffer.from(value as Uint8Array).toString('base64') : value,
+      ];
+    }),
+  );
+
+/** The row of an entry; null where there was none. */
+export function unpacked(dataset: Dataset, before: unknown): Row | null {
+  if (before === null) return null;
+  const row = before as Row;
+  return Object.fromEntries(
+    Object.entries(dataset.columns).map(([column, { kind }]) => {
+      const value = row[column] ?? null;
+      return [column, kind === 'bytes' && value !== null ? Buffer.from(value as string, 'base64') : value];
+    }),
+  );
+}
+
+const keyOf = ({ key }: Dataset, row: Row): Partial<RowOf<Dataset>> =>
+  Object.fromEntries(key.map((column) => [column, row[column]])) as Partial<RowOf<Dataset>>;
+
+/** Keeps what rows were before one write. */
+export class KeptFormerRows {
+  /** The version that has the write; null where damage hides it, and then the write fails at its end. */
+  readonly #version: number | null;
+  /** The rows that are kept already, and the runs whose entries of a dataset are named, in the order in which they came. */
+  readonly #kept = new Set<string>();
+
+  /** `before`: the version before the write. */
+  constructor(before: number | null) {
+    this.#version = before === null ? null : before + 1;
+  }
+
+  /** How many are kept so far. */
+  get count(): number {
+    return this.#kept.size;
+  }
+
+  /** Forgets what was kept after so many: that part of the write was undone. */
+  undoTo(count: number): void {
+    for (const name of [...this.#kept].slice(count)) this.#kept.delete(name);
+  }
+
+  /** To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the entries. */
+  async keep(writer: RowWriter, dataset: Dataset, rows: readonly Row[]): Promise<void> {
+    const fresh = rows.filter((row) => this.#isNew(`${dataset.name} ${rowKeyOf(dataset, row)}`));
+    const keys = fresh.map((row) => keyOf(dataset, row));
+    if (keys.length > 1) await expectRows(writer, dataset, keys);
+    for (const key of keys) await this.#keepOne(writer, dataset, key);
+  }
+
+  async #keepOne(writer: RowWriter, dataset: Dataset, key: Partial<RowOf<Dataset>>): Promise<void> {
+    let isDamaged = false;
+    const sound = writer.sound(() => {
+      isDamaged = true;
+    });
+    const before = await rowWith(sound, dataset, key);
+    // What it was is not known any more.
+    if (isDamaged) await forgetEarlier(writer);
+    await this.#put(writer, {
+      dataset: dataset.name,
+      part: formerPart(dataset, key)!,
+      row_key: rowKeyOf(dataset, key),
+      before: before === null ? null : packed(dataset, before),
+    });
+  }
+
+  /** Names the runs that have entries of a dataset in the journal, so that those of later runs alone are looked for. */
+  async nameRuns(
+    writer: RowWriter,
+    entries: readonly Pick<RowChange, 'dataset' | 'run_id'>[],
+  ): Promise<void> {
+    for (const { dataset, run_id } of entries)
+      if (!keepingNames.has(dataset) && this.#isNew(`${dataset} of run ${run_id}`))
+        await this.#put(writer, { dataset, part: 0, row_key: String(run_id), before: null });
+  }
+
+  #isNew(name: string): boolean {
+    if (this.#kept.has(name)) return false;
+    this.#kept.add(name);
+    return true;
+  }
+
+  async #put(writer: RowWriter, entry: Omit<Entry, 'version'>): Promise<void> {
+    if (this.#version !== null) await writer.upsert(formerRows, [{ ...entry, version: this.#version }]);
+  }
+}

@@ -1,0 +1,44 @@
+// The entries of the journal as they are stored: what runs found before they changed blocks and rows (docs/decisions/0009).
+import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
+import { type Bars, emptyBars } from '../bars/columns.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { blockChanges, rowChanges } from '../datasets/internal.ts';
+
+/** The bars of a block that a run changed, by their state before it. */
+export type BlockChange = {
+  /** Bars that the run added: their values mean nothing. Null: the run added the block, so it added every bar. */
+  readonly added: Bars | null;
+  /** Bars that the run replaced or removed, as they were. */
+  readonly before: Bars;
+};
+
+const none = emptyBars();
+
+/** The change that a stored entry has. */
+export function decodeChange({ added, before }: RowOf<typeof blockChanges>): BlockChange {
+  return {
+    added: added === null ? null : decodeBlock(added, wholeBlock),
+    before: before === null ? none : decodeBlock(before, wholeBlock),
+  };
+}
+
+/** The key under which the journal keeps a row. */
+export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(dataset.key.map((column) => row[column]));
+
+/** The values of such a key, by column. */
+export function valuesOfKey(dataset: Dataset, rowKey: string): Record<string, string | number> {
+  const values = JSON.parse(rowKey) as (string | number)[];
+  return Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
+}
+
+/** The row of an entry; null where there was none. An older program's lacks the columns that were added since. */
+export function rowBefore(
+  dataset: Dataset,
+  { before }: Pick<RowOf<typeof rowChanges>, 'before'>,
+): RowOf<Dataset> | null {
+  if (before === null) return null;
+  const known = before as Readonly<Record<string, unknown>>;
+  const cells = Object.keys(dataset.columns).map((column) => [column, known[column] ?? null]);
+  return Object.fromEntries(cells) as RowOf<Dataset>;
+}

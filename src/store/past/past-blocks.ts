@@ -1,0 +1,75 @@
+// Blocks of bars as they were before later runs changed them, by the journal (docs/decisions/0009).
+import { encodeBlock } from '../../bars/block-writer.ts';
+import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../bars/columns.ts';
+import type { RowOf } from '../../datasets/dataset.ts';
+import { blockChanges } from '../../datasets/internal.ts';
+import { openBlock } from '../all-blocks.ts';
+import { rowsInOrder } from '../all-rows.ts';
+import { decodeChange } from '../journal-entries.ts';
+import type { BlockRead, Reader, StoredBlock } from '../store.ts';
+
+type Entry = RowOf<typeof blockChanges>;
+
+/** Entries of the journal read at a time. */
+const ENTRIES_PER_READ = 64;
+
+/** The bars that a run found, where it left some. */
+function before(left: Bars, entry: Entry): Bars {
+  const { added, before: found } = decodeChange(entry);
+  if (added === null) return emptyBars();
+  const stays = filterBars(left, (at) => indexOfKey(added, left.keyMs[at]!) < 0);
+  return mergeBars(stays, found);
+}
+
+/** What later runs changed in one bucket, in the order of the journal; and the last run before them, 0 where there is none. */
+type Changed = { readonly later: Entry[]; runId: number };
+
+/** The changed buckets of a read, in its direction, up to the last one that it needs: `isEnough` is asked of each, with the number before it. */
+async function changedBuckets(
+  reader: Reader,
+  { seriesId, fromBucket, toBucket, direction }: BlockRead,
+  lastRun: number,
+  isEnough: (bucket: number, changed: number) => boolean,
+): Promise<ReadonlyMap<number, Changed>> {
+  const buckets = new Map<number, Changed>();
+  for await (const entry of rowsInOrder(reader, blockChanges, {
+    where: { series_id: seriesId },
+    range: { from: fromBucket, to: Math.min(toBucket, Number.MAX_SAFE_INTEGER - 1) + 1 },
+    order: [
+      ['bucket', direction],
+      ['run_id', direction],
+    ],
+    limit: ENTRIES_PER_READ,
+  })) {
+    const { bucket, run_id } = entry;
+    let changed = buckets.get(bucket);
+    if (changed === undefined) {
+      const given = buckets.values().reduce((count, { later }) => count + Number(later.length > 0), 0);
+      if (isEnough(bucket, given)) break;
+      changed = { later: [], runId: 0 };
+      buckets.set(bucket, changed);
+    }
+    if (run_id > lastRun) changed.later.push(entry);
+    else changed.runId = Math.max(changed.runId, run_id);
+  }
+  return buckets;
+}
+
+/** The blocks of a read as run `lastRun` left them. One whose bars all came later has none. */
+export async function pastBlocks(reader: Reader, read: BlockRead, lastRun: number): Promise<StoredBlock[]> {
+  const present = await reader.blocks(read);
+  const blocks = new Map(present.map((block) => [block.bucket, block]));
+  const sign = read.direction === 'asc' ? 1 : -1;
+  const last = present.length < read.limit ? undefined : present.at(-1)!.bucket;
+  // Beyond the last present block of a full read, or beyond enough changed ones, there is nothing to give.
+  const isEnough = (bucket: number, changed: number): boolean =>
+    changed >= read.limit || (last !== undefined && sign * (bucket - last) > 0);
+  for (const [bucket, { later, runId }] of await changedBuckets(reader, read, lastRun, isEnough)) {
+    if (later.length === 0) continue;
+    const block = blocks.get(bucket);
+    const left = block === undefined ? emptyBars() : openBlock(read.seriesId, block).bars;
+    const newestFirst = later.sort((a, b) => b.run_id - a.run_id);
+    blocks.set(bucket, { bucket, runId, bytes: encodeBlock(newestFirst.reduce(before, left)) });
+  }
+  return [...blocks.values()].sort((a, b) => sign * (a.bucket - b.bucket)).slice(0, read.limit);
+}

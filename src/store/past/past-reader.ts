@@ -1,0 +1,242 @@
+// Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later writes changed in what is read
+// (docs/decisions/0041).
+import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
+import { blockChanges, rowChanges } from '../../datasets/internal.ts';
+import { collectRows } from '../all-rows.ts';
+import { compareCells, misplacedIn } from '../checked-rows.ts';
+import type { Damage, OnDamage } from '../damage.ts';
+import type { Change } from '../parts.ts';
+import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
+import { pastBlocks } from './past-blocks.ts';
+import type { Former, PastState, Row } from './past-state.ts';
+
+type Order = readonly (readonly [column: string, direction: 'asc' | 'desc'])[];
+
+/** The order of two rows; rows that are equal in it are in the order of their key. */
+function compareRows(order: Order, { key }: Pick<Dataset, 'key'>, a: Row, b: Row): number {
+  for (const [column, direction] of order) {
+    const step = compareCells(a[column], b[column]);
+    if (step !== 0) return direction === 'asc' ? step : -step;
+  }
+  for (const column of key) {
+    const step = compareCells(a[column], b[column]);
+    if (step !== 0) return step;
+  }
+  return 0;
+}
+
+/** Whether a row is one that a read gives, whatever its limit. */
+function isRead(dataset: Dataset, read: Read): (row: Row) => boolean {
+  const misplaced = misplacedIn(dataset, read);
+  const { order, after } = read;
+  const place = after && Object.fromEntries(order.map(([column], at) => [column, after[at]]));
+  return (row) =>
+    misplaced(row, null) === null && (place === undefined || compareRows(order, { key: [] }, place, row) < 0);
+}
+
+/** Values of the columns of an order. */
+type Cells = readonly (string | number | null)[];
+
+/** A present read, and whether its order has each row in a place of its own. */
+type PresentRead = {
+  readonly max: number;
+  readonly order: Order;
+  readonly isTotal: boolean;
+  readonly readPresent: (limit: number, after: Cells | undefined) => Promise<Row[]>;
+};
+
+/** Whether the order of a read has each row in a place of its own: by the columns of the whole key. */
+const isTotal = ({ key }: Dataset, { where = {}, order }: Read): boolean =>
+  key.every((column) => where[column] !== undefined || order.some(([ordered]) => ordered === column));
+
+const hasWholeKey = ({ key }: Dataset, where: Row): boolean =>
+  key.every((column) => where[column] !== undefined);
+
+/** Whether the columns of a row equal those of `where`. */
+const hasValues = (where: Row, row: Row): boolean =>
+  Object.entries(where).every(([column, value]) => row[column] === value);
+
+/** Reads one earlier state. */
+export class PastReader implements Reader {
+  readonly #present: Reader;
+  readonly #state: PastState;
+  /** Whether damage is tolerated. */
+  readonly #isSound: boolean;
+
+  constructor(present: Reader, state: PastState, isSound = false) {
+    this.#present = present;
+    this.#state = state;
+    this.#isSound = isSound;
+  }
+
+  get id(): string {
+    return `${this.#present.id} ${this.#state.version}`;
+  }
+
+  async version(): Promise<number> {
+    return this.#state.version;
+  }
+
+  /** It stays as it is. */
+  async changesAfter(): Promise<readonly Change[]> {
+    return [];
+  }
+
+  sound(onDamage: OnDamage): PastReader {
+    return new PastReader(this.#present.sound(onDamage), this.#state, true);
+  }
+
+  async #former(dataset: Dataset, where: Row): Promise<Former | null> {
+    if (dataset !== blockChanges && dataset !== rowChanges) return this.#state.former(dataset, where);
+    const { lastRun } = this.#state;
+    return { isOther: ({ run_id }) => (run_id as number) > lastRun, rows: () => [], at: () => undefined };
+  }
+
+  async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
+    const read = given as unknown as Read;
+    const where = (read.where ?? {}) as Row;
+    const former = await this.#former(dataset, where);
+    if (former === null) return this.#present.rows(dataset, given);
+    const known = hasWholeKey(dataset, where) ? former.at(where) : undefined;
+    const isOfRead = isRead(dataset, read);
+    if (known !== undefined) return (known !== null && isOfRead(known) ? [known] : []) as RowOf<D>[];
+    const order = read.order as unknown as Order;
+    const readPresent = async (limit: number, after: Cells | undefined): Promise<Row[]> =>
+      (await this.#present.rows(dataset, after ? { ...given, limit, after } : { ...given, limit })) as Row[];
+    return this.#merged(
+      former,
+      { max: read.limit, order, isTotal: isTotal(dataset, read), readPresent },
+      {
+        rows: [...former.rows()].filter(isOfRead),
+        compare: (a, b) => compareRows(order, dataset, a, b),
+      },
+    ) as Promise<RowOf<D>[]>;
+  }
+
+  /**
+   * Up to `max` rows: those of a present read that count still, and former ones. Where too many count no more, the read goes on after
+   * the last one; in an order that has some rows beside each other it begins again, for more of them.
+   */
+  async #merged(
+    former: Former,
+    { max, order, isTotal: goesOn, readPresent }: PresentRead,
+    { rows, compare }: { readonly rows: readonly Row[]; readonly compare: (a: Row, b: Row) => number },
+  ): Promise<Row[]> {
+    let stay: Row[] = [];
+    let after: Cells | undefined;
+    for (let limit = max; ; ) {
+      const found = await readPresent(limit, after);
+      const count = found.filter((row) => !former.isOther(row));
+      stay = goesOn ? [...stay, ...count] : count;
+      if (stay.length >= max || found.length < limit) break;
+      if (goesOn) after = order.map(([column]) => found.at(-1)![column] as Cells[number]);
+      else limit *= 2;
+    }
+    const all = rows.length === 0 ? stay : [...stay, ...rows].sort(compare);
+    return all.slice(0, max);
+  }
+
+  async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
+    return this.#unbounded(dataset, where as Row, () => this.#present.group(dataset, where));
+  }
+
+  async among<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>>,
+    column: ColumnOf<D>,
+    values: readonly (string | number)[],
+  ): Promise<RowOf<D>[]> {
+    const wanted = new Set<unknown>(values);
+    return this.#unbounded(
+      dataset,
+      where as Row,
+      () => this.#present.among(dataset, where, column, values),
+      (row) => wanted.has(row[column]),
+    );
+  }
+
+  /** All rows of a present read that count still, and the former ones with the same values; in the order of the key. */
+  async #unbounded<D extends Dataset>(
+    dataset: D,
+    where: Row,
+    readPresent: () => Promise<RowOf<D>[]>,
+    isWanted: (row: Row) => boolean = () => true,
+  ): Promise<RowOf<D>[]> {
+    const former = await this.#former(dataset, where);
+    if (former === null) return readPresent();
+    const stay = ((await readPresent()) as Row[]).filter((row) => !former.isOther(row));
+    const back = [...former.rows()].filter((row) => hasValues(where, row) && isWanted(row));
+    return [...stay, ...back].sort((a, b) => compareRows([], dataset, a, b)) as RowOf<D>[];
+  }
+
+  async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
+    const former = await this.#former(dataset, read.where as Row);
+    if (former === null) return this.#present.ranked(dataset, read);
+    const columns = read.order.map(([column]) => column as string);
+    const order = read.order as unknown as Order;
+    // A unique key is among the columns of the answer and those that must be equal.
+    const rowOf = (cells: readonly (string | number)[]): Row => ({
+      ...(read.where as Row),
+      ...Object.fromEntries(columns.map((column, at) => [column, cells[at]])),
+    });
+    const readPresent = async (limit: number, after: Cells | undefined): Promise<Row[]> =>
+      (
+        await this.#present.ranked(
+          dataset,
+          after ? { ...read, limit, after: after as (string | number)[] } : { ...read, limit },
+        )
+      ).map(rowOf);
+    const found = await this.#merged(
+      former,
+      { max: read.limit, order, isTotal: true, readPresent },
+      {
+        rows: [...former.rows()].flatMap((row) => rankedOf(read as unknown as RankedRead, row)),
+        compare: (a, b) => compareRows(order, { key: [] }, a, b),
+      },
+    );
+    return found.map((row) => columns.map((column) => row[column] as string | number));
+  }
+
+  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
+    if ((await this.#former(dataset, where as Row)) === null) return this.#present.count(dataset, where);
+    return (await collectRows(this, dataset, where)).length;
+  }
+
+  /** The present rows are looked at too: a lost one is damage. */
+  async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
+    const present = await this.#present.extent(dataset, column);
+    if ((await this.#former(dataset, {})) === null) return present;
+    const rows = (await collectRows(this, dataset, {})) as Row[];
+    const values = column === undefined ? [] : rows.map((row) => row[column] as number | null);
+    const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+    return { rows: rows.length, first: known[0] ?? null, last: known.at(-1) ?? null };
+  }
+
+  structure(dataset: Dataset): Promise<readonly Damage[]> {
+    return this.#present.structure(dataset);
+  }
+
+  checkBlocks(seriesId: number): Promise<void> {
+    return this.#present.checkBlocks(seriesId);
+  }
+
+  /** Without damage: a block that is left out of the present would be taken for one that was not there. */
+  async blocks(read: BlockRead): Promise<StoredBlock[]> {
+    if (this.#isSound) throw new Error('blocks of an earlier version are not read past damage');
+    return pastBlocks(this.#present, read, this.#state.lastRun);
+  }
+}
+
+/** A former row as a ranked read gives it; nothing where it is of no group, or out of bounds. */
+function rankedOf({ where, groupBy, groups, between, order, after }: RankedRead, row: Row): Row[] {
+  const group = groups.find(({ at }) => groupBy.every((column, place) => row[column] === at[place]));
+  if (group === undefined || !hasValues(where as Row, row)) return [];
+  const value = between && (row[between.column] as number);
+  const { above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = between ?? {};
+  if (value !== undefined && !(value > above && value < below)) return [];
+  const ranked: Row = { ...row, rank: group.rank };
+  const place = after && Object.fromEntries(order.map(([column], at) => [column, after[at]]));
+  const isNext =
+    place === undefined || compareRows(order as unknown as Order, { key: [] }, place, ranked) < 0;
+  return isNext ? [ranked] : [];
+}

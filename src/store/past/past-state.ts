@@ -1,0 +1,231 @@
+// What a store was at an earlier version: the rows that later writes changed, from the journal and from former rows
+// (docs/decisions/0041).
+import { heapBytes } from '../../base/heap-bytes.ts';
+import type { SizedCache } from '../../base/sized-cache.ts';
+import type { Dataset, RowOf } from '../../datasets/dataset.ts';
+import { formerRows, importRuns, rowChanges } from '../../datasets/internal.ts';
+import { instruments, instrumentTerms } from '../../datasets/reference.ts';
+import { rowsInOrder } from '../all-rows.ts';
+import { oldestVersion } from '../changes.ts';
+import { formerPart, unpacked } from '../former-rows.ts';
+import { termsOf } from '../instrument-terms.ts';
+import { rowBefore, rowKeyOf } from '../journal-entries.ts';
+import type { Reader } from '../store.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Entries read at a time: some hold long texts. */
+const ENTRIES_PER_READ = 256;
+
+/** Rows that are read in the time of one question to the store. */
+const ROWS_PER_QUESTION = 8;
+
+/** Rows as they were, by their key: null where there was none. Rows of other keys are as they were. */
+export type FormerByKey = ReadonlyMap<string, Row | null>;
+
+/** The rows of a read that are others than they were: present ones that count no more, and those in their place. */
+export type Former = {
+  isOther(row: Row): boolean;
+  readonly rows: () => Iterable<Row>;
+  /** The row of a whole key: undefined where it is as it was. */
+  at(key: Row): Row | null | undefined;
+};
+
+/** Why a store cannot be read as it was at a version. */
+export type Unreadable =
+  | { readonly why: 'later' | 'earlier'; readonly version: number }
+  /** A run that it had was undone since: the versions from its own to that of its undoing are gone. */
+  | { readonly why: 'undone'; readonly run: number; readonly from: number | null; readonly to: number }
+  /** So much of a dataset was changed since that looking through it would take too long. */
+  | { readonly why: 'far'; readonly dataset: string };
+
+/** A version that cannot be read. */
+export class UnreadableVersion extends Error {
+  override readonly name = 'UnreadableVersion';
+  readonly reason: Unreadable;
+
+  constructor(reason: Unreadable) {
+    super(`the store cannot be read as it was: ${reason.why}`);
+    this.reason = reason;
+  }
+}
+
+/** What earlier requests found: rows, the last run of a state, or that it takes more than they look through. */
+export type FoundFormer = FormerByKey | number | 'far';
+
+/** What earlier requests found; and the entries and bytes of changed rows of one dataset that all of them look through. */
+export type PastBounds = {
+  readonly found: SizedCache<FoundFormer>;
+  readonly entriesMax: number;
+  readonly bytesMax: number;
+};
+
+/** Counts what is looked through. */
+class Looked {
+  #entries = 0;
+  #bytes = 0;
+  readonly #bounds: PastBounds;
+
+  constructor(bounds: PastBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Counts an entry, with the row that is kept of it. Whether that is too much. */
+  isTooMuch(row: unknown = null): boolean {
+    this.#entries++;
+    this.#bytes += row === null ? 0 : heapBytes(row);
+    return this.#entries > this.#bounds.entriesMax || this.#bytes > this.#bounds.bytesMax;
+  }
+}
+
+/** The newest run that a state has, where later ones are stored. */
+const EVERY_RUN = Number.POSITIVE_INFINITY;
+
+/** One earlier state of a store, seen from one present state. */
+export class PastState {
+  readonly version: number;
+  /** The last run whose changes it has. */
+  lastRun = EVERY_RUN;
+  readonly #reader: Reader;
+  readonly #bounds: PastBounds;
+  readonly #place: string;
+
+  private constructor(reader: Reader, present: number, version: number, bounds: PastBounds) {
+    this.#reader = reader;
+    this.version = version;
+    this.#bounds = bounds;
+    this.#place = `${reader.id} ${present} ${version}`;
+  }
+
+  /** The state of a version, seen from a reader whose version is `present`. @throws UnreadableVersion; DamagedData */
+  static async open(
+    reader: Reader,
+    present: number,
+    version: number,
+    bounds: PastBounds,
+  ): Promise<PastState> {
+    if (version > present) throw new UnreadableVersion({ why: 'later', version: present });
+    const oldest = await oldestVersion(reader);
+    if (version < oldest) throw new UnreadableVersion({ why: 'earlier', version: oldest });
+    const state = new PastState(reader, present, version, bounds);
+    await state.#findRuns();
+    return state;
+  }
+
+  /** Finds the last run of the state. A run that it has and that was changed since was undone: its journal is gone. */
+  async #findRuns(): Promise<void> {
+    const name = `${this.#place} last run`;
+    const known = this.#bounds.found.get(name);
+    if (known === 'far') throw this.#far(importRuns);
+    if (typeof known === 'number') {
+      this.lastRun = known;
+      return;
+    }
+    const looked = new Looked(this.#bounds);
+    for await (const entry of this.#entries(importRuns.name, null)) {
+      if (looked.isTooMuch()) {
+        this.#bounds.found.set(name, 'far');
+        throw this.#far(importRuns);
+      }
+      const [run] = JSON.parse(entry.row_key) as [number];
+      if (entry.before === null) this.lastRun = Math.min(this.lastRun, run - 1);
+      else if (run <= this.lastRun) {
+        const { data_version: from } = entry.before as RowOf<typeof importRuns>;
+        throw new UnreadableVersion({ why: 'undone', run, from, to: entry.version });
+      }
+    }
+    this.#bounds.found.set(name, this.lastRun);
+  }
+
+  #far({ name }: Dataset): UnreadableVersion {
+    return new UnreadableVersion({ why: 'far', dataset: name });
+  }
+
+  /** What of a dataset was otherwise; null where nothing was, as far as `where` tells. */
+  async former(dataset: Dataset, where: Row): Promise<Former | null> {
+    if (dataset === instrumentTerms) return this.#formerTerms();
+    const part = dataset.keepsFormer === undefined ? null : formerPart(dataset, where);
+    const byKey = await this.#byKey(dataset, part);
+    if (byKey.size === 0) return null;
+    return {
+      isOther: (row) => byKey.has(rowKeyOf(dataset, row)),
+      rows: () => byKey.values().filter((row) => row !== null),
+      at: (key) => byKey.get(rowKeyOf(dataset, key)),
+    };
+  }
+
+  /** Terms follow from the rows of instruments. */
+  async #formerTerms(): Promise<Former | null> {
+    const byKey = await this.#byKey(instruments, null);
+    if (byKey.size === 0) return null;
+    return {
+      isOther: (term) => byKey.has(rowKeyOf(instruments, term)),
+      rows: () => byKey.values().flatMap((row) => termsOf(row as RowOf<typeof instruments> | null)),
+      at: () => undefined,
+    };
+  }
+
+  async #byKey(dataset: Dataset, part: number | null): Promise<FormerByKey> {
+    const { found } = this.#bounds;
+    const name = `${this.#place} ${dataset.name} ${part}`;
+    let byKey = found.get(name);
+    if (byKey === undefined) {
+      const read =
+        dataset.keepsFormer === undefined ? this.#fromJournal(dataset) : this.#fromFormerRows(dataset, part);
+      byKey = await read;
+      found.set(name, byKey);
+    }
+    if (typeof byKey !== 'object') throw this.#far(dataset);
+    return byKey;
+  }
+
+  /** The first change after the version found what its state has. */
+  async #fromFormerRows(dataset: Dataset, part: number | null): Promise<FormerByKey | 'far'> {
+    const byKey = new Map<string, Row | null>();
+    const looked = new Looked(this.#bounds);
+    for await (const { row_key, before } of this.#entries(dataset.name, part)) {
+      const row = byKey.has(row_key) ? null : unpacked(dataset, before);
+      if (looked.isTooMuch(row)) return 'far';
+      if (!byKey.has(row_key)) byKey.set(row_key, row);
+    }
+    return byKey;
+  }
+
+  /** The first later run that changed a row found what the state has. */
+  async #fromJournal(dataset: Dataset): Promise<FormerByKey | 'far'> {
+    const runs = new Set<number>();
+    const looked = new Looked(this.#bounds);
+    for await (const { row_key } of this.#entries(dataset.name, 0)) {
+      // To ask for the rows of a run takes as long as some rows.
+      for (let row = 0; row < ROWS_PER_QUESTION; row++) if (looked.isTooMuch()) return 'far';
+      runs.add(Number(row_key));
+    }
+    const byKey = new Map<string, Row | null>();
+    for (const run_id of [...runs].sort((a, b) => a - b)) {
+      if (run_id <= this.lastRun) continue;
+      const read = {
+        where: { run_id, dataset: dataset.name },
+        order: [['row_key', 'asc'] as const],
+        limit: ENTRIES_PER_READ,
+      };
+      for await (const entry of rowsInOrder(this.#reader, rowChanges, read)) {
+        const row = byKey.has(entry.row_key) ? null : rowBefore(dataset, entry);
+        if (looked.isTooMuch(row)) return 'far';
+        if (!byKey.has(entry.row_key)) byKey.set(entry.row_key, row);
+      }
+    }
+    return byKey;
+  }
+
+  /** What writes after the version kept of a dataset, in the order of the writes. */
+  #entries(dataset: string, part: number | null): AsyncGenerator<RowOf<typeof formerRows>> {
+    const range = { from: this.version + 1 };
+    const version = ['version', 'asc'] as const;
+    const key = ['row_key', 'asc'] as const;
+    const read =
+      part === null
+        ? { where: { dataset }, order: [version, ['part', 'asc'] as const, key] }
+        : { where: { dataset, part }, order: [version, key] };
+    return rowsInOrder(this.#reader, formerRows, { ...read, range, limit: ENTRIES_PER_READ });
+  }
+}

@@ -1,0 +1,177 @@
+// The part of the engine suite about earlier versions: each is read as it was, whatever was written since (docs/decisions/0041).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SizedCache } from '../../base/sized-cache.ts';
+import { runCoverage, series } from '../../datasets/bars.ts';
+import type { RowOf } from '../../datasets/dataset.ts';
+import { forgetEarlier } from '../changes.ts';
+import type { Direction, Reader, Store, Writer } from '../store.ts';
+import { PastReader } from './past-reader.ts';
+import { PastState, type Unreadable, UnreadableVersion } from './past-state.ts';
+
+/** Runs a test with a writing and a reading connection of one new store. */
+type WithFresh = (work: (writer: Store, reader: Store) => Promise<void>) => Promise<void>;
+
+type Series = RowOf<typeof series>;
+
+const INSTRUMENTS = 4;
+const INTERVALS = ['1M', '30M', 'DAY'];
+
+const seriesOf = (instrument_id: number, interval: string, bar_count: number): Series => ({
+  instrument_id,
+  interval,
+  series_id: instrument_id * 10 + INTERVALS.indexOf(interval),
+  prices: 'raw',
+  volumes: null,
+  first_ms: 0,
+  last_ms: bar_count,
+  bar_count,
+  off_grid: false,
+  complete_ms: bar_count % 2 === 0 ? null : bar_count,
+  complete_run_id: null,
+});
+
+/** Numbers from 0 to below `max` that are the same in every run. */
+function numbers(seed: number): (max: number) => number {
+  let state = seed;
+  return (max) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * max);
+  };
+}
+
+/** What a store had, in the order of its key. */
+type Rows = readonly Series[];
+
+/** Changes some series as a write does, and `rows` with it. */
+async function changeSome(writer: Writer, rows: Map<string, Series>, next: (max: number) => number) {
+  for (let count = 1 + next(3); count > 0; count--) {
+    const row = seriesOf(1 + next(INSTRUMENTS), INTERVALS[next(INTERVALS.length)]!, next(100));
+    const name = `${row.instrument_id} ${row.interval}`;
+    if (next(4) === 0) {
+      await writer.remove(series, [row]);
+      rows.delete(name);
+    } else {
+      await writer.upsert(series, [row]);
+      rows.set(name, row);
+    }
+  }
+}
+
+const inOrder = (rows: Iterable<Series>): Rows =>
+  [...rows].sort((a, b) => a.instrument_id - b.instrument_id || (a.interval < b.interval ? -1 : 1));
+
+const bounds = (entriesMax = 1_000) => ({ found: new SizedCache<never>(0), entriesMax, bytesMax: 1_000_000 });
+
+const past = async (reader: Reader, version: number, entriesMax?: number): Promise<PastReader> =>
+  new PastReader(
+    reader,
+    await PastState.open(reader, (await reader.version())!, version, bounds(entriesMax)),
+  );
+
+const byKey = (direction: Direction) => [
+  ['instrument_id', direction] as const,
+  ['interval', direction] as const,
+];
+
+/** All rows in pages of two. */
+async function paged(reader: Reader, direction: Direction): Promise<Rows> {
+  const found: Series[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const after = last && [last.instrument_id, last.interval];
+    const rows = await reader.rows(series, { order: byKey(direction), limit: 2, ...(after && { after }) });
+    found.push(...rows);
+    if (rows.length < 2) return found;
+  }
+}
+
+async function checkState(reader: PastReader, rows: Rows): Promise<void> {
+  assert.deepEqual(await paged(reader, 'asc'), rows);
+  assert.deepEqual(await paged(reader, 'desc'), rows.toReversed());
+  assert.equal(await reader.count(series), rows.length);
+  assert.equal((await reader.extent(series, 'bar_count')).rows, rows.length);
+  for (let instrument_id = 1; instrument_id <= INSTRUMENTS; instrument_id++) {
+    const own = rows.filter((row) => row.instrument_id === instrument_id);
+    assert.deepEqual(await reader.group(series, { instrument_id }), own);
+    const read = { where: { instrument_id }, order: [['interval', 'desc'] as const], limit: 9 };
+    assert.deepEqual(await reader.rows(series, read), own.toReversed());
+    for (const row of own) {
+      const { series_id } = row;
+      const one = { where: { series_id }, order: [['series_id', 'asc'] as const], limit: 1 };
+      assert.deepEqual(await reader.rows(series, one), [row]);
+    }
+  }
+  const among = await reader.among(series, {}, 'series_id', [10, 21, 32]);
+  assert.deepEqual(
+    inOrder(among),
+    rows.filter(({ series_id }) => [10, 21, 32].includes(series_id)),
+  );
+}
+
+const unreadable =
+  (reason: Unreadable) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof UnreadableVersion);
+    assert.deepEqual(error.reason, reason);
+    return true;
+  };
+
+export function pastTests(withFresh: WithFresh): void {
+  for (const seed of [1, 2, 3])
+    test(`each earlier version has the rows that it had, whatever parts of later writes were undone (seed ${seed})`, () =>
+      withFresh(async (writer, reader) => {
+        const next = numbers(seed);
+        let rows = new Map<string, Series>();
+        const known = new Map<number, Rows>([[0, []]]);
+        for (let write = 0; write < 25; write++) {
+          await writer.write(async (open) => {
+            await changeSome(open, rows, next);
+            const kept = new Map(rows);
+            const part = open.savepoint(async () => {
+              await changeSome(open, rows, next);
+              if (next(2) === 0) throw new Error('this part is undone');
+            });
+            await part.catch(() => {
+              rows = kept;
+            });
+            await changeSome(open, rows, next);
+          });
+          known.set((await writer.version())!, inOrder(rows.values()));
+        }
+        await reader.snapshot(async (open) => {
+          for (const [version, had] of known) await checkState(await past(open, version), had);
+        });
+      }));
+
+  test('bytes of an earlier version are as they were', () =>
+    withFresh(async (writer, reader) => {
+      const row = {
+        ...{ run_id: 1, market: 'stock/US_STOCK', interval: '1M', complete_ms: 5, series_count: 2 },
+        ...{ series: new Uint8Array([0, 200, 255]), last_ms: null, last_series_id: null, first_ms: null },
+      };
+      await writer.write((open) => open.upsert(runCoverage, [row]));
+      await writer.write((open) => open.upsert(runCoverage, [{ ...row, series: new Uint8Array([7]) }]));
+      await writer.write((open) => open.remove(runCoverage, [row]));
+      await reader.snapshot(async (open) => {
+        const [found] = await (await past(open, 1)).group(runCoverage, { run_id: 1 });
+        assert.deepEqual({ ...found, series: [...found!.series] }, { ...row, series: [0, 200, 255] });
+      });
+    }));
+
+  test('a version that nothing tells any more is refused, and so is one too far back', () =>
+    withFresh(async (writer, reader) => {
+      for (const count of [1, 2, 3])
+        await writer.write((open) => open.upsert(series, [seriesOf(count, 'DAY', 1)]));
+      await reader.snapshot(async (open) => {
+        await assert.rejects(past(open, 4), unreadable({ why: 'later', version: 3 }));
+        const far = await past(open, 0, 2);
+        await assert.rejects(paged(far, 'asc'), unreadable({ why: 'far', dataset: 'series' }));
+      });
+      await writer.write((open) => forgetEarlier(open));
+      await reader.snapshot(async (open) => {
+        await assert.rejects(past(open, 3), unreadable({ why: 'earlier', version: 4 }));
+        assert.equal((await paged(await past(open, 4), 'asc')).length, 3);
+      });
+    }));
+}
