@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import duckdb from '@duckdb/node-bindings';
-import { TextColumn } from '../src/files/text-column.ts';
+import { textOf } from './duckdb.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { Workshop } from './service.ts';
 
@@ -45,22 +44,6 @@ const server = await shop.serveWith(environment);
 const path = (query: string, secret = key): string =>
   `/api/v2/stock/bulk/bars/us/1M/from/2025-02-03/to/2025-02-14?secret_key=${secret}&format=parquet${query}`;
 
-/** The one text that a statement gives. */
-async function asked(statement: string): Promise<string> {
-  const database = await duckdb.open(':memory:');
-  const connection = await duckdb.connect(database);
-  try {
-    await duckdb.query(connection, "set timezone = 'UTC'; set threads = 1");
-    const chunk = await duckdb.fetch_chunk(await duckdb.query(connection, statement));
-    const text = new TextColumn();
-    text.load(duckdb.data_chunk_get_vector(chunk!, 0), 1);
-    return text.text(0)!;
-  } finally {
-    duckdb.disconnect_sync(connection);
-    duckdb.close_sync(database);
-  }
-}
-
 const files = (): string[] =>
   readdirSync(TEMPORARY, { recursive: true })
     .map(String)
@@ -98,11 +81,11 @@ test('Parquet has the values of the CSV in its order, with instants as timestamp
     const a = `(select row_number() over () as at, * from ${parquet})`;
     const b = `(select row_number() over () as at, * from read_csv(${text}, types = ${types}))`;
     const found =
-      await asked(`select concat((select count(*) from ${a}), ' ', (select count(*) from (from ${a} except all from ${b})), ' ',
+      await textOf(`select concat((select count(*) from ${a}), ' ', (select count(*) from (from ${a} except all from ${b})), ' ',
       (select count(*) from (from ${b} except all from ${a})))`);
     const symbols = query.includes('symbols') ? 2 : SYMBOLS;
     assert.equal(found, `${symbols * DAYS.length * 390} 0 0`);
-    const columns = await asked(
+    const columns = await textOf(
       `select string_agg(column_type, ' ') from (describe select * from ${parquet})`,
     );
     const date = query.includes('session_date') ? 'DATE ' : '';
@@ -110,7 +93,7 @@ test('Parquet has the values of the CSV in its order, with instants as timestamp
       columns,
       `${'VARCHAR '.repeat(5)}${'TIMESTAMP WITH TIME ZONE '.repeat(2)}${date}${'DOUBLE '.repeat(6)}`.trim(),
     );
-    const packed = await asked(
+    const packed = await textOf(
       `select string_agg(distinct compression, ' ') from parquet_metadata(${parquet})`,
     );
     assert.equal(packed, 'ZSTD');
@@ -122,7 +105,7 @@ test('a market without bars is a file without rows, with its columns (contract 9
   assert.equal(answer.status, 200);
   writeFileSync(shop.path('none.parquet'), Buffer.from(await answer.arrayBuffer()));
   const none = `'${shop.path('none.parquet')}'`;
-  const found = await asked(
+  const found = await textOf(
     `select concat((select count(*) from ${none}), ' ', (select count(*) from (describe select * from ${none})))`,
   );
   assert.equal(found, '0 13');
@@ -199,7 +182,7 @@ test('each moment has a file of its own, with the bars that had closed by then, 
     const answer = await server.get(path(`&symbols=S11,S12${query}`, secret));
     assert.equal(answer.status, 200);
     writeFileSync(shop.path('then.parquet'), Buffer.from(await answer.arrayBuffer()));
-    const last = await asked(
+    const last = await textOf(
       `select concat(count(*), ' ', max(close_datetime)) from '${shop.path('then.parquet')}'`,
     );
     return [answer.headers.get('x-as-of'), last];

@@ -4,12 +4,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import duckdb from '@duckdb/node-bindings';
 import { ownMark } from '../src/disk/temporary.ts';
 import { everything, exportTable } from '../src/export/tables.ts';
 import { csv } from '../src/export/text-style.ts';
 import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { parseCsv } from './csv.ts';
+import { textOf } from './duckdb.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { command, type Finished, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
@@ -129,21 +129,8 @@ test('volumes of another basis than the prices leave and come back with their fl
 });
 
 /** The columns of a Parquet file and their types. */
-async function typesOf(path: string): Promise<string> {
-  const database = await duckdb.open(':memory:');
-  const connection = await duckdb.connect(database);
-  try {
-    const asked = `select string_agg(column_name || ' ' || column_type) from (describe select * from '${path}')`;
-    const chunk = await duckdb.fetch_chunk(await duckdb.query(connection, asked));
-    const bytes = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk!, 0), 16);
-    const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-    const text = duckdb.get_data_from_pointer(bytes.buffer as ArrayBuffer, bytes.byteOffset + 8, length);
-    return Buffer.from(text).toString();
-  } finally {
-    duckdb.disconnect_sync(connection);
-    duckdb.close_sync(database);
-  }
-}
+const typesOf = (path: string): Promise<string> =>
+  textOf(`select string_agg(column_name || ' ' || column_type) from (describe select * from '${path}')`);
 
 test('Parquet has real instants of minutes, real dates of days, and text where a file has both (contract 11)', async () => {
   const cases = [

@@ -1,20 +1,24 @@
 // `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
 import { Argument, Command } from 'commander';
-import type { Instrument } from '../datasets/reference.ts';
 import { actionKinds, type Finding } from '../findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../findings/store-findings.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
+import { readVersion } from '../store/changes.ts';
+import type { Check } from '../store/control.ts';
+import type { Reader } from '../store/store.ts';
+import { type Found, outputOf } from './check-output.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
-import { type Counts, countWords, lineOf, nameOf, recordOf, SHOWN_MAX } from './finding-words.ts';
+import type { Counts } from './finding-words.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
+import { keepCheck } from './kept-check.ts';
 import { readStore } from './opened-store.ts';
+import { type OutFlags, outWords, refuseOwnFile, requireOut } from './out-file.ts';
 import { EXIT_PARTLY } from './problem.ts';
 import { Progress } from './progress.ts';
 import { readCountry, readSchema, readSymbol } from './read-flags.ts';
-import { count, printable } from './table.ts';
 
-type Flags = {
+type Flags = Partial<OutFlags> & {
   readonly store?: string;
   readonly schema?: string;
   readonly country?: string;
@@ -28,51 +32,25 @@ const datasets: Readonly<Record<string, (finding: Finding) => boolean>> = {
   'corporate-actions': ({ kind }) => actionKinds.has(kind),
 };
 
-/** Prints findings as they come: a list of any length takes no memory. */
-class Printer {
-  readonly #json: boolean;
-  #any = false;
-  readonly counts: Counts = { info: 0, warning: 0, error: 0 };
+/** Findings about a dataset; all without one. */
+async function* about(dataset: string | undefined, found: AsyncIterable<Found>): AsyncGenerator<Found> {
+  const isAsked = dataset === undefined ? () => true : datasets[dataset]!;
+  for await (const { instrument, findings } of found)
+    yield { instrument, findings: findings.filter(isAsked) };
+}
 
-  constructor({ json = false }: Flags) {
-    this.#json = json;
-    if (json) process.stdout.write('{"findings":[');
-  }
-
-  /** Prints the findings of one instrument. */
-  print(instrument: Instrument, findings: readonly Finding[]): void {
-    for (const { severity } of findings) this.counts[severity]++;
-    if (this.#json) for (const finding of findings) this.#printRecord(instrument, finding);
-    else this.#printLines(instrument, findings);
-  }
-
-  #printRecord(instrument: Instrument, finding: Finding): void {
-    process.stdout.write(`${this.#any ? ',' : ''}\n${JSON.stringify(recordOf(instrument, finding))}`);
-    this.#any = true;
-  }
-
-  /** A fault of a whole series has a finding a session: people are shown some of each kind. */
-  #printLines(instrument: Instrument, findings: readonly Finding[]): void {
-    for (const alike of Map.groupBy(findings, ({ kind, interval }) => `${kind} ${interval}`).values()) {
-      for (const finding of alike.slice(0, SHOWN_MAX))
-        process.stdout.write(`${lineOf(instrument, finding)}\n`);
-      const [{ kind, severity, interval }] = alike as [Finding];
-      const more = alike.length - SHOWN_MAX;
-      if (more > 0)
-        process.stdout.write(
-          `${severity.padEnd(8)}${kind.padEnd(20)} ${printable(nameOf(instrument))} ${interval}: ${count(more)} more (--json prints all)\n`,
-        );
-    }
-  }
-
-  end(rest: Readonly<Record<string, unknown>>): void {
-    const { counts } = this;
-    if (this.#json) process.stdout.write(`\n],${JSON.stringify({ counts, ...rest }).slice(1)}\n`);
-    else process.stdout.write(`${countWords(counts)}\n`);
+/** Counts findings as they come. */
+async function* counted(found: AsyncIterable<Found>, counts: Counts): AsyncGenerator<Found> {
+  for await (const one of found) {
+    for (const { severity } of one.findings) counts[severity]++;
+    yield one;
   }
 }
 
-async function check(dataset: string | undefined, flags: Flags): Promise<void> {
+/** What a check looks at: `where` of the instruments, and the findings about a dataset. */
+type Subject = { readonly dataset: string | undefined; readonly where: Parameters<typeof instrumentsIn>[1] };
+
+function subjectOf(dataset: string | undefined, flags: Flags): Subject {
   const [schema, country, symbol] = [
     readSchema(flags.schema),
     readCountry(flags.country),
@@ -83,35 +61,52 @@ async function check(dataset: string | undefined, flags: Flags): Promise<void> {
     ...(country !== null && { country_iso_code: country }),
     ...(symbol !== null && { symbol }),
   };
-  const isAsked = dataset === undefined ? () => true : datasets[dataset]!;
-  await readStore(readSettings(flags).store, 'read', async (reader) => {
-    const found = new FoundDamage();
-    const progress = new Progress({ name: 'check', bytes: null, rowsAbout: null });
-    let bars = 0;
-    const printer = new Printer(flags);
-    const options = {
-      nowMs: Date.now(),
-      onBars: (count: number) => {
-        bars += count;
-        progress.reached(bars);
-      },
-      onOthers: () => undefined,
-      onDamage: (damage: Parameters<typeof found.add>[0]) => found.add(damage, {}),
-    };
-    for await (const { instrument, findings } of storeFindings(
-      reader,
-      instrumentsIn(reader, where),
-      options,
-    )) {
-      progress.end();
-      printer.print(instrument, findings.filter(isAsked));
-    }
-    progress.end();
-    const damaged = await found.named(reader);
-    printer.end({ bars, damaged: damaged.map(damageRecord) });
-    noteDamage(damaged, 'not checked');
-    if (printer.counts.warning + printer.counts.error > 0) process.exitCode = EXIT_PARTLY;
-  });
+  return { dataset, where };
+}
+
+/** Writes the findings of a store. What they come to, where it is known for all that was looked at. */
+async function writeFindings(
+  reader: Reader,
+  flags: Flags,
+  { dataset, where }: Subject,
+): Promise<Check | null> {
+  const damage = new FoundDamage();
+  const progress = new Progress({ name: 'check', bytes: null, rowsAbout: null });
+  const output = outputOf(flags, progress);
+  let bars = 0;
+  const nowMs = Date.now();
+  const options = {
+    nowMs,
+    onBars: (count: number) => {
+      bars += count;
+      if (flags.out === undefined) progress.reached(bars);
+    },
+    onOthers: () => undefined,
+    onDamage: (damaged: Parameters<typeof damage.add>[0]) => damage.add(damaged, {}),
+  };
+  const counts: Counts = { info: 0, warning: 0, error: 0 };
+  const all = storeFindings(reader, instrumentsIn(reader, where), options);
+  const isWhole = await output.take(counted(about(dataset, all), counts));
+  const damaged = await damage.named(reader);
+  output.end(counts, { bars, damaged: damaged.map(damageRecord) });
+  noteDamage(damaged, 'not checked');
+  if (counts.warning + counts.error > 0) process.exitCode = EXIT_PARTLY;
+  const data_version = await readVersion(reader);
+  if (!isWhole || damaged.length > 0 || data_version === null) return null;
+  return { checked_ms: nowMs, data_version, ...counts };
+}
+
+async function check(dataset: string | undefined, flags: Flags): Promise<void> {
+  const subject = subjectOf(dataset, flags);
+  const url = readSettings(flags).store;
+  const { out } = flags;
+  if (out !== undefined) {
+    requireOut({ ...flags, out });
+    await refuseOwnFile(url, out);
+  }
+  const found = await readStore(url, 'read', (reader) => writeFindings(reader, flags, subject));
+  const isWhole = dataset === undefined && Object.keys(subject.where).length === 0;
+  if (isWhole && found !== null) await keepCheck(url, found);
 }
 
 export function checkCommand(): Command {
@@ -124,10 +119,16 @@ export function checkCommand(): Command {
     .option('--schema <type>', 'only this asset type: stock, future, crypto, forex or option')
     .option('--country <code>', 'only this country, such as US; GLOBAL for crypto and forex')
     .option('--symbol <symbol>', 'only this instrument')
+    .option('--out <file>', `write them to a file: ${outWords}`)
+    .option('--force', 'replace the file if it exists')
     .addOption(storeOption())
     .addOption(jsonOption())
     .addHelpText(
-      ...examples('bourse check', 'bourse check bars --symbol AAPL --country US', 'bourse check --json'),
+      ...examples(
+        'bourse check',
+        'bourse check bars --symbol AAPL --country US',
+        'bourse check --out findings.parquet',
+      ),
     )
     .action(check);
 }

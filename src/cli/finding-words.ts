@@ -15,16 +15,6 @@ export const SHOWN_MAX = 10;
 export const nameOf = ({ asset_schema, country_iso_code, symbol }: Instrument): string =>
   `${asset_schema}:${country_iso_code}:${symbol}`;
 
-/** A finding for a program: the instrument, and the record of the endpoint. */
-export function recordOf({ asset_schema, country_iso_code, symbol }: Instrument, finding: Finding) {
-  const { kind, severity, interval, fromMs, toMs, value, expected, message, runId } = finding;
-  return {
-    ...{ asset_schema: asset_schema.toUpperCase(), country_iso_code, symbol, kind, severity, interval },
-    ...{ from_datetime: formatInstant(fromMs), to_datetime: formatInstant(toMs), value, expected, message },
-    run_id: runId,
-  };
-}
-
 /** A finding in one line without its end. */
 export function lineOf(instrument: Instrument, finding: Finding): string {
   const { kind, severity, interval, fromMs, toMs, message, runId } = finding;

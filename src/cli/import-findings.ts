@@ -1,10 +1,11 @@
 // What a call of `bourse import` says about the findings in the bars that it has stored (contract 9.10).
 import type { Severity } from '../findings/finding.ts';
+import { findingRecordOf } from '../findings/finding-record.ts';
 import { runFindings } from '../findings/run-findings.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { DamagedData, damageWords } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
-import { type Counts, countWords, lineOf, recordOf, SHOWN_MAX } from './finding-words.ts';
+import { type Counts, countWords, lineOf, SHOWN_MAX } from './finding-words.ts';
 import { isQuiet, note } from './output.ts';
 import { count } from './table.ts';
 
@@ -42,7 +43,7 @@ function noteFindings(found: Found): void {
 function printRecord(found: Found, notChecked: string | null): void {
   if (found.length === 0 && notChecked === null) return;
   const findings = someOfEach(found).flatMap(({ shown }) =>
-    shown.map(({ instrument, finding }) => recordOf(instrument, finding)),
+    shown.map(({ instrument, finding }) => findingRecordOf(instrument, finding)),
   );
   process.stderr.write(`${JSON.stringify({ findings, counts: countsOf(found), not_checked: notChecked })}\n`);
 }

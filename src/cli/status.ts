@@ -1,14 +1,18 @@
 // `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a large dataset.
 import { Command } from 'commander';
+import { formatInstant } from '../base/instant.ts';
 import { formatBytes } from '../base/size.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { contentHash } from '../store/content.ts';
+import type { Check } from '../store/control.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import type { ServerFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
+import { countWords } from './finding-words.ts';
 import { examples, jsonOption, storeOption } from './flags.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
+import { keptCheck } from './kept-check.ts';
 import { closing } from './opened-store.ts';
 import { print } from './output.ts';
 import { cells, count, countOf, formatTable, printable } from './table.ts';
@@ -31,6 +35,7 @@ function readStatus(flags: Flags) {
       return {
         store: store.name,
         facts: await storeFacts(url),
+        check: await keptCheck(url),
         holdings: await readHoldings(reader, found.add),
         hash: flags.contentHash ? await contentHash(sound) : null,
         damaged: await found.named(reader),
@@ -48,6 +53,20 @@ const serverRecord = ({ version, place, databaseBytes, standby, followers }: Ser
   followers: followers.map(({ name, behindBytes }) => ({ name, behind_bytes: behindBytes })),
 });
 
+const checkRecord = ({ checked_ms, data_version, ...counts }: Check) => ({
+  checked: formatInstant(checked_ms),
+  data_version,
+  ...counts,
+});
+
+/** What the newest check found, and how much has changed since. */
+function checkWords(check: Check | null, dataVersion: number): string {
+  if (check === null) return 'not known: bourse check was not run on the whole store';
+  const since = dataVersion - check.data_version;
+  const changed = since === 0 ? '' : `, ${countOf(since, 'change')} ago`;
+  return `${countWords(check)} when checked at ${formatInstant(check.checked_ms)}${changed}`;
+}
+
 /** The lines about a server. */
 function serverLines({ version, place, databaseBytes, standby, followers }: ServerFacts): string[][] {
   const role =
@@ -60,7 +79,7 @@ function serverLines({ version, place, databaseBytes, standby, followers }: Serv
   ];
 }
 
-function recordOf({ store, facts, holdings, hash, damaged }: Status, flags: Flags) {
+function recordOf({ store, facts, check, holdings, hash, damaged }: Status, flags: Flags) {
   const { series, ...rest } = holdings;
   return {
     store,
@@ -68,6 +87,7 @@ function recordOf({ store, facts, holdings, hash, damaged }: Status, flags: Flag
     files: facts.parts,
     ...(facts.server === null ? {} : { server: serverRecord(facts.server) }),
     ...rest,
+    findings: check === null ? null : checkRecord(check),
     ...(flags.series ? { series } : {}),
     ...(hash === null ? {} : { content_hash: hash }),
     damaged: damaged.map(damageRecord),
@@ -108,7 +128,7 @@ const section = (head: string, rows: string[][]): string =>
 const partWords = ({ what, bytes }: Status['facts']['parts'][number]): string =>
   `${what} ${bytes === null ? 'does not answer' : formatBytes(bytes)}`;
 
-function describe({ store, facts, holdings, hash }: Status, flags: Flags): string {
+function describe({ store, facts, check, holdings, hash }: Status, flags: Flags): string {
   const { totals, data_version, oldest_version, markets } = holdings;
   const instruments = markets.map(
     (market) => `${market.asset_schema} ${market.country_iso_code} ${count(market.instruments)}`,
@@ -122,6 +142,7 @@ function describe({ store, facts, holdings, hash }: Status, flags: Flags): strin
     ['instruments', [count(totals.instruments), ...instruments].join(', ')],
     ['series', count(totals.series)],
     ['bars', count(totals.bars)],
+    ['findings', checkWords(check, data_version)],
     ...(hash === null ? [] : [['content hash', hash]]),
   ];
   return [

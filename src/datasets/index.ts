@@ -8,6 +8,7 @@ import {
   apiKeys,
   blockChanges,
   changes,
+  checks,
   counters,
   failedFiles,
   formerRows,
@@ -46,7 +47,7 @@ export const dataDatasets: readonly Dataset[] = [
 ];
 
 /** The datasets of the control file beside the store. */
-export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses, scrubs];
+export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses, scrubs, checks];
 
 /** A dataset that is imported and exported. */
 export type FileDataset = Dataset & { readonly file: FileDeclaration };

@@ -159,3 +159,19 @@ export const scrubs = dataset({
   },
   key: ['name'],
 });
+
+/** The newest check of the whole store (`bourse check`): how many findings it had of each severity. */
+export const checks = dataset({
+  name: 'checks',
+  columns: {
+    /** `newest`: there is one row. */
+    name: text,
+    checked_ms: instant,
+    /** The version of the store that was checked. */
+    data_version: integer,
+    error: integer,
+    warning: integer,
+    info: integer,
+  },
+  key: ['name'],
+});

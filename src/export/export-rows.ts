@@ -8,13 +8,9 @@ import { rangeOf } from '../history/selection.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { ExportSymbols } from './export-symbols.ts';
-import { type ExportTable, type Lines, type Selection, whereOf } from './export-table.ts';
-import type { Cell, TextStyle } from './text-style.ts';
-
-type Column = { readonly name: string; readonly type: string; readonly value: (row: Values) => Cell };
-
-/** Characters of lines that are written at a time. */
-const PIECE_LENGTH = 256 * 1024;
+import { type ExportTable, type Selection, whereOf } from './export-table.ts';
+import { type Column, rowLines } from './row-lines.ts';
+import type { Cell } from './text-style.ts';
 
 /** Few, because a row may be as long as a line of a file. */
 const ROWS_PER_READ = 100;
@@ -43,7 +39,7 @@ function cellOf(kind: ColumnKind, value: unknown): Cell {
   return kind === 'day' ? formatDay(value as number) : (value as Cell);
 }
 
-const columnsOf = ({ columns, file: { fields } }: FileDataset): Column[] =>
+const columnsOf = ({ columns, file: { fields } }: FileDataset): Column<Values>[] =>
   Object.entries(fields)
     .filter(([, { isNeverWritten }]) => !isNeverWritten)
     .map(([name, { written }]) => {
@@ -83,24 +79,6 @@ async function* named(
   }
 }
 
-async function* linesOf(
-  rows: AsyncIterable<Values>,
-  columns: readonly Column[],
-  style: TextStyle,
-): AsyncGenerator<Lines> {
-  const before = style.before(columns.map(({ name }) => name));
-  let piece = { text: '', rows: 0 };
-  for await (const row of rows) {
-    for (const [place, { value }] of columns.entries()) piece.text += before[place]! + style.cell(value(row));
-    piece.text += style.end;
-    piece.rows++;
-    if (piece.text.length < PIECE_LENGTH) continue;
-    yield piece;
-    piece = { text: '', rows: 0 };
-  }
-  if (piece.rows > 0) yield piece;
-}
-
 /** The selected rows of a dataset. @throws RequestProblem where `from` is after `to` */
 export function rowTable(reader: Reader, dataset: FileDataset, selection: Selection): ExportTable {
   boundsOf(dataset, selection);
@@ -109,7 +87,7 @@ export function rowTable(reader: Reader, dataset: FileDataset, selection: Select
   return {
     columns,
     rowsAbout: null,
-    lines: (style) => linesOf(named(dataset, symbols, rowsOf(reader, dataset, selection)), columns, style),
+    lines: (style) => rowLines(named(dataset, symbols, rowsOf(reader, dataset, selection)), columns, style),
     advice: () => ({ flags: [], notes: symbols.notes('row') }),
   };
 }

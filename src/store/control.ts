@@ -1,7 +1,7 @@
 // The content of the control file beside the data: callers' keys, quota uses and the service's secrets (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
-import { apiKeys, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
+import { apiKeys, checks, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
 import { rowWith } from './all-rows.ts';
 import { type Damage, ignoreDamage } from './damage.ts';
 import type { RowReader, RowStore } from './store.ts';
@@ -161,3 +161,18 @@ export function claimScrub(control: RowStore, nowMs: number, everyMs: number): P
     return true;
   });
 }
+
+/** A check of the whole store for findings. */
+export type Check = Omit<RowOf<typeof checks>, 'name'>;
+
+/** The newest check of the whole store; null before the first. A damaged row counts as none. */
+export async function readCheck(control: RowStore): Promise<Check | null> {
+  const row = await control.snapshot((reader) => rowWith(reader.sound(ignoreDamage), checks, newest));
+  if (row === null) return null;
+  const { name: _, ...check } = row;
+  return check;
+}
+
+/** Keeps a check in place of the one before. */
+export const putCheck = (control: RowStore, check: Check): Promise<void> =>
+  control.write((writer) => writer.upsert(checks, [{ ...newest, ...check }]));

@@ -1,10 +1,12 @@
 // `bourse check` as its users have it (contract 9.10, 10), and the findings in real series.
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { textOf } from '../duckdb.ts';
 import { sharedData, Workshop } from '../service.ts';
-import { alterStore, changedByte, rowsOf } from '../stores.ts';
+import { storeFile } from '../sqlite/files.ts';
+import { alterStore, changedByte, rowsOf, testOfSqlite } from '../stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -56,6 +58,106 @@ test('bourse check prints the findings and their numbers, and ends with 1 from a
   ] as const)
     assert.equal((await shop.run('check', ...words)).status, status, words.join(' '));
 });
+
+/** The findings in a file as DuckDB reads it, instants as milliseconds. */
+async function findingsIn(path: string): Promise<Record<string, unknown>[]> {
+  const millis = (name: string): string => `epoch_ms(${name}::timestamptz) as ${name}`;
+  const numbers = ['value', 'expected', 'run_id'].map((name) => `${name}::double as ${name}`);
+  const columns = [millis('from_datetime'), millis('to_datetime'), ...numbers];
+  const rows = `select * replace (${columns.join(', ')}) from '${path}'`;
+  return JSON.parse(await textOf(`select to_json(list(found))::varchar from (${rows}) as found`));
+}
+
+test('--out writes the findings to a file that has what --json prints, in each format (contract 9.10, 10)', async () => {
+  const { findings } = JSON.parse((await shop.run('check', '--json')).stdout) as Printed;
+  assert.ok(findings.length > 1);
+  const expected = findings.map(({ from_datetime, to_datetime, ...rest }) => ({
+    ...rest,
+    ...{ from_datetime: Date.parse(String(from_datetime)), to_datetime: Date.parse(String(to_datetime)) },
+  }));
+  for (const name of ['found.ndjson', 'found.csv', 'found.tsv.gz', 'found.parquet']) {
+    const done = await shop.run('check', '--out', name);
+    assert.deepEqual([done.status, done.stderr], [1, '']);
+    assert.equal(done.stdout, `${name}: ${findings.length} rows; 0 errors, 1 warning, 1 info\n`);
+    assert.deepEqual(await findingsIn(shop.path(name)), expected);
+    const again = await shop.run('check', '--out', name);
+    assert.equal(again.status, 2);
+    assert.match(again.stderr, /exists already: choose another name, or add --force/);
+    assert.equal((await shop.run('check', '--out', name, '--force')).status, 1);
+  }
+  const streamed = await shop.run('check', '--out', '-');
+  assert.equal(streamed.stdout, readFileSync(shop.path('found.csv'), 'utf8'));
+  assert.equal(streamed.stderr, 'standard output: 2 rows; 0 errors, 1 warning, 1 info\n');
+  const told = JSON.parse((await shop.run('check', '--json', '--out', 'told.csv')).stdout);
+  assert.deepEqual([told.file, told.rows, told.counts.warning], ['told.csv', findings.length, 1]);
+  const none = await shop.run('check', '--country', 'JP', '--out', 'none.csv');
+  assert.deepEqual([none.status, none.stdout], [0, 'no file was made; 0 errors, 0 warnings, 0 info\n']);
+  assert.equal(existsSync(shop.path('none.csv')), false);
+  const wrong = await shop.run('check', '--out', 'found.xlsx');
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /--out found\.xlsx: its name must end in \.csv, \.tsv, \.ndjson or \.parquet/);
+});
+
+test('bourse status tells the newest check of the whole store, and how much has changed since (contract 9.10, 10)', async () => {
+  const own = new Workshop();
+  const told = async () => JSON.parse(await own.must('status', '--json')) as Record<string, unknown>;
+  const line = async () => /^findings +(.*)$/m.exec(await own.must('status'))![1];
+  const add = async (symbol: string, vwap: number): Promise<void> => {
+    writeFileSync(own.path('rows.csv'), `${HEAD}2025-03-03,10,11,9,10,5,${vwap}\n`);
+    await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', symbol);
+  };
+  await add('FLAW', 12.5);
+  assert.equal((await told()).findings, null);
+  assert.equal(await line(), 'not known: bourse check was not run on the whole store');
+  const version = (await told()).data_version;
+  for (const part of [['bars'], ['--symbol', 'FLAW']]) await own.run('check', ...part);
+  assert.equal((await told()).findings, null, 'a check of a part says nothing of the store');
+  assert.equal((await own.run('check')).status, 1);
+  const { checked, ...known } = (await told()).findings as Record<string, unknown>;
+  assert.deepEqual(known, { data_version: version, error: 0, warning: 1, info: 0 });
+  assert.ok(Math.abs(Date.parse(checked as string) - Date.now()) < 60_000);
+  assert.equal(await line(), `0 errors, 1 warning, 0 info when checked at ${checked as string}`);
+  assert.equal((await told()).data_version, version, 'a check changes no data');
+  await add('FLAW', 10);
+  assert.match((await line())!, /^0 errors, 1 warning, 0 info when checked at \S+, 1 change ago$/);
+  assert.equal((await own.run('check')).status, 0);
+  assert.equal(((await told()).findings as { warning: number }).warning, 0);
+  own.close();
+});
+
+test('a kept check that is damaged counts as none, and the next one replaces it (contract 9.10)', async () => {
+  const own = new Workshop();
+  writeFileSync(own.path('rows.csv'), `${HEAD}2025-03-03,10,11,9,10,5,12.5\n`);
+  await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', 'FLAW');
+  const told = async () => (JSON.parse(await own.must('status', '--json')) as { findings: unknown }).findings;
+  await own.run('check');
+  alterStore(own.store, 'update checks set warning = 0');
+  assert.equal(await told(), null);
+  assert.equal((await own.run('check')).status, 1);
+  assert.equal(((await told()) as { warning: number }).warning, 1);
+  own.close();
+});
+
+testOfSqlite(
+  'a check that cannot be kept tells its findings all the same, and bourse status the store (contract 9.10, 10)',
+  async () => {
+    const own = new Workshop();
+    writeFileSync(own.path('rows.csv'), `${HEAD}2025-03-03,10,11,9,10,5,12.5\n`);
+    await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', 'FLAW');
+    await own.run('check');
+    writeFileSync(
+      storeFile(own.store).replace('.db', '.control.db'),
+      'no database at all, but a text of some length'.repeat(99),
+    );
+    const { status, stdout, stderr } = await own.run('check');
+    assert.equal(status, 1);
+    assert.match(stdout, /\n0 errors, 1 warning, 0 info\n$/);
+    assert.match(stderr, /^bourse: bourse status does not tell this check: .*\.control\.db/);
+    const { findings, totals } = JSON.parse(await own.must('status', '--json'));
+    assert.deepEqual([findings, totals.bars], [null, 1]);
+    own.close();
+  },
+);
 
 test('of one kind about one series bourse check prints ten lines, and how many more there are (contract 9.10, 10)', async () => {
   const wrong = new Workshop();

@@ -42,7 +42,7 @@ export function bytesOfFiles(url: string): Buffer {
 }
 
 /** Tables that are in the control file. */
-const ofControl = /^\w+ (?:into |from )?(?:api_keys|quota_uses|secrets)\b/;
+const ofControl = /^\w+ (?:into |from )?(?:api_keys|checks|quota_uses|secrets)\b/;
 
 /** Changes a store, or its control file where the statement is about a table there. */
 export function alterFiles(url: string, ...statements: readonly string[]): void {

@@ -4,6 +4,7 @@ import { control0002 } from './control-0002.ts';
 import { control0003 } from './control-0003.ts';
 import { control0004 } from './control-0004.ts';
 import { control0005 } from './control-0005.ts';
+import { control0006 } from './control-0006.ts';
 import type { Step } from './step.ts';
 import { store0001 } from './store-0001.ts';
 import { store0002 } from './store-0002.ts';
@@ -41,6 +42,7 @@ export const controlSteps: readonly Step[] = [
   control0003,
   control0004,
   control0005,
+  control0006,
 ];
 
 /** The layout of stores of the first release. Columns that later steps add are hashed only where they are not null (`content.ts`). */

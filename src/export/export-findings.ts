@@ -1,0 +1,44 @@
+// Findings as rows of a file (contract 9.10).
+import type { Instrument } from '../datasets/reference.ts';
+import type { Finding } from '../findings/finding.ts';
+import { type FindingRecord, findingRecordOf } from '../findings/finding-record.ts';
+import type { ExportTable } from './export-table.ts';
+import { type Column, rowLines } from './row-lines.ts';
+
+const types: Readonly<Record<keyof FindingRecord, string>> = {
+  asset_schema: 'VARCHAR',
+  country_iso_code: 'VARCHAR',
+  symbol: 'VARCHAR',
+  kind: 'VARCHAR',
+  severity: 'VARCHAR',
+  interval: 'VARCHAR',
+  from_datetime: 'TIMESTAMP WITH TIME ZONE',
+  to_datetime: 'TIMESTAMP WITH TIME ZONE',
+  value: 'DOUBLE',
+  expected: 'DOUBLE',
+  message: 'VARCHAR',
+  run_id: 'BIGINT',
+};
+
+const columns = Object.entries(types).map(
+  ([name, type]): Column<FindingRecord> => ({ name, type, value: (row) => row[name as keyof FindingRecord] }),
+);
+
+/** Findings of some instruments. */
+export type Found = AsyncIterable<{
+  readonly instrument: Instrument;
+  readonly findings: readonly Finding[];
+}>;
+
+async function* recordsOf(found: Found): AsyncGenerator<FindingRecord> {
+  for await (const { instrument, findings } of found)
+    for (const finding of findings) yield findingRecordOf(instrument, finding);
+}
+
+/** Findings as a table, in the order in which they are found. */
+export const findingTable = (found: Found): ExportTable => ({
+  columns,
+  rowsAbout: null,
+  lines: (style) => rowLines(recordsOf(found), columns, style),
+  advice: () => ({ flags: [], notes: [] }),
+});
