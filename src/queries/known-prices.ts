@@ -69,18 +69,36 @@ export function namePrices({ limits }: AsOf, interval: Interval, { series }: Fou
   if (series.some((one) => mayHold(one, interval))) limits.add(ADJUSTED_BEFORE);
 }
 
+/** Instruments that are looked up at once. */
+const INSTRUMENTS_PER_READ = 500;
+
+/** The instruments that have a series of which bars of an interval may hold what came later, some at a time. */
+async function* mayHoldLater(
+  { reader }: Pick<QueryContext, 'reader'>,
+  interval: Interval,
+): AsyncGenerator<number[]> {
+  let ids: number[] = [];
+  for await (const { instrument_id, bar_count, ...row } of allRows(reader, seriesDataset)) {
+    if (bar_count === 0 || !mayHold({ ...row, interval: row.interval as Interval }, interval)) continue;
+    ids.push(instrument_id);
+    if (ids.length < INSTRUMENTS_PER_READ) continue;
+    yield ids;
+    ids = [];
+  }
+  if (ids.length > 0) yield ids;
+}
+
 /** As `namePrices`, of all instruments of a market. It reads the rows of all series, some 20,000 in a large store. */
 export async function nameMarketPrices(
-  { reader }: Pick<QueryContext, 'reader'>,
+  context: Pick<QueryContext, 'reader'>,
   { limits }: AsOf,
   interval: Interval,
   assetSchema: AssetSchema,
   country: string,
 ): Promise<void> {
-  for await (const { instrument_id, bar_count, ...row } of allRows(reader, seriesDataset)) {
-    if (bar_count === 0 || !mayHold({ ...row, interval: row.interval as Interval }, interval)) continue;
-    const [instrument] = await reader.group(instruments, { instrument_id });
-    if (instrument?.asset_schema !== assetSchema || instrument.country_iso_code !== country) continue;
+  for await (const ids of mayHoldLater(context, interval)) {
+    const found = await context.reader.among(instruments, {}, 'instrument_id', [...new Set(ids)]);
+    if (!found.some((one) => one.asset_schema === assetSchema && one.country_iso_code === country)) continue;
     limits.add(ADJUSTED_BEFORE);
     return;
   }
