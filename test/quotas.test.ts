@@ -89,15 +89,17 @@ test('a used-up quota is a 429 with Retry-After, before parameters and data (con
   assert.equal(headers.get('cache-control'), 'no-store');
 });
 
-/** How many of 70 requests are admitted after a restart, of a quota of 100 a day of which 70 are used. */
-async function admittedAfterRestart(name: string): Promise<number> {
+/** How many of 70 requests are admitted after a restart, of a quota of 100 a day of which 70 are used. Null where some were refused because of overload. */
+async function admittedAfterRestart(name: string): Promise<number | null> {
   const shared = await shop.must('keys', 'create', name, '--per-day', '100');
-  assert.deepEqual(new Set(await statusesOf(shared, 70)), new Set([200]));
+  const before = await statusesOf(shared, 70);
   assert.equal(await server.stop(), 0);
   server = await shop.serve('--workers', '2');
-  const statuses = await statusesOf(shared, 70);
-  const admitted = statuses.filter((status) => status === 200).length;
-  assert.equal(statuses.filter((status) => status === 429).length, 70 - admitted);
+  const after = await statusesOf(shared, 70);
+  if ([...before, ...after].includes(503)) return null;
+  assert.deepEqual(new Set(before), new Set([200]));
+  const admitted = after.filter((status) => status === 200).length;
+  assert.equal(after.filter((status) => status === 429).length, 70 - admitted);
   return admitted;
 }
 
@@ -106,10 +108,10 @@ test('workers share a quota, and a restart within the day gives no new one (cont
   for (let trial = 1; ; trial++) {
     const admitted = await admittedAfterRestart(`shared-${trial}`);
     if (Math.floor(Date.now() / 86_400_000) !== day) return t.skip('midnight has passed');
-    assert.ok(admitted >= 30, `${admitted} after 70 of 100`);
     // A fiftieth of 100 for the one other worker.
-    if (admitted <= 32) return;
-    t.diagnostic(`${admitted} after 70 of 100 in trial ${trial}`);
-    assert.ok(trial < 5, `${admitted} after 70 of 100`);
+    if (admitted !== null && admitted >= 30 && admitted <= 32) return;
+    const said = admitted === null ? 'overload' : `${admitted} after 70 of 100`;
+    t.diagnostic(`${said} in trial ${trial}`);
+    assert.ok((admitted === null || admitted > 32) && trial < 5, said);
   }
 });

@@ -13,7 +13,7 @@ export type Asked<T> = {
 };
 
 /** Time between two tries of a request while the service is away. */
-const TRY_AGAIN_MS = 2_000;
+export const TRY_AGAIN_MS = 2_000;
 
 /** Errors that pass by themselves. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'timed_out', 'unavailable', 'rate_limited']);
@@ -24,6 +24,13 @@ const ofKey: ReadonlySet<string> = new Set(['missing_key', 'invalid_key']);
 /** Whether a failure may pass by itself. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof BourseError && passing.has(error.error);
+
+/** Rows without which a view is shown too, where the service does not give them; what may pass by itself is asked again. */
+export const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
+  rows.catch((error: unknown) => {
+    if (isPassing(error)) throw error;
+    return [];
+  });
 
 /** Whether a failure says that the key is wrong. */
 export const isOfKey = (error: unknown): error is BourseError =>

@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
-import { Failure, isOfKey, isPassing } from './answer.ts';
+import { Failure, isOfKey, isPassing, TRY_AGAIN_MS } from './answer.ts';
 import { type BarChoice, BarFeed, type ChartBar, hasLabels, optionsOf } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
 import { downloadBars } from './download.ts';
@@ -21,8 +21,6 @@ import { asOfInstant, Toolbar } from './toolbar.ts';
 /** Pages of the first look, and those that each look further back reads: more, the more there are already. */
 const FIRST_PAGES = 1;
 const pagesAfter = (bars: number): number => (bars > 20_000 ? 8 : bars > 4_000 ? 3 : 1);
-
-const TRY_AGAIN_MS = 2_000;
 
 type Loaded = {
   readonly feed: BarFeed | null;

@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
+import { Empty, Failure, orNone, useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
@@ -83,7 +83,7 @@ function useGlance({ asset, symbol }: Stored) {
       if (!isSeen) return undefined;
       const [{ name }, bars] = await Promise.all([
         bourse.reference(asset, symbol, { signal }),
-        bourse.latest(asset, symbol, 'DAY', { limit: 60, signal }).catch(() => []),
+        orNone(bourse.latest(asset, symbol, 'DAY', { limit: 60, signal })),
       ]);
       return { name, closes: bars.map(({ close }) => close) };
     },

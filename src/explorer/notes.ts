@@ -1,6 +1,7 @@
 // What is known about the bars of a chart beside their prices: actions, the sessions' coverage, findings.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
+import { orNone, TRY_AGAIN_MS } from './answer.ts';
 import { type BarChoice, type ChartBar, hasLabels } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
 import { dayOf } from './market-clock.ts';
@@ -24,8 +25,6 @@ const DAY_MS = 86_400_000;
 const FINDINGS_MAX = 1_000;
 
 /** Notes are beside the bars: where they cannot be had, such as with a pinned key, the bars are shown without. */
-const orNone = <T>(rows: Promise<T[]>): Promise<T[]> => rows.catch(() => []);
-
 async function askNotes(
   bourse: Bourse,
   { asset, symbol, interval, asOf }: BarChoice,
@@ -67,15 +66,23 @@ export function useNotes(choice: BarChoice, bars: readonly ChartBar[], subject: 
     if (known !== null && known.from <= first) return;
     const to = known === null ? last : dayOf(Date.parse(known.from) - DAY_MS);
     const ender = new AbortController();
-    askNotes(bourse, choice, { from: first, to }, ender.signal).then(
-      (found) => {
-        if (ender.signal.aborted) return;
-        covered.current = { subject, from: first };
-        setNotes((newer) => (known === null ? found : before(found, newer)));
-      },
-      () => undefined,
-    );
-    return () => ender.abort();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = (): void =>
+      void askNotes(bourse, choice, { from: first, to }, ender.signal).then(
+        (found) => {
+          if (ender.signal.aborted) return;
+          covered.current = { subject, from: first };
+          setNotes((newer) => (known === null ? found : before(found, newer)));
+        },
+        () => {
+          if (!ender.signal.aborted) timer = setTimeout(ask, TRY_AGAIN_MS);
+        },
+      );
+    ask();
+    return () => {
+      ender.abort();
+      clearTimeout(timer);
+    };
   }, [subject, first]);
   return covered.current?.subject === subject ? notes : none;
 }

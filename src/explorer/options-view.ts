@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
+import { Empty, Failure, orNone, useAnswer } from './answer.ts';
 import type { BarChoice } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
 import { countText, digitsOf, numberText, priceText } from './figures.ts';
@@ -176,7 +176,7 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
       const known = { expiration_date: expiration, as_of, signal };
       const [contracts, bars] = await Promise.all([
         askChain(bourse, asset, symbol, known),
-        bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal }).catch(() => []),
+        orNone(bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal })),
       ]);
       return { contracts, price: bars.at(-1)?.close ?? null };
     },

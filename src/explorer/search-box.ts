@@ -2,6 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
+import { useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
 import { type Asset, assets } from './home-view.ts';
 import { hashOf } from './place.ts';
@@ -29,35 +30,21 @@ const rank = (text: string, { symbol }: Found): number => {
 /** What matches a text, while it is typed. */
 function useFound(text: string): readonly Found[] | null {
   const { bourse } = useConnection();
-  const [found, setFound] = useState<readonly Found[] | null>(null);
-  useEffect(() => {
-    if (text === '') {
-      setFound(null);
-      return;
-    }
-    const ender = new AbortController();
-    const search = async (asset: Asset): Promise<Found[]> => {
-      const rows = await bourse.search(asset, text, { limit: EACH_MAX, signal: ender.signal });
-      return rows.map((row) => foundOf(asset, row));
-    };
-    const timer = setTimeout(() => {
-      Promise.all(assets.map(search)).then(
-        (all) =>
-          setFound(
-            all
-              .flat()
-              .sort((one, other) => rank(text, one) - rank(text, other))
-              .slice(0, FOUND_MAX),
-          ),
-        () => undefined,
-      );
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-      ender.abort();
-    };
-  }, [text, bourse]);
-  return found;
+  const { value = null } = useAnswer(
+    async (signal) => {
+      if (text === '') return null;
+      await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+      signal.throwIfAborted();
+      const search = async (asset: Asset): Promise<Found[]> => {
+        const rows = await bourse.search(asset, text, { limit: EACH_MAX, signal });
+        return rows.map((row) => foundOf(asset, row));
+      };
+      const all = (await Promise.all(assets.map(search))).flat();
+      return all.sort((one, other) => rank(text, one) - rank(text, other)).slice(0, FOUND_MAX);
+    },
+    [text],
+  );
+  return value;
 }
 
 /** The search box and its list. */

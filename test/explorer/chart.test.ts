@@ -324,6 +324,39 @@ explorerTest('what comes after the bars moves nothing that one may be about to p
   assert.deepEqual(await page.locator('summary').boundingBox(), place);
 });
 
+explorerTest('a search and notes that the service refuses for a while come by themselves', async () => {
+  const page = await world.page();
+  await page.waitForSelector('text=EURUSD');
+  let isAway = true;
+  let refused = 0;
+  await page.route(/\/(?:search|stock_corporate_action)\b/, async (route) => {
+    if (!isAway) return route.continue();
+    refused++;
+    // So long that the client itself does not wait for it.
+    const headers = { 'Retry-After': '600', 'Content-Type': 'application/json' };
+    const detail = { error: 'unavailable' };
+    return route.fulfill({
+      status: 503,
+      headers,
+      body: JSON.stringify({ code: 503, message: 'busy', detail }),
+    });
+  });
+  const refusedOnce = async (): Promise<void> => {
+    for (refused = 0; refused === 0; ) await page.waitForTimeout(20);
+  };
+  await page.keyboard.press('/');
+  await page.keyboard.type('micro');
+  await refusedOnce();
+  isAway = false;
+  await page.waitForSelector('[role=option] >> text=MSFT');
+  isAway = true;
+  await page.goto(`${world.url}/#/stock/US:AAPL/DAY`);
+  await refusedOnce();
+  await drawn(page);
+  isAway = false;
+  await page.waitForSelector('.notes >> text=Dividends and splits');
+});
+
 explorerTest('the key is in no address, link, cookie or lasting storage', async () => {
   const page = await world.page('#/stock/US:AAPL/DAY');
   const sent: string[] = [];
