@@ -101,8 +101,12 @@ export async function oldestVersion(reader: RowReader): Promise<number> {
 
 /** Says that nothing tells any more what the store was before the present write. @throws DamagedData */
 export async function forgetEarlier(writer: RowWriter): Promise<void> {
-  await writer.upsert(counters, [{ ...OLDEST_VERSION, value: await versionOfWrite(writer) }]);
+  await forgetBefore(writer, await versionOfWrite(writer));
 }
+
+/** Says that a version is the oldest that the store can be read as. */
+export const forgetBefore = (writer: RowWriter, version: number): Promise<void> =>
+  writer.upsert(counters, [{ ...OLDEST_VERSION, value: version }]);
 
 /** Raises the version of a store, and keeps what was written: the end of each write that changed anything. @throws DamagedData */
 export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): Promise<void> {

@@ -3,10 +3,12 @@
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import type { rowChanges } from '../datasets/internal.ts';
-import { formerRows } from '../datasets/internal.ts';
+import { counters, formerRows } from '../datasets/internal.ts';
 import { expectRows, rowWith } from './all-rows.ts';
-import { forgetEarlier } from './changes.ts';
+import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
+import { ignoreDamage } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
+import { storeLimits } from './limits.ts';
 import type { RowWriter } from './store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -53,16 +55,76 @@ export function unpacked(dataset: Dataset, before: unknown): Row | null {
 const keyOf = ({ key }: Dataset, row: Row): Partial<RowOf<Dataset>> =>
   Object.fromEntries(key.map((column) => [column, row[column]])) as Partial<RowOf<Dataset>>;
 
+/** The counter of the rows that are kept. */
+const KEPT = { name: 'former_rows' };
+
+/** Rows that are looked at together where some are forgotten. */
+const ROWS_PER_READ = 500;
+
+/** The oldest kept rows of a dataset: up to `limit`. */
+const oldestRows = (writer: RowWriter, dataset: string, limit: number): Promise<Entry[]> =>
+  writer.sound(ignoreDamage).rows(formerRows, {
+    where: { dataset },
+    order: [
+      ['version', 'asc'],
+      ['part', 'asc'],
+      ['row_key', 'asc'],
+    ],
+    limit,
+  });
+
+/** Removes up to `most` rows that no readable version needs. How many it were. */
+async function removeUseless(writer: RowWriter, most: number): Promise<number> {
+  const oldest = await oldestVersion(writer);
+  let removed = 0;
+  for (const { name } of dataDatasets)
+    while (removed < most) {
+      const rows = await oldestRows(writer, name, Math.min(ROWS_PER_READ, most - removed));
+      const useless = rows.filter(({ version }) => version <= oldest);
+      await writer.remove(formerRows, useless);
+      removed += useless.length;
+      if (useless.length < ROWS_PER_READ) break;
+    }
+  return removed;
+}
+
+/** The oldest version that can be read once about `count` rows are forgotten; null where none are kept. */
+async function versionWithout(writer: RowWriter, count: number): Promise<number | null> {
+  const versions: number[] = [];
+  // Behind the last version of a full read there may be more rows of earlier ones than of other datasets.
+  let horizon = Number.POSITIVE_INFINITY;
+  for (const { name } of dataDatasets) {
+    const rows = await oldestRows(writer, name, ROWS_PER_READ);
+    versions.push(...rows.map(({ version }) => version));
+    if (rows.length === ROWS_PER_READ) horizon = Math.min(horizon, rows.at(-1)!.version);
+  }
+  versions.sort((a, b) => a - b);
+  const next = versions[Math.min(count, versions.length) - 1];
+  return next === undefined ? null : Math.min(next, horizon);
+}
+
+/** Forgets the oldest versions until `count` rows are removed, or some more of the last one can be. How many were removed. */
+async function forgetOldest(writer: RowWriter, count: number): Promise<number> {
+  for (let removed = 0; ; ) {
+    removed += await removeUseless(writer, count - removed);
+    const next = removed < count ? await versionWithout(writer, count - removed) : null;
+    if (next === null) return removed;
+    await forgetBefore(writer, next);
+  }
+}
+
 /** Keeps what rows were before one write. */
 export class KeptFormerRows {
   /** The version that has the write; null where damage hides it, and then the write fails at its end. */
   readonly #version: number | null;
   /** The rows that are kept already, and the runs whose entries of a dataset are named, in the order in which they came. */
   readonly #kept = new Set<string>();
+  readonly #max: number;
 
-  /** `before`: the version before the write. */
-  constructor(before: number | null) {
+  /** `before`: the version before the write. `max`: the rows that the store keeps in all. */
+  constructor(before: number | null, max: number = storeLimits.formerRowsMax) {
     this.#version = before === null ? null : before + 1;
+    this.#max = max;
   }
 
   /** How many are kept so far. */
@@ -73,6 +135,17 @@ export class KeptFormerRows {
   /** Forgets what was kept after so many: that part of the write was undone. */
   undoTo(count: number): void {
     for (const name of [...this.#kept].slice(count)) this.#kept.delete(name);
+  }
+
+  /** Counts at the end of the write what it has kept. Where the store keeps too much, it forgets its oldest versions. */
+  async end(writer: RowWriter): Promise<void> {
+    const added = this.#kept.size;
+    if (added === 0 || this.#version === null) return;
+    const known = await rowWith(writer.sound(ignoreDamage), counters, KEPT);
+    let kept = known === null ? await writer.count(formerRows) : known.value + added;
+    // More than it adds, so that a store that has too much comes back to its bound.
+    if (kept > this.#max) kept -= await forgetOldest(writer, Math.min(kept - this.#max, 2 * added + 1_000));
+    await writer.upsert(counters, [{ ...KEPT, value: kept }]);
   }
 
   /** To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the entries. */

@@ -51,6 +51,11 @@ export const storeLimits = {
   changesKept: 128,
   /** Of these, the ones that one read takes: the first may already be too many for the caller. */
   changesPerRead: 16,
+  /**
+   * Rows of earlier states that a store keeps so that it can be read as it was; beyond them it forgets the oldest versions. An import keeps
+   * about one for each of its series, of some 300 bytes: five years of nightly imports of 2,500 symbols.
+   */
+  formerRowsMax: 5_000_000,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */

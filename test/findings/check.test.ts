@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { textOf } from '../duckdb.ts';
 import { sharedData, Workshop } from '../service.ts';
-import { storeFile } from '../sqlite/files.ts';
-import { alterStore, changedByte, rowsOf, testOfSqlite } from '../stores.ts';
+import { alterStore, changedByte, rowsOf } from '../stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -137,27 +136,6 @@ test('a kept check that is damaged counts as none, and the next one replaces it 
   assert.equal(((await told()) as { warning: number }).warning, 1);
   own.close();
 });
-
-testOfSqlite(
-  'a check that cannot be kept tells its findings all the same, and bourse status the store (contract 9.10, 10)',
-  async () => {
-    const own = new Workshop();
-    writeFileSync(own.path('rows.csv'), `${HEAD}2025-03-03,10,11,9,10,5,12.5\n`);
-    await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', 'FLAW');
-    await own.run('check');
-    writeFileSync(
-      storeFile(own.store).replace('.db', '.control.db'),
-      'no database at all, but a text of some length'.repeat(99),
-    );
-    const { status, stdout, stderr } = await own.run('check');
-    assert.equal(status, 1);
-    assert.match(stdout, /\n0 errors, 1 warning, 0 info\n$/);
-    assert.match(stderr, /^bourse: bourse status does not tell this check: .*\.control\.db/);
-    const { findings, totals } = JSON.parse(await own.must('status', '--json'));
-    assert.deepEqual([findings, totals.bars], [null, 1]);
-    own.close();
-  },
-);
 
 test('of one kind about one series bourse check prints ten lines, and how many more there are (contract 9.10, 10)', async () => {
   const wrong = new Workshop();

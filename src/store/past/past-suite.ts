@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { SizedCache } from '../../base/sized-cache.ts';
 import { runCoverage, series } from '../../datasets/bars.ts';
 import type { RowOf } from '../../datasets/dataset.ts';
-import { forgetEarlier } from '../changes.ts';
+import { counters, formerRows } from '../../datasets/internal.ts';
+import { forgetEarlier, oldestVersion } from '../changes.ts';
+import { storeLimits } from '../limits.ts';
 import type { Direction, Reader, Store, Writer } from '../store.ts';
 import { PastReader } from './past-reader.ts';
 import { PastState, type Unreadable, UnreadableVersion } from './past-state.ts';
@@ -117,32 +119,77 @@ const unreadable =
     return true;
   };
 
+/** Makes 25 random writes, parts of which are undone, and gives what the store had at each version. */
+async function writeSome(writer: Store, seed: number): Promise<Map<number, Rows>> {
+  const next = numbers(seed);
+  let rows = new Map<string, Series>();
+  const known = new Map<number, Rows>([[0, []]]);
+  for (let write = 0; write < 25; write++) {
+    await writer.write(async (open) => {
+      await changeSome(open, rows, next);
+      const kept = new Map(rows);
+      const part = open.savepoint(async () => {
+        await changeSome(open, rows, next);
+        if (next(2) === 0) throw new Error('this part is undone');
+      });
+      await part.catch(() => {
+        rows = kept;
+      });
+      await changeSome(open, rows, next);
+    });
+    known.set((await writer.version())!, inOrder(rows.values()));
+  }
+  return known;
+}
+
+/** How many rows of earlier versions a store has, and how many it counts. */
+const keptRows = (store: Store): Promise<readonly [found: number, counted: number | undefined]> =>
+  store.snapshot(async (open) => [
+    await open.count(formerRows),
+    (await open.group(counters, { name: 'former_rows' }))[0]?.value,
+  ]);
+
 export function pastTests(withFresh: WithFresh): void {
   for (const seed of [1, 2, 3])
     test(`each earlier version has the rows that it had, whatever parts of later writes were undone (seed ${seed})`, () =>
       withFresh(async (writer, reader) => {
-        const next = numbers(seed);
-        let rows = new Map<string, Series>();
-        const known = new Map<number, Rows>([[0, []]]);
-        for (let write = 0; write < 25; write++) {
-          await writer.write(async (open) => {
-            await changeSome(open, rows, next);
-            const kept = new Map(rows);
-            const part = open.savepoint(async () => {
-              await changeSome(open, rows, next);
-              if (next(2) === 0) throw new Error('this part is undone');
-            });
-            await part.catch(() => {
-              rows = kept;
-            });
-            await changeSome(open, rows, next);
-          });
-          known.set((await writer.version())!, inOrder(rows.values()));
-        }
+        const known = await writeSome(writer, seed);
         await reader.snapshot(async (open) => {
           for (const [version, had] of known) await checkState(await past(open, version), had);
         });
       }));
+
+  for (const seed of [4, 5, 6])
+    test(`beyond its bound a store forgets its oldest versions, no other, and counts what it keeps (seed ${seed})`, () =>
+      withFresh(async (writer, reader) => {
+        const known = await writeSome(writer, seed);
+        const [before, counted] = await keptRows(writer);
+        assert.equal(counted, before);
+        // As if it had so many.
+        const value = storeLimits.formerRowsMax + 8;
+        await writer.write((open) => open.upsert(counters, [{ name: 'former_rows', value }]));
+        const last = seriesOf(1, '1M', 101);
+        await writer.write((open) => open.upsert(series, [last]));
+        const [after, told] = await keptRows(writer);
+        assert.equal(after, before + 1 - 9);
+        assert.equal(told, storeLimits.formerRowsMax);
+        await reader.snapshot(async (open) => {
+          const oldest = await oldestVersion(open);
+          assert.ok(oldest > 0 && oldest < 25, `${oldest}`);
+          for (const [version, had] of known)
+            if (version >= oldest) await checkState(await past(open, version), had);
+            else await assert.rejects(past(open, version), unreadable({ why: 'earlier', version: oldest }));
+        });
+      }));
+
+  test('a store that did not count the rows of its earlier versions counts them', () =>
+    withFresh(async (writer) => {
+      await writeSome(writer, 7);
+      await writer.write((open) => open.remove(counters, [{ name: 'former_rows' }]));
+      await writer.write((open) => open.upsert(series, [seriesOf(1, '1M', 101)]));
+      const [found, counted] = await keptRows(writer);
+      assert.equal(counted, found);
+    }));
 
   test('bytes of an earlier version are as they were', () =>
     withFresh(async (writer, reader) => {

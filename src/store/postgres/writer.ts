@@ -98,10 +98,11 @@ export class PostgresWriter extends PostgresRows implements Writer {
 
   /** Sends what waits, raises the version of the data where anything was changed, and gives the versions to publish. */
   async end(): Promise<Versions> {
-    const { session, blocks, changes } = this.#write;
+    const { session, blocks, changes, former } = this.#write;
     // What rows were before is looked at when they are sent.
     await this.sendAll();
     if (!changes.written.isEmpty) await raiseVersion(this, changes.written);
+    await former?.end(this);
     await this.sendAll();
     await blocks.flush();
     await blocks.noteReplaced(session);

@@ -81,7 +81,10 @@ class FileState {
     this.former = new KeptFormerRows(await this.#readVersion());
     try {
       const result = await work();
-      if (!this.written.isEmpty) await raiseVersion(new SqliteRows(this.#database), this.written);
+      if (this.written.isEmpty) return result;
+      const writer = new SqliteRows(this.#database);
+      await raiseVersion(writer, this.written);
+      await this.former.end(writer);
       return result;
     } finally {
       this.written = null;

@@ -1,0 +1,29 @@
+// `bourse check` beside a control file that is none (contract 9.10, 10).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Workshop } from '../service.ts';
+import { storeFile } from './files.ts';
+
+const flags = ['--schema', 'stock', '--country', 'US', '--interval', 'DAY', '--symbol', 'FLAW'];
+
+test('a check that cannot be kept tells its findings all the same, and bourse status the store (contract 9.10, 10)', async () => {
+  const own = new Workshop();
+  writeFileSync(
+    own.path('rows.csv'),
+    `datetime,open,high,low,close,volume,vwap\n2025-03-03,10,11,9,10,5,12.5\n`,
+  );
+  await own.must('import', 'bars', 'rows.csv', ...flags);
+  await own.run('check');
+  writeFileSync(
+    storeFile(own.store).replace('.db', '.control.db'),
+    'no database at all, but a text of some length'.repeat(99),
+  );
+  const { status, stdout, stderr } = await own.run('check');
+  assert.equal(status, 1);
+  assert.match(stdout, /\n0 errors, 1 warning, 0 info\n$/);
+  assert.match(stderr, /^bourse: bourse status does not tell this check: .*\.control\.db/);
+  const { findings, totals } = JSON.parse(await own.must('status', '--json'));
+  assert.deepEqual([findings, totals.bars], [null, 1]);
+  own.close();
+});
