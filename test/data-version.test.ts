@@ -239,3 +239,38 @@ test('bars that were deleted since are read from the journal, page by page from 
   await server.stop();
   own.close();
 });
+
+test('the run that a finding names is none that was undone, and the same from an earlier version (contract 9.10, 9.12)', async () => {
+  const own = new Workshop();
+  const flagsOf = ['--schema', 'stock', '--country', 'US', '--symbol', 'AAPL', '--interval', 'DAY'];
+  const add = async (...days: readonly string[]): Promise<string> => {
+    const rows = days.map((day) => `2025-05-${day},10,10,10,10,5\n`);
+    writeFileSync(own.path('rows.csv'), `datetime,open,high,low,close,volume\n${rows.join('')}`);
+    const printed = await own.must('import', 'bars', own.path('rows.csv'), ...flagsOf, '--json');
+    return String((JSON.parse(printed) as { runId: number }).runId);
+  };
+  await add('19', '20');
+  const key = await own.must('keys', 'create', 'reader');
+  const server = await own.serve();
+  const known = new Map<number, string>();
+  const ask = async (version = '') => {
+    const response = await server.get(`/api/v2/stock/findings/US:AAPL?secret_key=${key}${version}`);
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return { text, version: Number(response.headers.get('x-data-version')) };
+  };
+  const keep = async (): Promise<unknown[]> => {
+    const { text, version } = await ask();
+    known.set(version, text);
+    const { data } = JSON.parse(text).result as { data: { kind: string; run_id: number }[] };
+    return data.map(({ kind, run_id }) => [kind, run_id]);
+  };
+  assert.deepEqual(await keep(), [['stale', 1]]);
+  await own.must('undo', await add('21'));
+  assert.deepEqual(await keep(), [['stale', 1]]);
+  await add('27');
+  await keep();
+  for (const [version, text] of known) assert.equal((await ask(`&data_version=${version}`)).text, text);
+  await server.stop();
+  own.close();
+});

@@ -1,16 +1,13 @@
 // Where `bourse check` writes findings: standard output, for people or programs, or a file.
 import type { Instrument } from '../datasets/reference.ts';
-import { findingTable } from '../export/export-findings.ts';
 import type { Finding } from '../findings/finding.ts';
 import { findingRecordOf } from '../findings/finding-record.ts';
+import { type Found, findingTable } from './finding-table.ts';
 import { type Counts, countWords, lineOf, nameOf, SHOWN_MAX } from './finding-words.ts';
 import { type OutFlags, type Written, writeOut } from './out-file.ts';
 import { isQuiet, print } from './output.ts';
 import type { Progress } from './progress.ts';
 import { count, countOf, printable } from './table.ts';
-
-/** The findings of one instrument. */
-export type Found = { readonly instrument: Instrument; readonly findings: readonly Finding[] };
 
 type OutputFlags = Partial<OutFlags> & { readonly json?: boolean };
 
@@ -89,10 +86,10 @@ class FindingFile implements Output {
     if (written === null || (written.bytes === null && isQuiet())) return;
     const { rows, bytes } = written;
     const place = bytes === null ? 'standard output' : this.#flags.out;
-    const done = rows === 0 ? 'no file was made' : `${printable(place)}: ${countOf(rows, 'row')}`;
     const record = { file: this.#flags.out, rows, bytes, counts, ...rest };
     const stream = bytes === null ? process.stderr : process.stdout;
-    print(this.#flags, record, `${done}; ${countWords(counts)}\n`, 0, stream);
+    const text = `${printable(place)}: ${countOf(rows, 'row')}; ${countWords(counts)}\n`;
+    print(this.#flags, record, text, 0, stream);
   }
 }
 

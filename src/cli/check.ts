@@ -6,9 +6,10 @@ import { FoundDamage } from '../series/damaged-bars.ts';
 import { readVersion } from '../store/changes.ts';
 import type { Check } from '../store/control.ts';
 import type { Reader } from '../store/store.ts';
-import { type Found, outputOf } from './check-output.ts';
+import { outputOf } from './check-output.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
+import type { Found } from './finding-table.ts';
 import type { Counts } from './finding-words.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { keepCheck } from './kept-check.ts';
@@ -90,10 +91,10 @@ async function writeFindings(
   const damaged = await damage.named(reader);
   output.end(counts, { bars, damaged: damaged.map(damageRecord) });
   noteDamage(damaged, 'not checked');
-  if (counts.warning + counts.error > 0) process.exitCode = EXIT_PARTLY;
+  if (counts.warning + counts.error > 0) process.exitCode ||= EXIT_PARTLY;
   const data_version = await readVersion(reader);
   if (!isWhole || damaged.length > 0 || data_version === null) return null;
-  return { checked_ms: nowMs, data_version, ...counts };
+  return { checked_ms: nowMs, store_id: reader.id, data_version, ...counts };
 }
 
 async function check(dataset: string | undefined, flags: Flags): Promise<void> {

@@ -10,5 +10,5 @@ export const damageRecord = ({ dataset, place, problem }: Damage) => ({ dataset,
 export function noteDamage(found: readonly Damage[], what: string): void {
   if (found.length === 0) return;
   for (const damage of found) complain(`damaged, ${what}: ${damageWords(damage)}`);
-  process.exitCode = EXIT_PARTLY;
+  process.exitCode ||= EXIT_PARTLY;
 }

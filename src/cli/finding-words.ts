@@ -1,4 +1,4 @@
-// How commands write findings: as records of `--json`, and as lines of text.
+// How commands write findings as lines of text.
 import { formatInstant } from '../base/instant.ts';
 import { severities } from '../contract/findings.ts';
 import type { Instrument } from '../datasets/reference.ts';

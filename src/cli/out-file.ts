@@ -42,7 +42,7 @@ export async function refuseOwnFile(url: string, out: string): Promise<void> {
   const place = resolve(out);
   const { parts } = await storeFacts(url);
   if (parts.some(({ path }) => path !== null && [resolve(path), realpathSync(path)].includes(place)))
-    throw new UnfitPlace(`${place} belongs to the store itself: give the export another name`);
+    throw new UnfitPlace(`${place} belongs to the store itself: give the file another name`);
 }
 
 /** What was written; `bytes` is null for standard output. */

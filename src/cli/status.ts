@@ -6,7 +6,7 @@ import { FoundDamage } from '../series/damaged-bars.ts';
 import { contentHash } from '../store/content.ts';
 import type { Check } from '../store/control.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
-import type { ServerFacts } from '../store/store.ts';
+import type { Reader, ServerFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { countWords } from './finding-words.ts';
@@ -35,7 +35,7 @@ function readStatus(flags: Flags) {
       return {
         store: store.name,
         facts: await storeFacts(url),
-        check: await keptCheck(url),
+        check: checkOf(reader, await keptCheck(url)),
         holdings: await readHoldings(reader, found.add),
         hash: flags.contentHash ? await contentHash(sound) : null,
         damaged: await found.named(reader),
@@ -43,6 +43,10 @@ function readStatus(flags: Flags) {
     }),
   );
 }
+
+/** A kept check, where it is of these data: those of another store may have stood at this address. */
+const checkOf = ({ id }: Reader, check: Check | null): Check | null =>
+  check?.store_id === id ? check : null;
 
 const serverRecord = ({ version, place, databaseBytes, standby, followers }: ServerFacts) => ({
   version,
@@ -53,7 +57,7 @@ const serverRecord = ({ version, place, databaseBytes, standby, followers }: Ser
   followers: followers.map(({ name, behindBytes }) => ({ name, behind_bytes: behindBytes })),
 });
 
-const checkRecord = ({ checked_ms, data_version, ...counts }: Check) => ({
+const checkRecord = ({ checked_ms, store_id: _, data_version, ...counts }: Check) => ({
   checked: formatInstant(checked_ms),
   data_version,
   ...counts,
@@ -61,7 +65,7 @@ const checkRecord = ({ checked_ms, data_version, ...counts }: Check) => ({
 
 /** What the newest check found, and how much has changed since. */
 function checkWords(check: Check | null, dataVersion: number): string {
-  if (check === null) return 'not known: bourse check was not run on the whole store';
+  if (check === null) return 'not known: run bourse check';
   const since = dataVersion - check.data_version;
   const changed = since === 0 ? '' : `, ${countOf(since, 'change')} ago`;
   return `${countWords(check)} when checked at ${formatInstant(check.checked_ms)}${changed}`;
@@ -87,7 +91,7 @@ function recordOf({ store, facts, check, holdings, hash, damaged }: Status, flag
     files: facts.parts,
     ...(facts.server === null ? {} : { server: serverRecord(facts.server) }),
     ...rest,
-    findings: check === null ? null : checkRecord(check),
+    newest_check: check === null ? null : checkRecord(check),
     ...(flags.series ? { series } : {}),
     ...(hash === null ? {} : { content_hash: hash }),
     damaged: damaged.map(damageRecord),

@@ -167,7 +167,8 @@ export const checks = dataset({
     /** `newest`: there is one row. */
     name: text,
     checked_ms: instant,
-    /** The version of the store that was checked. */
+    /** Names the data that were checked (`Versioned.id`), and their version. */
+    store_id: text,
     data_version: integer,
     error: integer,
     warning: integer,

@@ -25,13 +25,6 @@ const ofKey: ReadonlySet<string> = new Set(['missing_key', 'invalid_key']);
 export const isPassing = (error: unknown): boolean =>
   error instanceof BourseError && passing.has(error.error);
 
-/** Rows without which a view is shown too, where the service does not give them; what may pass by itself is asked again. */
-export const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
-  rows.catch((error: unknown) => {
-    if (isPassing(error)) throw error;
-    return [];
-  });
-
 /** Whether a failure says that the key is wrong. */
 export const isOfKey = (error: unknown): error is BourseError =>
   error instanceof BourseError && ofKey.has(error.error);

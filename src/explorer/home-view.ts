@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
-import { Empty, Failure, orNone, useAnswer } from './answer.ts';
+import { Empty, Failure, useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
@@ -78,28 +78,24 @@ function useGlance({ asset, symbol }: Stored) {
     watch.observe(row.current!);
     return () => watch.disconnect();
   }, []);
-  const { value } = useAnswer(
-    async (signal) => {
-      if (!isSeen) return undefined;
-      const [{ name }, bars] = await Promise.all([
-        bourse.reference(asset, symbol, { signal }),
-        orNone(bourse.latest(asset, symbol, 'DAY', { limit: 60, signal })),
-      ]);
-      return { name, closes: bars.map(({ close }) => close) };
-    },
+  const reference = useAnswer(
+    async (signal) => (isSeen ? bourse.reference(asset, symbol, { signal }) : undefined),
     [asset, symbol, isSeen],
   );
-  return { row, glance: value };
+  const bars = useAnswer(
+    async (signal) => (isSeen ? bourse.latest(asset, symbol, 'DAY', { limit: 60, signal }) : []),
+    [asset, symbol, isSeen],
+  );
+  return { row, name: reference.value?.name, closes: (bars.value ?? []).map(({ close }) => close) };
 }
 
 function StoredRow({ stored }: { stored: Stored }): ComponentChild {
   const { asset, symbol, series } = stored;
-  const { row, glance } = useGlance(stored);
+  const { row, name, closes } = useGlance(stored);
   const clock = marketClock(`${asset}:${symbol.slice(0, symbol.indexOf(':'))}`);
   /** The market's date of the first or the last bar of all series. */
   const dateOf = (name: 'first_datetime' | 'last_datetime', pick: typeof Math.min): string =>
     dateText(clock.localMs(pick(...series.map((one) => Date.parse(one[name])))));
-  const closes = glance?.closes ?? [];
   const digits = digitsOf(closes);
   const [before, last] = [closes.at(-2), closes.at(-1)];
   return h(
@@ -109,7 +105,7 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
       'th',
       { scope: 'row' },
       h('a', { href: hashOf([asset, symbol, 'DAY']) }, symbol.split(':')[1]),
-      h('span', { class: 'name' }, glance?.name ?? symbol),
+      h('span', { class: 'name' }, name ?? symbol),
     ),
     h('td', { class: 'wide' }, closes.length > 1 ? h(Sparkline, { closes }) : null),
     h('td', { class: 'number' }, last === undefined ? null : priceText(last, digits)),

@@ -1,7 +1,7 @@
 // What is known about the bars of a chart beside their prices: actions, the sessions' coverage, findings.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
-import { orNone, TRY_AGAIN_MS } from './answer.ts';
+import { isPassing, TRY_AGAIN_MS } from './answer.ts';
 import { type BarChoice, type ChartBar, hasLabels } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
 import { dayOf } from './market-clock.ts';
@@ -25,6 +25,12 @@ const DAY_MS = 86_400_000;
 const FINDINGS_MAX = 1_000;
 
 /** Notes are beside the bars: where they cannot be had, such as with a pinned key, the bars are shown without. */
+const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
+  rows.catch((error: unknown) => {
+    if (isPassing(error)) throw error;
+    return [];
+  });
+
 async function askNotes(
   bourse: Bourse,
   { asset, symbol, interval, asOf }: BarChoice,

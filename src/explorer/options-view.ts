@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
-import { Empty, Failure, orNone, useAnswer } from './answer.ts';
+import { Empty, Failure, useAnswer } from './answer.ts';
 import type { BarChoice } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
 import { countText, digitsOf, numberText, priceText } from './figures.ts';
@@ -173,14 +173,14 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
   const chain = useAnswer(
     async (signal) => {
       if (expiration === undefined) return undefined;
-      const known = { expiration_date: expiration, as_of, signal };
-      const [contracts, bars] = await Promise.all([
-        askChain(bourse, asset, symbol, known),
-        orNone(bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal })),
-      ]);
-      return { contracts, price: bars.at(-1)?.close ?? null };
+      return askChain(bourse, asset, symbol, { expiration_date: expiration, as_of, signal });
     },
     [asset, symbol, expiration, as_of],
+  );
+  // Beside the chain, which is shown without it too.
+  const price = useAnswer(
+    async (signal) => (await bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal })).at(-1)?.close,
+    [asset, symbol, as_of],
   );
   const error = expirations.error ?? chain.error;
   const nowMs = as_of === undefined ? Date.now() : Date.parse(as_of);
@@ -217,15 +217,15 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
           h('p', null, 'No contracts of this underlying are stored, or all have expired.'),
         )
       : null,
-    chain.value === undefined || chain.value.contracts.length === 0
+    chain.value === undefined || chain.value.length === 0
       ? null
       : [
           h(
             'p',
             { class: 'quiet' },
-            `${countText(chain.value.contracts.length)} strikes; in the money by the newest price is shaded.`,
+            `${countText(chain.value.length)} strikes; in the money by the newest price is shaded.`,
           ),
-          h(ChainTable, { chain: chain.value.contracts, price: chain.value.price }),
+          h(ChainTable, { chain: chain.value, price: price.value ?? null }),
         ],
     expiration === undefined ? null : h(ChainRequests, { asset, symbol, expiration, as_of }),
   );

@@ -35,6 +35,7 @@ function Intervals({ place, interval }: { place: Place; interval: string }): Com
   const [isWrong, setIsWrong] = useState(false);
   const [asset, symbol] = place.path;
   const open = (name: string): void => {
+    setIsWrong(false);
     location.hash = hashOf([asset!, symbol!, name], place.query);
   };
   const isOther = !intervals.some((name) => name === interval);

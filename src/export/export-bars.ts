@@ -82,6 +82,7 @@ export async function barTable(reader: Reader, selection: Selection): Promise<Ex
   return {
     columns,
     rowsAbout,
+    isMadeEmpty: false,
     lines: (style) => linesOf(reader, selection, symbols, style),
     advice: () => ({ flags, notes: symbols.notes('bar') }),
   };

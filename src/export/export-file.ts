@@ -34,11 +34,13 @@ type OnRows = (rows: number) => void;
 
 const styles: Readonly<Record<OutFormat['kind'], TextStyle>> = { csv, tsv, ndjson, parquet: csv };
 
-/** The lines of a table; nothing, not even a header, where it has no row. */
+/** The lines of a table; nothing, not even a header, where it has no row and is not made empty. */
 async function* piecesOf(table: ExportTable, style: TextStyle, onRows: OnRows): AsyncGenerator<string> {
+  const head = style.head(table.columns.map(({ name }) => name));
   let rows = 0;
+  if (table.isMadeEmpty) yield head;
   for await (const lines of table.lines(style)) {
-    if (rows === 0) yield style.head(table.columns.map(({ name }) => name));
+    if (rows === 0 && !table.isMadeEmpty) yield head;
     rows += lines.rows;
     onRows(rows);
     yield lines.text;
@@ -54,15 +56,13 @@ export function requireFree(place: string, force: boolean): void {
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
-    throw new UnfitPlace(
-      `${place} is ${otherThanFile(place) ?? 'a link'}: an export is a new file, give it a name`,
-    );
+    throw new UnfitPlace(`${place} is ${otherThanFile(place) ?? 'a link'}: name a new file`);
   if (!force)
     throw new WouldReplace(`${place} exists already: choose another name, or add --force to replace it`);
 }
 
 /**
- * Writes a table to a file, whole or not at all, and gives the file's bytes: 0 without rows, when no file is made.
+ * Writes a table to a file, whole or not at all, and gives the file's bytes: 0 where no file is made.
  * @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
  */
 export async function writeToFile(
@@ -100,7 +100,7 @@ export async function writeToFile(
   }
 }
 
-/** Writes a new file; whether the table had a row. */
+/** Writes a new file; whether it is to be kept. */
 async function fill(table: ExportTable, part: string, format: OutFormat, onRows: OnRows): Promise<boolean> {
   const { kind, packing } = format;
   let rows = 0;
@@ -112,8 +112,9 @@ async function fill(table: ExportTable, part: string, format: OutFormat, onRows:
   const file = createWriteStream(textPath, { flags: 'wx', flush: true });
   if (packing === null) await pipeline(pieces, file);
   else await pipeline(pieces, packing === 'gz' ? createGzip() : createZstdCompress(), file);
-  if (kind === 'parquet' && rows > 0) await writeParquet(textPath, table.columns, rows, part);
-  return rows > 0;
+  const isKept = rows > 0 || table.isMadeEmpty;
+  if (kind === 'parquet' && isKept) await writeParquet(textPath, table.columns, rows, part);
+  return isKept;
 }
 
 /** Gives a file its name, and returns its bytes. */

@@ -87,6 +87,7 @@ export function rowTable(reader: Reader, dataset: FileDataset, selection: Select
   return {
     columns,
     rowsAbout: null,
+    isMadeEmpty: false,
     lines: (style) => rowLines(named(dataset, symbols, rowsOf(reader, dataset, selection)), columns, style),
     advice: () => ({ flags: [], notes: symbols.notes('row') }),
   };

@@ -46,6 +46,8 @@ export type ExportTable = {
   readonly columns: readonly ExportColumn[];
   /** About how many rows it has; null where that is unknown. */
   readonly rowsAbout: number | null;
+  /** Whether a file is made where it has no row: one with the header alone. */
+  readonly isMadeEmpty: boolean;
   /** The rows as lines of a text style, some at a time; can be read once. */
   lines(style: TextStyle): AsyncGenerator<Lines>;
   /** How to import the file; complete once all lines were read. */

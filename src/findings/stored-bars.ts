@@ -3,6 +3,7 @@ import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, concatBars } from '../bars/columns.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
+import { blockChanges } from '../datasets/internal.ts';
 import type { BarSource, StreamRange } from '../series/cursor.ts';
 import { rowsOf } from '../series/day-rows.ts';
 import type { Series } from '../series/series.ts';
@@ -31,21 +32,18 @@ export async function periodBars(
   return concatBars(pieces);
 }
 
-/** The run that last changed the block of a bar; null where no block is there. */
+/** The run that last changed the block of a bar, without those that were undone: the journal has it. Null where no run did. */
 export async function runOf(
   reader: Reader,
-  { series_id: seriesId, interval }: Pick<Series, 'series_id' | 'interval'>,
+  { series_id, interval }: Pick<Series, 'series_id' | 'interval'>,
   keyMs: number,
 ): Promise<number | null> {
-  const bucket = bucketOf(interval, keyMs);
-  const [block] = await reader.blocks({
-    seriesId,
-    fromBucket: bucket,
-    toBucket: bucket,
-    direction: 'asc',
+  const [newest] = await reader.rows(blockChanges, {
+    where: { series_id, bucket: bucketOf(interval, keyMs) },
+    order: [['run_id', 'desc']],
     limit: 1,
   });
-  return block?.runId ?? null;
+  return newest?.run_id ?? null;
 }
 
 /** As `runOf`, for many bars of one series: each block is looked up once. */

@@ -32,7 +32,10 @@ export async function* allRows<D extends Dataset>(
 }
 
 /** The range of a read after a row: without the bound on its side, because an engine may seek by it and pass every row read so far. */
-function restOf<D extends Dataset>({ range, order }: Omit<Read<D>, 'after'>): NonNullable<Read<D>['range']> {
+export function restOf<D extends Dataset>({
+  range,
+  order,
+}: Pick<Read<D>, 'range' | 'order'>): NonNullable<Read<D>['range']> {
   const { from, to } = range ?? {};
   if (order[0]![1] === 'asc') return to === undefined ? {} : { to };
   return from === undefined ? {} : { from };

@@ -6,7 +6,7 @@ import type { rowChanges } from '../datasets/internal.ts';
 import { counters, formerRows } from '../datasets/internal.ts';
 import { expectRows, rowWith } from './all-rows.ts';
 import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
-import { ignoreDamage } from './damage.ts';
+import { DamagedData, ignoreDamage } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
 import { storeLimits } from './limits.ts';
 import type { RowWriter } from './store.ts';
@@ -73,7 +73,7 @@ const oldestRows = (writer: RowWriter, dataset: string, limit: number): Promise<
     limit,
   });
 
-/** Removes up to `most` rows that no readable version needs. How many it were. */
+/** Removes up to `most` rows that no readable version needs. Gives how many. */
 async function removeUseless(writer: RowWriter, most: number): Promise<number> {
   const oldest = await oldestVersion(writer);
   let removed = 0;
@@ -91,7 +91,7 @@ async function removeUseless(writer: RowWriter, most: number): Promise<number> {
 /** The oldest version that can be read once about `count` rows are forgotten; null where none are kept. */
 async function versionWithout(writer: RowWriter, count: number): Promise<number | null> {
   const versions: number[] = [];
-  // Behind the last version of a full read there may be more rows of earlier ones than of other datasets.
+  // A full read shows only a part of a dataset: no version after its last one is forgotten.
   let horizon = Number.POSITIVE_INFINITY;
   for (const { name } of dataDatasets) {
     const rows = await oldestRows(writer, name, ROWS_PER_READ);
@@ -103,7 +103,7 @@ async function versionWithout(writer: RowWriter, count: number): Promise<number 
   return next === undefined ? null : Math.min(next, horizon);
 }
 
-/** Forgets the oldest versions until `count` rows are removed, or some more of the last one can be. How many were removed. */
+/** Forgets the oldest versions until `count` rows are removed, or nothing is left to forget. Gives how many. */
 async function forgetOldest(writer: RowWriter, count: number): Promise<number> {
   for (let removed = 0; ; ) {
     removed += await removeUseless(writer, count - removed);
@@ -119,12 +119,10 @@ export class KeptFormerRows {
   readonly #version: number | null;
   /** The rows that are kept already, and the runs whose entries of a dataset are named, in the order in which they came. */
   readonly #kept = new Set<string>();
-  readonly #max: number;
 
-  /** `before`: the version before the write. `max`: the rows that the store keeps in all. */
-  constructor(before: number | null, max: number = storeLimits.formerRowsMax) {
+  /** `before`: the version before the write. */
+  constructor(before: number | null) {
     this.#version = before === null ? null : before + 1;
-    this.#max = max;
   }
 
   /** How many are kept so far. */
@@ -143,9 +141,23 @@ export class KeptFormerRows {
     if (added === 0 || this.#version === null) return;
     const known = await rowWith(writer.sound(ignoreDamage), counters, KEPT);
     let kept = known === null ? await writer.count(formerRows) : known.value + added;
+    const excess = kept - storeLimits.formerRowsMax;
     // More than it adds, so that a store that has too much comes back to its bound.
-    if (kept > this.#max) kept -= await forgetOldest(writer, Math.min(kept - this.#max, 2 * added + 1_000));
+    const most = 2 * added + storeLimits.formerRowsForgotten;
+    if (excess > 0) kept -= await this.#forget(writer, Math.min(excess, most));
     await writer.upsert(counters, [{ ...KEPT, value: kept }]);
+  }
+
+  /** Forgets some of the oldest rows. Gives how many. */
+  async #forget(writer: RowWriter, count: number): Promise<number> {
+    try {
+      return await forgetOldest(writer, count);
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      // Which version is the oldest is not known any more: this one is.
+      await forgetBefore(writer, this.#version!);
+      return 0;
+    }
   }
 
   /** To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the entries. */

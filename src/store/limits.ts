@@ -56,6 +56,8 @@ export const storeLimits = {
    * about one for each of its series, of some 300 bytes: five years of nightly imports of 2,500 symbols.
    */
   formerRowsMax: 5_000_000,
+  /** How many of them a write forgets beyond twice as many as it adds. */
+  formerRowsForgotten: 1_000,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */

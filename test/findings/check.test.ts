@@ -90,8 +90,12 @@ test('--out writes the findings to a file that has what --json prints, in each f
   const told = JSON.parse((await shop.run('check', '--json', '--out', 'told.csv')).stdout);
   assert.deepEqual([told.file, told.rows, told.counts.warning], ['told.csv', findings.length, 1]);
   const none = await shop.run('check', '--country', 'JP', '--out', 'none.csv');
-  assert.deepEqual([none.status, none.stdout], [0, 'no file was made; 0 errors, 0 warnings, 0 info\n']);
-  assert.equal(existsSync(shop.path('none.csv')), false);
+  assert.deepEqual([none.status, none.stdout], [0, 'none.csv: 0 rows; 0 errors, 0 warnings, 0 info\n']);
+  const [head] = readFileSync(shop.path('found.csv'), 'utf8').split('\r\n');
+  assert.equal(readFileSync(shop.path('none.csv'), 'utf8'), `${head}\r\n`);
+  // What was found before does not stand there as if it were found again.
+  assert.equal((await shop.run('check', '--country', 'JP', '--out', 'found.parquet', '--force')).status, 0);
+  assert.deepEqual(await findingsIn(shop.path('found.parquet')), null);
   const wrong = await shop.run('check', '--out', 'found.xlsx');
   assert.equal(wrong.status, 2);
   assert.match(wrong.stderr, /--out found\.xlsx: its name must end in \.csv, \.tsv, \.ndjson or \.parquet/);
@@ -106,13 +110,13 @@ test('bourse status tells the newest check of the whole store, and how much has 
     await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', symbol);
   };
   await add('FLAW', 12.5);
-  assert.equal((await told()).findings, null);
-  assert.equal(await line(), 'not known: bourse check was not run on the whole store');
+  assert.equal((await told()).newest_check, null);
+  assert.equal(await line(), 'not known: run bourse check');
   const version = (await told()).data_version;
   for (const part of [['bars'], ['--symbol', 'FLAW']]) await own.run('check', ...part);
-  assert.equal((await told()).findings, null, 'a check of a part says nothing of the store');
+  assert.equal((await told()).newest_check, null, 'a check of a part says nothing of the store');
   assert.equal((await own.run('check')).status, 1);
-  const { checked, ...known } = (await told()).findings as Record<string, unknown>;
+  const { checked, ...known } = (await told()).newest_check as Record<string, unknown>;
   assert.deepEqual(known, { data_version: version, error: 0, warning: 1, info: 0 });
   assert.ok(Math.abs(Date.parse(checked as string) - Date.now()) < 60_000);
   assert.equal(await line(), `0 errors, 1 warning, 0 info when checked at ${checked as string}`);
@@ -120,7 +124,7 @@ test('bourse status tells the newest check of the whole store, and how much has 
   await add('FLAW', 10);
   assert.match((await line())!, /^0 errors, 1 warning, 0 info when checked at \S+, 1 change ago$/);
   assert.equal((await own.run('check')).status, 0);
-  assert.equal(((await told()).findings as { warning: number }).warning, 0);
+  assert.equal(((await told()).newest_check as { warning: number }).warning, 0);
   own.close();
 });
 
@@ -128,7 +132,8 @@ test('a kept check that is damaged counts as none, and the next one replaces it 
   const own = new Workshop();
   writeFileSync(own.path('rows.csv'), `${HEAD}2025-03-03,10,11,9,10,5,12.5\n`);
   await own.must('import', 'bars', 'rows.csv', ...flags, '--symbol', 'FLAW');
-  const told = async () => (JSON.parse(await own.must('status', '--json')) as { findings: unknown }).findings;
+  const told = async () =>
+    (JSON.parse(await own.must('status', '--json')) as { newest_check: unknown }).newest_check;
   await own.run('check');
   alterStore(own.store, 'update checks set warning = 0');
   assert.equal(await told(), null);

@@ -8,6 +8,7 @@ export const control0006: Step = {
       columns: {
         name: 'text',
         checked_ms: 'instant',
+        store_id: 'text',
         data_version: 'integer',
         error: 'integer',
         warning: 'integer',

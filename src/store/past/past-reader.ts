@@ -2,7 +2,7 @@
 // (docs/decisions/0041).
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { blockChanges, rowChanges } from '../../datasets/internal.ts';
-import { collectRows } from '../all-rows.ts';
+import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
 import type { Damage, OnDamage } from '../damage.ts';
 import type { Change } from '../parts.ts';
@@ -33,6 +33,9 @@ function isRead(dataset: Dataset, read: Read): (row: Row) => boolean {
   return (row) =>
     misplaced(row, null) === null && (place === undefined || compareRows(order, { key: [] }, place, row) < 0);
 }
+
+/** Rows that are read at once to find some that count still. */
+const ROWS_PER_READ_MAX = 2_000;
 
 /** Values of the columns of an order. */
 type Cells = readonly (string | number | null)[];
@@ -101,8 +104,10 @@ export class PastReader implements Reader {
     const isOfRead = isRead(dataset, read);
     if (known !== undefined) return (known !== null && isOfRead(known) ? [known] : []) as RowOf<D>[];
     const order = read.order as unknown as Order;
-    const readPresent = async (limit: number, after: Cells | undefined): Promise<Row[]> =>
-      (await this.#present.rows(dataset, after ? { ...given, limit, after } : { ...given, limit })) as Row[];
+    const readPresent = async (limit: number, after: Cells | undefined): Promise<Row[]> => {
+      const rest = after === undefined ? given : { ...given, range: restOf(given), after };
+      return (await this.#present.rows(dataset, { ...rest, limit })) as Row[];
+    };
     return this.#merged(
       former,
       { max: read.limit, order, isTotal: isTotal(dataset, read), readPresent },
@@ -115,7 +120,7 @@ export class PastReader implements Reader {
 
   /**
    * Up to `max` rows: those of a present read that count still, and former ones. Where too many count no more, the read goes on after
-   * the last one; in an order that has some rows beside each other it begins again, for more of them.
+   * the last one, for twice as many; in an order that has some rows beside each other it begins again.
    */
   async #merged(
     former: Former,
@@ -126,11 +131,11 @@ export class PastReader implements Reader {
     let after: Cells | undefined;
     for (let limit = max; ; ) {
       const found = await readPresent(limit, after);
-      const count = found.filter((row) => !former.isOther(row));
-      stay = goesOn ? [...stay, ...count] : count;
+      if (!goesOn) stay = [];
+      for (const row of found) if (!former.isOther(row)) stay.push(row);
       if (stay.length >= max || found.length < limit) break;
       if (goesOn) after = order.map(([column]) => found.at(-1)![column] as Cells[number]);
-      else limit *= 2;
+      limit = goesOn ? Math.max(max, Math.min(2 * limit, ROWS_PER_READ_MAX)) : 2 * limit;
     }
     const all = rows.length === 0 ? stay : [...stay, ...rows].sort(compare);
     return all.slice(0, max);

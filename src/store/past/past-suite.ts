@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SizedCache } from '../../base/sized-cache.ts';
 import { runCoverage, series } from '../../datasets/bars.ts';
-import type { RowOf } from '../../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { counters, formerRows } from '../../datasets/internal.ts';
 import { forgetEarlier, oldestVersion } from '../changes.ts';
 import { storeLimits } from '../limits.ts';
-import type { Direction, Reader, Store, Writer } from '../store.ts';
+import type { Direction, Read, Reader, Store, Writer } from '../store.ts';
 import { PastReader } from './past-reader.ts';
 import { PastState, type Unreadable, UnreadableVersion } from './past-state.ts';
 
@@ -31,6 +31,11 @@ const seriesOf = (instrument_id: number, interval: string, bar_count: number): S
   off_grid: false,
   complete_ms: bar_count % 2 === 0 ? null : bar_count,
   complete_run_id: null,
+});
+
+const coverageOf = (run_id: number, complete_ms: number) => ({
+  ...{ run_id, market: 'stock/US_STOCK', interval: '1M', complete_ms, series_count: 2 },
+  ...{ series: new Uint8Array([0, 200, 255]), last_ms: null, last_series_id: null, first_ms: null },
 });
 
 /** Numbers from 0 to below `max` that are the same in every run. */
@@ -149,6 +154,10 @@ const keptRows = (store: Store): Promise<readonly [found: number, counted: numbe
     (await open.group(counters, { name: 'former_rows' }))[0]?.value,
   ]);
 
+/** Makes a store count so many rows of earlier versions. */
+const setKept = (store: Store, value: number): Promise<void> =>
+  store.write((open) => open.upsert(counters, [{ name: 'former_rows', value }]));
+
 export function pastTests(withFresh: WithFresh): void {
   for (const seed of [1, 2, 3])
     test(`each earlier version has the rows that it had, whatever parts of later writes were undone (seed ${seed})`, () =>
@@ -165,9 +174,7 @@ export function pastTests(withFresh: WithFresh): void {
         const known = await writeSome(writer, seed);
         const [before, counted] = await keptRows(writer);
         assert.equal(counted, before);
-        // As if it had so many.
-        const value = storeLimits.formerRowsMax + 8;
-        await writer.write((open) => open.upsert(counters, [{ name: 'former_rows', value }]));
+        await setKept(writer, storeLimits.formerRowsMax + 8);
         const last = seriesOf(1, '1M', 101);
         await writer.write((open) => open.upsert(series, [last]));
         const [after, told] = await keptRows(writer);
@@ -182,6 +189,76 @@ export function pastTests(withFresh: WithFresh): void {
         });
       }));
 
+  test('of many rows of several datasets the oldest versions are forgotten, and the rest is as it was', () =>
+    withFresh(async (writer, reader) => {
+      const counts = [700, 20, 600, 5, 900];
+      const known = new Map<number, number>();
+      for (const [at, count] of counts.entries()) {
+        await writer.write(async (open) => {
+          const rows = Array.from({ length: count }, (_, row) => seriesOf(10_000 * (at + 1) + row, 'DAY', 1));
+          await open.upsert(series, rows);
+          await open.upsert(
+            runCoverage,
+            rows.map((_, row) => coverageOf(row, at + 1)),
+          );
+        });
+        known.set(
+          at + 1,
+          counts.slice(0, at + 1).reduce((sum, one) => sum + one, 0),
+        );
+      }
+      const [before] = await keptRows(writer);
+      await setKept(writer, storeLimits.formerRowsMax + 1_400);
+      await writer.write((open) => open.upsert(series, [seriesOf(1, 'DAY', 1)]));
+      // At most twice what it added, and a thousand.
+      assert.deepEqual(await keptRows(writer), [
+        before + 1 - 1_002,
+        storeLimits.formerRowsMax + 1_401 - 1_002,
+      ]);
+      await reader.snapshot(async (open) => {
+        // The first version alone has 1,400 of them.
+        assert.equal(await oldestVersion(open), 1);
+        for (const [version, count] of known)
+          assert.equal(await (await past(open, version, 1e6)).count(series), count);
+      });
+      await writer.write((open) => open.upsert(series, [seriesOf(2, 'DAY', 1)]));
+      assert.equal((await keptRows(writer))[0], before + 2 - 1_002 - 400);
+      await reader.snapshot(async (open) => {
+        for (const version of [1, 2])
+          if (version < (await oldestVersion(open)))
+            await assert.rejects(
+              past(open, version),
+              unreadable({ why: 'earlier', version: await oldestVersion(open) }),
+            );
+        for (const [version, count] of known)
+          if (version >= (await oldestVersion(open)))
+            assert.equal(await (await past(open, version, 1e6)).count(series), count);
+      });
+    }));
+
+  test('a list of few rows reads few of the many that came later', () =>
+    withFresh(async (writer, reader) => {
+      await writer.write((open) => open.upsert(series, [seriesOf(1, 'DAY', 1), seriesOf(9_999, 'DAY', 1)]));
+      const later = Array.from({ length: 3_000 }, (_, at) => seriesOf(2 + at, 'DAY', 1));
+      await writer.write((open) => open.upsert(series, later));
+      await reader.snapshot(async (open) => {
+        let reads = 0;
+        const state = await PastState.open(open, (await open.version())!, 1, bounds(1e6));
+        const counting = {
+          rows: (dataset: Dataset, read: Read) => {
+            reads++;
+            return open.rows(dataset, read);
+          },
+        } as unknown as Reader;
+        const found = await new PastReader(counting, state).rows(series, {
+          order: byKey('asc'),
+          after: [1, 'DAY'],
+          limit: 1,
+        });
+        assert.deepEqual([found, reads < 20], [[seriesOf(9_999, 'DAY', 1)], true]);
+      });
+    }));
+
   test('a store that did not count the rows of its earlier versions counts them', () =>
     withFresh(async (writer) => {
       await writeSome(writer, 7);
@@ -193,10 +270,7 @@ export function pastTests(withFresh: WithFresh): void {
 
   test('bytes of an earlier version are as they were', () =>
     withFresh(async (writer, reader) => {
-      const row = {
-        ...{ run_id: 1, market: 'stock/US_STOCK', interval: '1M', complete_ms: 5, series_count: 2 },
-        ...{ series: new Uint8Array([0, 200, 255]), last_ms: null, last_series_id: null, first_ms: null },
-      };
+      const row = coverageOf(1, 5);
       await writer.write((open) => open.upsert(runCoverage, [row]));
       await writer.write((open) => open.upsert(runCoverage, [{ ...row, series: new Uint8Array([7]) }]));
       await writer.write((open) => open.remove(runCoverage, [row]));

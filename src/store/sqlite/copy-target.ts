@@ -3,7 +3,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
-import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { DiskFull, makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
 import { controlSteps, storeSteps } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
@@ -46,7 +46,8 @@ async function openAlone(path: string, tell: Tell): Promise<Database> {
   try {
     database = await openFile(path, 'write', 'store', { tables: dataDatasets, steps: storeSteps }, tell);
   } catch (error) {
-    throw error instanceof StoreUnavailable ? new StoreUnavailable(busy, { cause: error }) : error;
+    const isBusy = error instanceof StoreUnavailable && !(error.cause instanceof DiskFull);
+    throw isBusy ? new StoreUnavailable(busy, { cause: error }) : error;
   }
   if (!database.takeAlone()) {
     database.close();

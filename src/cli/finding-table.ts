@@ -1,9 +1,9 @@
 // Findings as rows of a file (contract 9.10).
 import type { Instrument } from '../datasets/reference.ts';
+import type { ExportTable } from '../export/export-table.ts';
+import { type Column, rowLines } from '../export/row-lines.ts';
 import type { Finding } from '../findings/finding.ts';
 import { type FindingRecord, findingRecordOf } from '../findings/finding-record.ts';
-import type { ExportTable } from './export-table.ts';
-import { type Column, rowLines } from './row-lines.ts';
 
 const types: Readonly<Record<keyof FindingRecord, string>> = {
   asset_schema: 'VARCHAR',
@@ -24,21 +24,19 @@ const columns = Object.entries(types).map(
   ([name, type]): Column<FindingRecord> => ({ name, type, value: (row) => row[name as keyof FindingRecord] }),
 );
 
-/** Findings of some instruments. */
-export type Found = AsyncIterable<{
-  readonly instrument: Instrument;
-  readonly findings: readonly Finding[];
-}>;
+/** The findings of one instrument. */
+export type Found = { readonly instrument: Instrument; readonly findings: readonly Finding[] };
 
-async function* recordsOf(found: Found): AsyncGenerator<FindingRecord> {
+async function* recordsOf(found: AsyncIterable<Found>): AsyncGenerator<FindingRecord> {
   for await (const { instrument, findings } of found)
     for (const finding of findings) yield findingRecordOf(instrument, finding);
 }
 
 /** Findings as a table, in the order in which they are found. */
-export const findingTable = (found: Found): ExportTable => ({
+export const findingTable = (found: AsyncIterable<Found>): ExportTable => ({
   columns,
   rowsAbout: null,
+  isMadeEmpty: true,
   lines: (style) => rowLines(recordsOf(found), columns, style),
   advice: () => ({ flags: [], notes: [] }),
 });
