@@ -57,10 +57,9 @@ const serverRecord = ({ version, place, databaseBytes, standby, followers }: Ser
   followers: followers.map(({ name, behindBytes }) => ({ name, behind_bytes: behindBytes })),
 });
 
-const checkRecord = ({ checked_ms, store_id: _, data_version, ...counts }: Check) => ({
+const checkRecord = ({ checked_ms, data_version, error, warning, info }: Check) => ({
   checked: formatInstant(checked_ms),
-  data_version,
-  ...counts,
+  ...{ data_version, error, warning, info },
 });
 
 /** What the newest check found, and how much has changed since. */
