@@ -1,5 +1,6 @@
 // `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
 import { Argument, Command } from 'commander';
+import { importRuns } from '../datasets/internal.ts';
 import { actionKinds, type Finding } from '../findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../findings/store-findings.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
@@ -93,8 +94,10 @@ async function writeFindings(
   noteDamage(damaged, 'not checked');
   if (counts.warning + counts.error > 0) process.exitCode ||= EXIT_PARTLY;
   const data_version = await readVersion(reader);
-  if (!isWhole || damaged.length > 0 || data_version === null) return null;
-  return { checked_ms: nowMs, store_id: reader.id, data_version, ...counts };
+  const [run] = await reader.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
+  if (!isWhole || damaged.length > 0 || data_version === null || run === undefined) return null;
+  const { run_id, started_ms: run_started_ms } = run;
+  return { checked_ms: nowMs, data_version, run_id, run_started_ms, ...counts };
 }
 
 async function check(dataset: string | undefined, flags: Flags): Promise<void> {

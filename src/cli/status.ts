@@ -2,11 +2,13 @@
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
 import { formatBytes } from '../base/size.ts';
+import { importRuns } from '../datasets/internal.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { contentHash } from '../store/content.ts';
 import type { Check } from '../store/control.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
-import type { Reader, ServerFacts } from '../store/store.ts';
+import type { RowReader, ServerFacts } from '../store/store.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { countWords } from './finding-words.ts';
@@ -35,7 +37,7 @@ function readStatus(flags: Flags) {
       return {
         store: store.name,
         facts: await storeFacts(url),
-        check: checkOf(reader, await keptCheck(url)),
+        check: await checkOf(sound, await keptCheck(url)),
         holdings: await readHoldings(reader, found.add),
         hash: flags.contentHash ? await contentHash(sound) : null,
         damaged: await found.named(reader),
@@ -44,9 +46,12 @@ function readStatus(flags: Flags) {
   );
 }
 
-/** A kept check, where it is of these data: those of another store may have stood at this address. */
-const checkOf = ({ id }: Reader, check: Check | null): Check | null =>
-  check?.store_id === id ? check : null;
+/** A kept check, where it is of this store: another may have stood at its address, or an older state of it was restored. */
+async function checkOf(reader: RowReader, check: Check | null): Promise<Check | null> {
+  if (check === null) return null;
+  const run = await rowWith(reader, importRuns, { run_id: check.run_id });
+  return run?.started_ms === check.run_started_ms ? check : null;
+}
 
 const serverRecord = ({ version, place, databaseBytes, standby, followers }: ServerFacts) => ({
   version,

@@ -167,8 +167,9 @@ export const checks = dataset({
     /** `newest`: there is one row. */
     name: text,
     checked_ms: instant,
-    /** Names the data that were checked (`Versioned.id`), and their version. */
-    store_id: text,
+    /** The newest run of the store that was checked, and when it began: a store without it is another one. */
+    run_id: integer,
+    run_started_ms: instant,
     data_version: integer,
     error: integer,
     warning: integer,

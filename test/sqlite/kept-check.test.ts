@@ -1,6 +1,6 @@
 // `bourse check` beside a control file that is none (contract 9.10, 10).
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Workshop } from '../service.ts';
 import { storeFile } from './files.ts';
@@ -25,5 +25,22 @@ test('a check that cannot be kept tells its findings all the same, and bourse st
   assert.match(stderr, /^bourse: bourse status does not tell this check: .*\.control\.db/);
   const { newest_check, totals } = JSON.parse(await own.must('status', '--json'));
   assert.deepEqual([newest_check, totals.bars], [null, 1]);
+  own.close();
+});
+
+test('a check of a store that stood here before is not told of the one that is here now (contract 10)', async () => {
+  const own = new Workshop();
+  writeFileSync(
+    own.path('rows.csv'),
+    `datetime,open,high,low,close,volume,vwap\n2025-03-03,10,11,9,10,5,12.5\n`,
+  );
+  const told = async (): Promise<unknown> =>
+    (JSON.parse(await own.must('status', '--json')) as { newest_check: unknown }).newest_check;
+  await own.must('import', 'bars', 'rows.csv', ...flags);
+  await own.run('check');
+  assert.notEqual(await told(), null);
+  for (const end of ['', '-wal', '-shm']) rmSync(`${storeFile(own.store)}${end}`, { force: true });
+  await own.must('import', 'bars', 'rows.csv', ...flags);
+  assert.equal(await told(), null);
   own.close();
 });

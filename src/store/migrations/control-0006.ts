@@ -8,7 +8,8 @@ export const control0006: Step = {
       columns: {
         name: 'text',
         checked_ms: 'instant',
-        store_id: 'text',
+        run_id: 'integer',
+        run_started_ms: 'instant',
         data_version: 'integer',
         error: 'integer',
         warning: 'integer',
