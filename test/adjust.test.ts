@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { Refusal } from '../src/contract/errors.ts';
@@ -15,6 +14,7 @@ import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Parameters } from './asking.ts';
 import { parseCsv } from './csv.ts';
+import { fc } from './seed.ts';
 import { sharedData, stored, Workshop } from './service.ts';
 
 type Bar = {

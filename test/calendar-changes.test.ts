@@ -2,7 +2,6 @@
 // (contract 3.10, 8.6).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { formatDay, parseInstant } from '../src/base/instant.ts';
 import type { AssetSchema } from '../src/contract/identifiers.ts';
 import { series } from '../src/datasets/bars.ts';
@@ -18,6 +17,7 @@ import { openStore } from '../src/store/engines.ts';
 import type { BlockRead, Reader, Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import { type FileRow, rowsFile } from './importing.ts';
+import { fc } from './seed.ts';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
 import { alterStore, rowsOf, testOfSqlite } from './stores.ts';

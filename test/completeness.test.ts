@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { historicalBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { runCoverage, series, unfinishedBars } from '../src/datasets/bars.ts';
@@ -18,6 +17,7 @@ import { QueryRunner } from '../src/queries/index.ts';
 import { collectRows } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { fc } from './seed.ts';
 import { opened } from './service.ts';
 import { TestFolder } from './stores.ts';
 

@@ -1,6 +1,7 @@
 // Decimals as they are written, for tests against arithmetic on big integers.
-import fc from 'fast-check';
+
 import { DECIMALS_MAX } from '../src/base/decimal.ts';
+import { fc } from './seed.ts';
 
 /** A decimal as an integer of at most 15 digits and how many of its digits stand after the point. */
 export type Written = { readonly mantissa: bigint; readonly decimals: number };

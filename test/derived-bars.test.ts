@@ -1,11 +1,11 @@
 // Derived bars of a real store, for any base interval, range, order and page size: a direct reading of contract 3.3 to 3.9 is the oracle.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { DAY_MS, dayOf, formatDay, MINUTE_MS } from '../src/base/instant.ts';
 import { type Calendar, calendarOf } from '../src/calendar/calendar.ts';
 import type { Session } from '../src/calendar/session.ts';
 import { type BarRecord, type Row, World, walk } from './bar-world.ts';
+import { fc } from './seed.ts';
 
 const FIRST_DAY = dayOf(2025, 2, 24);
 const DAYS = 25;

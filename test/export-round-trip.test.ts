@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basis.ts';
 import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
 import { everything, exportTable } from '../src/export/tables.ts';
@@ -11,6 +10,7 @@ import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { fc } from './seed.ts';
 import { opened } from './service.ts';
 import { TestFolder } from './stores.ts';
 

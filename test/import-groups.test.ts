@@ -5,7 +5,6 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
 import { FileProblem } from '../src/files/file-problem.ts';
 import { type ImportGroup, writeGroup } from '../src/history/import-group.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
@@ -15,6 +14,7 @@ import type { PendingImport } from '../src/loading/refused-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { hashOf } from './reliability/minutes.ts';
+import { fc } from './seed.ts';
 import { opened, Workshop } from './service.ts';
 import { alterStore, contentOf, isWriting, rowsOf, TestFolder, zeroBytes } from './stores.ts';
 import { zipOf } from './zip.ts';

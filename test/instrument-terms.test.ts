@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { deleteInstrument } from '../src/history/delete-bars.ts';
 import { undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
 import type { Store } from '../src/store/store.ts';
+import { fc } from './seed.ts';
 import { opened } from './service.ts';
 import { rowsOf, TestFolder } from './stores.ts';
 

@@ -1,7 +1,6 @@
 // How far runs make series complete after calendars of some of them have changed: as if the change had come before (contract 3.9).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { encodeIds } from '../src/base/id-list.ts';
 import { runCoverage, unfinishedBars } from '../src/datasets/bars.ts';
 import { counters } from '../src/datasets/internal.ts';
@@ -12,6 +11,7 @@ import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import type { FileRow } from './importing.ts';
+import { fc } from './seed.ts';
 
 const A: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' };
 const B: Named = { ...A, symbol: 'B' };

@@ -1,7 +1,7 @@
 // Factors of dividends and splits (contract 8.2), against fractions of integers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import type { Fraction } from '../base/decimal.ts';
 import { dividendFactor, factorText, givenFactor, splitFactor } from './adjust.ts';
 

@@ -1,7 +1,7 @@
 // The stored block: exact, readable in parts, and never silently damaged (contract 3.12).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { DamagedBlock, RUN_BARS } from './block.ts';
 import { type BlockRange, decodeBlock, wholeBlock } from './block-reader.ts';

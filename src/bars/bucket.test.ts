@@ -1,7 +1,7 @@
 // Which block of its series a bar lies in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { interval } from '../contract/interval.ts';
 import { bucketDays, bucketOf } from './bucket.ts';

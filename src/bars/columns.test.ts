@@ -1,7 +1,7 @@
 // Runs of bars: slices, growth, search and merging.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import {
   appendBars,
   type Bars,

@@ -2,7 +2,7 @@
 // (contract 3.3, 3.4, 3.6, 3.8).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { plainDecimal } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';

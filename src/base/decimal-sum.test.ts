@@ -1,8 +1,8 @@
 // Exact sums of decimals (contract 3.8), against arithmetic on big integers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { doubleOf, type Written, written } from '../../test/decimals.ts';
+import { fc } from '../../test/seed.ts';
 import { DecimalSum } from './decimal-sum.ts';
 
 /** Volumes of so many decimals, some of which sum to more than 15 digits. */

@@ -1,8 +1,8 @@
 // Decimals as they were written: their text, and exact arithmetic on them (contract 3.12), against that on big integers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { doubleOf, textOf, written } from '../../test/decimals.ts';
+import { fc } from '../../test/seed.ts';
 import {
   exactDifference,
   exactPercentChange,

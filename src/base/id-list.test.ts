@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { countCommon, decodeIds, encodeIds } from './id-list.ts';
 
 test('numbers come back ascending, whatever their order', () => {

@@ -1,7 +1,7 @@
 // Dates and times in and out (contract 2.1, 2.4), checked against the platform's own Date.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import {
   DAY_MS,
   dateOf,

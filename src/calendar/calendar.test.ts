@@ -1,7 +1,7 @@
 // Calendars over any range: order, labels, look-ups, markets without a calendar (contract 3.3, 3.7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, calendarOf, findMarket } from './calendar.ts';
 import { dayOfText } from './rules.ts';

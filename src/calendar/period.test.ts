@@ -1,7 +1,7 @@
 // Days, weeks and months made of sessions: their label, open and close (contract 3.6, 3.10).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, formatDay } from '../base/instant.ts';
 import { Calendar, calendarOf } from './calendar.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodHours, periodStart } from './period.ts';

@@ -1,7 +1,7 @@
 // Time zones: offsets and local readings (contract 2.5, 3.4), against the platform's own local fields.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, HOUR_MS } from '../base/instant.ts';
 import { findZone, zoneOf } from './zone.ts';
 

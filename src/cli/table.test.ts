@@ -1,7 +1,7 @@
 // Names as they are printed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { formatTable, printable } from './table.ts';
 
 test('line ends and control characters are printed as JSON strings write them, all else as it is', () => {

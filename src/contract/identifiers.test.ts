@@ -1,7 +1,7 @@
 // The grammars of identifiers (spec 2.12, contract 1): what is read, as what, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import {
   assetSchemas,
   parseAssetSchema,

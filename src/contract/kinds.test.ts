@@ -1,7 +1,7 @@
 // The kinds of parameter: which texts they read, as what, and how they refuse the rest (contract 1.6, 2, 3.5, 4.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { type ErrorWord, Refusal } from './errors.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { plainRows } from './plain-csv.ts';
 import { holdReader, NeedsCare, readChunks } from './read.ts';
 

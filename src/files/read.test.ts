@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { numberOf } from '../base/number.ts';
 import { FileProblem } from './file-problem.ts';
 import { NeedsCare, type ReadPlan, readChunks } from './read.ts';

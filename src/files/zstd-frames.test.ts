@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { FileProblem } from './file-problem.ts';
 import { zstdFrames } from './zstd-frames.ts';
 

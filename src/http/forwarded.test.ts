@@ -1,7 +1,7 @@
 // The address that a proxy forwards: trusted only with --trust-proxy, and never a foreign host (contract 4.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type AddressSettings, baseAddress } from './base-address.ts';
 

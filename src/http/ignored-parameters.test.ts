@@ -1,8 +1,8 @@
 // How ignored query parameters are named (contract 4.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { ask, DAY, key, LATEST, withKey } from '../../test/request-handler.ts';
+import { fc } from '../../test/seed.ts';
 import { limits } from '../contract/limits.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 

@@ -1,7 +1,6 @@
 // Parameters of every endpoint, valid and not, by their declarations (contract 4.4, 6.3, 6.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   ask,
   DAY,
@@ -13,6 +12,7 @@ import {
   targetOf,
   withKey,
 } from '../../test/request-handler.ts';
+import { fc } from '../../test/seed.ts';
 import type { ErrorWord } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import { listLimits } from '../contract/limits.ts';

@@ -1,7 +1,7 @@
 // Path and query of a request target -> route and parameters (contract 1.3, 2.1, 4.4, 6.4, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import * as kind from '../contract/kinds.ts';

@@ -1,7 +1,7 @@
 // Quotas over one control file: by one process exactly, by several within a bound, across restarts (contract 7.3).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
 import { type ApiKey, addQuotaUses } from '../store/control.ts';

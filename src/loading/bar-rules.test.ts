@@ -1,7 +1,7 @@
 // The rules of one bar, and what text is a number (contract 11).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { numberOf } from '../base/number.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 

@@ -1,7 +1,7 @@
 // The numbers of names, against a map of their texts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import type { TextCells } from '../files/text-column.ts';
 import { NameIds } from './name-ids.ts';
 

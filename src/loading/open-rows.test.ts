@@ -1,7 +1,7 @@
 // The rows of open blocks, against a map of bars by key.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { emptyBars, valueColumns } from '../bars/columns.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 

@@ -1,7 +1,7 @@
 // Cells that name a moment, one by one and in a row, and clock readings of a zone (contract 2.4, 2.5, 11).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { zoneOf } from '../calendar/zone.ts';
 import { InstantCell, LocalClock } from './instant-cell.ts';

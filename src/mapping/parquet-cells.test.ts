@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import duckdb from '@duckdb/node-bindings';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { numberOf } from '../base/number.ts';
 import { parquetMoment, parquetNumber } from '../files/parquet-columns.ts';
 import { holdReader, NeedsCare, open, readChunks } from '../files/read.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { plainRows } from '../files/plain-csv.ts';
 import { holdReader, readChunks } from '../files/read.ts';
 import { type Cell, derive } from './cell.ts';

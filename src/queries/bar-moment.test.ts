@@ -1,7 +1,7 @@
 // The moment of a request for bars: those that had closed by it are those that have closed by the clock (contract 3.9, 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';

@@ -1,7 +1,6 @@
 // Bars in process: which stored series serves or derives a bar, and what it is made of (contract 3.3, 3.8, 3.10).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type BarRecord,
   closes,
@@ -15,6 +14,7 @@ import {
   World,
   walk,
 } from '../../test/bar-world.ts';
+import { fc } from '../../test/seed.ts';
 
 test('a derived bar has the first open, last close, extremes, summed volume and weighted vwap (contract 3.8)', async () => {
   const world = await World.create();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { contract } from '../contract/index.ts';
 import { openSources } from '../files/source.ts';

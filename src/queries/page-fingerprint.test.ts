@@ -1,7 +1,7 @@
 // Fingerprints: every bound parameter counts, no other does, and one that is declared later breaks no key (contract 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { contract, type Endpoint } from '../contract/index.ts';
 import * as kind from '../contract/kinds.ts';
 import { defaulted, optional, unbound } from '../contract/parameter.ts';

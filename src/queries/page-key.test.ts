@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { PageKeys } from './page-key.ts';

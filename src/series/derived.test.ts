@@ -1,7 +1,7 @@
 // Bars folded block by block, in either direction and in steps of any size: those of all base bars at once (contract 3.8, 4.5).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';

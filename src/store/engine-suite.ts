@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import fc from 'fast-check';
+import { fc } from '../../test/seed.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';

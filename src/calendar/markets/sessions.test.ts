@@ -2,7 +2,7 @@
 // 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/seed.ts';
 import { DAY_MS, dayOf, formatDay } from '../../base/instant.ts';
 import { sessionTemplates } from '../../contract/session-templates.ts';
 import { type Calendar, calendarOf } from '../calendar.ts';

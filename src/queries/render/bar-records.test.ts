@@ -1,7 +1,7 @@
 // Bars as JSON and CSV: the same records, digit for digit (contract 3.12, 5.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/seed.ts';
 import { emptyBars, valueColumns } from '../../bars/columns.ts';
 import type { TimedBars } from '../../bars/grid.ts';
 import { plainDecimal } from '../../base/decimal.ts';

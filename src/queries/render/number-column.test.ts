@@ -1,7 +1,7 @@
 // Numbers of a column as bytes (contract 3.12).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/seed.ts';
 import { plainDecimal } from '../../base/decimal.ts';
 import { NumberColumn } from './number-column.ts';
 

@@ -1,7 +1,7 @@
 // Instants and dates of rows as bytes (contract 2.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/seed.ts';
 import { emptyBars } from '../../bars/columns.ts';
 import { DAY_MS, dayOf } from '../../base/instant.ts';
 import { RowHead } from './row-head.ts';

@@ -1,7 +1,7 @@
 // Texts as bytes in a growing buffer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/seed.ts';
 import { allocateFresh } from '../query.ts';
 import { Constant, Sink } from './sink.ts';
 

@@ -1,8 +1,8 @@
 // Blocks that a thread keeps: those of the version that was asked for, however commits, removals and reads follow each other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { blockOf } from '../../../test/postgres/priced-block.ts';
+import { fc } from '../../../test/seed.ts';
 import { barsOf } from '../parts.ts';
 import type { BlockRead, StoredBlock, Versioned } from '../store.ts';
 import { BlockCache } from './block-cache.ts';

@@ -1,8 +1,8 @@
 // Arrays that are sent as binary come back as they were, from a real server.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import fc from 'fast-check';
 import { postgresPrograms, startPostgres } from '../../../test/postgres/server.ts';
+import { fc } from '../../../test/seed.ts';
 import { readPostgresAddress } from './address.ts';
 import { onSession } from './facts.ts';
 import { type Element, type ElementType, SentArray } from './sent-array.ts';
