@@ -1,10 +1,7 @@
 // A watched folder of a test: `bourse import bars --watch`, and what it says.
-import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Workshop } from './service.ts';
-
-const PATIENCE_MS = 60_000;
+import { until } from './until.ts';
 
 const children: ChildProcess[] = [];
 
@@ -31,11 +28,10 @@ export class Watch {
   }
 
   async until(said: RegExp): Promise<void> {
-    const endMs = performance.now() + PATIENCE_MS;
-    while (!said.test(this.said)) {
-      assert.ok(performance.now() < endMs, `${said} was not said: ${this.said}`);
-      await wait(50);
-    }
+    await until(
+      () => `${said} is said: ${this.said}`,
+      () => said.test(this.said),
+    );
   }
 
   /** The number of times that something was said. */

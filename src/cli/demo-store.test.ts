@@ -53,19 +53,21 @@ test('no sample is of the week in which the files are written: moved, none is of
   }
 });
 
-/** The lines of a symbol, as cells. */
-const linesOf = (symbol: string, ...[interval, nowMs, splits]: Parameters<typeof demoBars>): string[][] =>
-  [...demoBars(interval, nowMs, splits)]
-    .join('')
-    .split('\n')
-    .map((line) => line.split(','))
-    .filter((cells) => cells[2] === symbol);
+/** The minutes of the demo, made once: a text for each session. */
+const minutes = [...demoBars('1M', WRITTEN_MS, [])];
+
+/** The lines of a symbol in texts of sessions, as cells. */
+const linesOf = (symbol: string, texts: Iterable<string>): string[][] =>
+  [...texts]
+    .filter((text) => text.includes(`,${symbol},`))
+    .flatMap((text) => text.trimEnd().split('\n'))
+    .map((line) => line.split(','));
 
 test('raw prices of the demo before a split are as many times as high, and volumes as low', () => {
   const day = WRITTEN - 900;
   const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
   const [plain, split] = [[], [{ symbol: 'AAPL', day, ratio: 4 }]].map((splits) =>
-    linesOf('AAPL', 'DAY', WRITTEN_MS, splits),
+    linesOf('AAPL', demoBars('DAY', WRITTEN_MS, splits)),
   ) as [string[][], string[][]];
   assert.ok(plain.length > 200 && plain.length === split.length);
   for (const [at, cells] of plain.entries()) {
@@ -80,15 +82,14 @@ test('raw prices of the demo before a split are as many times as high, and volum
 });
 
 test('one stock of the demo lacks a session, and 25 minutes of another', () => {
-  const byDay = (symbol: string) =>
-    Map.groupBy(linesOf(symbol, '1M', WRITTEN_MS, []), (cells) => cells[3]!.slice(0, 10));
+  const byDay = (symbol: string) => Map.groupBy(linesOf(symbol, minutes), (cells) => cells[3]!.slice(0, 10));
   const [whole, holed] = [byDay('SPY'), byDay('MSFT')];
   // Until 13:00 in New York also a shortened session trades each minute.
-  const minutes = (lines: readonly string[][]): string[] =>
+  const timesOf = (lines: readonly string[][]): string[] =>
     lines.map((cells) => cells[3]!).filter((time) => time.slice(11) >= '14:30' && time.slice(11) < '18:00');
   const lost = [...whole].map(([day, lines]) => {
-    const traded = new Set(minutes(holed.get(day) ?? []));
-    return minutes(lines).filter((time) => !traded.has(time));
+    const traded = new Set(timesOf(holed.get(day) ?? []));
+    return timesOf(lines).filter((time) => !traded.has(time));
   });
   const [session, part, ...others] = lost.filter((times) => times.length > 0);
   assert.deepEqual([session!.length, part!.length, others], [210, 25, []]);
@@ -96,35 +97,37 @@ test('one stock of the demo lacks a session, and 25 minutes of another', () => {
 });
 
 test('bars of the demo are the same each time, and each lies within its high and low', () => {
-  const make = (interval: '1M' | 'DAY'): string => [...demoBars(interval, WRITTEN_MS, [])].join('');
-  for (const interval of ['1M', 'DAY'] as const) {
-    assert.equal(make(interval), make(interval));
-    const [, ...lines] = make(interval).trim().split('\n');
-    assert.ok(lines.length > 0);
-    for (const line of lines) {
-      const [open, high, low, close] = line.split(',').slice(4, 8).map(Number) as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      assert.ok(low <= Math.min(open, close) && Math.max(open, close) <= high, line);
+  const days = [...demoBars('DAY', WRITTEN_MS, [])];
+  assert.deepEqual([...demoBars('1M', WRITTEN_MS, []).take(20)], minutes.slice(0, 20));
+  assert.deepEqual([...demoBars('DAY', WRITTEN_MS, [])], days);
+  for (const [, ...texts] of [minutes, days]) {
+    assert.ok(texts.length > 0);
+    for (const line of texts.filter((_, at) => at % 5 === 0).flatMap((text) => text.trimEnd().split('\n'))) {
+      const cells = line.split(',');
+      const [open, high, low, close] = [cells[4], cells[5], cells[6], cells[7]].map(Number);
+      if (!(low! <= Math.min(open!, close!) && Math.max(open!, close!) <= high!)) assert.fail(line);
     }
   }
 });
 
+/** The time of the newest minute of the first symbol, in a demo that is made at a moment. */
+function lastMinuteAt(nowMs: number): string {
+  let last = '';
+  for (const text of demoBars('1M', nowMs, [])) {
+    if (text.includes(',MSFT,')) break;
+    if (text !== '') last = text;
+  }
+  return linesOf('AAPL', [last]).at(-1)![3]!;
+}
+
 test('no bar of the demo closes after the moment at which it is made, though post-market of yesterday may go on', () => {
-  const lastAt = (nowMs: number): string =>
-    linesOf('AAPL', '1M', nowMs, [])
-      .map((cells) => cells[3]!)
-      .sort()
-      .at(-1)!;
   // A Tuesday: Monday's post-market ends at 20:00 in New York.
   const midnightMs = Date.UTC(2026, 0, 6);
-  for (const minutes of [0, 10, 61]) {
-    const nowMs = midnightMs + minutes * 60_000;
-    const lastMs = Date.parse(lastAt(nowMs));
+  for (const after of [0, 61]) {
+    const nowMs = midnightMs + after * 60_000;
+    const last = lastMinuteAt(nowMs);
+    const lastMs = Date.parse(last);
     const closedMs = Math.min(nowMs, midnightMs + 3_600_000);
-    assert.ok(lastMs < closedMs && lastMs > closedMs - 30 * 60_000, lastAt(nowMs));
+    assert.ok(lastMs < closedMs && lastMs > closedMs - 30 * 60_000, last);
   }
 });

@@ -1,9 +1,11 @@
 // Reading a store beside a service: it ends with the service, wherever it is (docs/operating/serving.md, Stop).
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import childProcess, { type ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Workshop } from '../../test/service.ts';
+import { until } from '../../test/until.ts';
 import type { Observation } from '../base/observe.ts';
 import { readScrub } from '../store/control.ts';
 import { openControl } from '../store/engines.ts';
@@ -19,52 +21,37 @@ async function newStore(): Promise<string> {
   return shop.store;
 }
 
-const noProc = process.platform !== 'linux' && 'only Linux has /proc';
-
-/** The process that reads the store of this one; null where there is none. */
-function reader(): number | null {
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one)))
-    try {
-      const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))![1]);
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8');
-      if (parent === process.pid && command.includes('scrub-process')) return Number(name);
-    } catch {
-      // It has ended meanwhile.
-    }
-  return null;
-}
-
-async function untilReader(): Promise<number> {
-  for (let pid = reader(); ; pid = reader()) {
-    if (pid !== null) return pid;
-    await sleep(5);
-  }
-}
-
 test('a store is read by a process of its own, which tells what it found and ends', async () => {
   const store = await newStore();
   const observed: Observation[] = [];
   const scrubbing = new Scrubbing(store, 24, (one) => void observed.push(one), 0);
-  // Neither the timer nor the process keeps this one alive.
-  const alive = setInterval(() => undefined, 1_000);
-  while (scrubbing.readMs === null) await sleep(5);
+  await until('the store is read', () => scrubbing.readMs !== null);
   await scrubbing.stop();
-  clearInterval(alive);
   assert.deepEqual([observed, scrubbing.damaged], [[], []]);
   const control = await openControl(store, 'read');
   assert.equal((await readScrub(control))!.finishedMs, scrubbing.readMs);
   await control.close();
 });
 
-test('a service that stops ends the reading at once, also within a call that nothing interrupts', {
-  skip: noProc,
-}, async () => {
+test('a service that stops ends the reading at once, also within a call that nothing interrupts', async (t) => {
   const store = await newStore();
   const observed: Observation[] = [];
-  const scrubbing = new Scrubbing(store, 24, (one) => void observed.push(one), 0);
-  const pid = await untilReader();
-  process.kill(pid, 'SIGSTOP');
-  await scrubbing.stop();
-  assert.equal(reader(), null);
-  assert.deepEqual(observed, []);
+  const { fork } = childProcess;
+  // The process stands still from its start on, so that it cannot end by itself.
+  const forked = t.mock.method(childProcess, 'fork', (...args: Parameters<typeof fork>): ChildProcess => {
+    const child = fork(...args);
+    child.kill('SIGSTOP');
+    return child;
+  });
+  syncBuiltinESMExports();
+  try {
+    const scrubbing = new Scrubbing(store, 24, (one) => void observed.push(one), 0);
+    const child = await until('a reading has begun', () => forked.mock.calls[0]?.result);
+    await scrubbing.stop();
+    assert.equal(child.signalCode, 'SIGKILL');
+    assert.deepEqual(observed, []);
+  } finally {
+    forked.mock.restore();
+    syncBuiltinESMExports();
+  }
 });

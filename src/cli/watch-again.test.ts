@@ -39,12 +39,16 @@ const runsOf = (shop: Workshop): string[] =>
     ({ file, live }) => `${String(file)}${live ? '' : ' undone'}`,
   );
 
+const flagsOf = (symbol: string): string[] => [
+  ...['--schema', 'stock', '--country', 'US', '--interval', '1M'],
+  ...['--symbol', symbol],
+];
+
 /** The close that the store has of a symbol's bar, as an export gives it. */
 async function closeOf(shop: Workshop, symbol = 'A'): Promise<string | undefined> {
   const out = shop.path('out.csv');
   rmSync(out, { force: true });
-  const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', symbol];
-  const { status, stderr } = await shop.run('export', 'bars', ...flags, '--out', out);
+  const { status, stderr } = await shop.run('export', 'bars', ...flagsOf(symbol), '--out', out);
   assert.equal(status, 0, stderr);
   const [header, row] = readFileSync(out, 'utf8')
     .split('\n')
@@ -54,34 +58,16 @@ async function closeOf(shop: Workshop, symbol = 'A'): Promise<string | undefined
 
 // Each test has a store of its own, and waits most of its time.
 suite('a watch, again', { concurrency: true }, () => {
-  test('a correction that the vendor takes back is taken back: the newest run of a file decides (contract 10)', async () => {
-    const shop = newShop();
-    const watch = new Watch(shop, 'incoming');
-    put(shop, 'a.csv', barOf(10));
-    await watch.until(/run 1,/);
-    put(shop, 'a.csv', barOf(11));
-    await watch.until(/run 2,/);
-    put(shop, 'a.csv', barOf(10));
-    await watch.until(/run 3,/);
-    await watch.end('SIGTERM');
-    assert.deepEqual(runsOf(shop), ['a.csv', 'a.csv', 'a.csv']);
-    assert.equal(await closeOf(shop), '10');
-  });
-
   test('a file whose import was undone is imported again, under other flags and under the same (contract 10)', async () => {
     const shop = newShop();
     put(shop, 'a.csv', barOf(10));
-    const wrong = new Watch(shop, 'incoming', 'WRONG');
-    await wrong.until(/run 1,/);
-    await wrong.end('SIGTERM');
+    await shop.must('import', 'bars', 'incoming/a.csv', ...flagsOf('WRONG'));
     await shop.must('undo', '1');
-    const right = new Watch(shop, 'incoming', 'A');
-    await right.until(/run 2,/);
-    await right.end('SIGTERM');
-    const same = new Watch(shop, 'incoming', 'WRONG');
-    await same.until(/run 3,/);
-    await same.end('SIGTERM');
-    assert.equal(await closeOf(shop, 'A'), '10');
+    const watches = ['A', 'WRONG'].map((symbol) => new Watch(shop, 'incoming', symbol));
+    for (const watch of watches) await watch.until(/run [23],/);
+    for (const watch of watches) await watch.end('SIGTERM');
+    assert.deepEqual(runsOf(shop), ['a.csv undone', 'a.csv', 'a.csv']);
+    for (const symbol of ['A', 'WRONG']) assert.equal(await closeOf(shop, symbol), '10');
   });
 
   testOfSqlite(
@@ -89,43 +75,44 @@ suite('a watch, again', { concurrency: true }, () => {
     async () => {
       const shop = newShop();
       writeFileSync(shop.path('other.csv'), barOf(5));
-      const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'B'];
-      await shop.must('import', 'bars', 'other.csv', ...flags);
+      await shop.must('import', 'bars', 'other.csv', ...flagsOf('B'));
       await shop.must('backup', 'old.backup');
       put(shop, 'a.zip', zipped(10));
-      const first = new Watch(shop, 'incoming');
-      await first.until(/run 2,/);
-      await first.end('SIGTERM');
+      await shop.must('import', 'bars', 'incoming/a.zip', ...flagsOf('A'));
       await shop.must('restore', 'old.backup', '--force');
       writeFileSync(shop.path('other.csv'), barOf(6));
-      await shop.must('import', 'bars', 'other.csv', ...flags);
-      const second = new Watch(shop, 'incoming');
-      await second.until(/run 3,/);
-      await second.end('SIGTERM');
+      await shop.must('import', 'bars', 'other.csv', ...flagsOf('B'));
+      const watch = new Watch(shop, 'incoming');
+      await watch.until(/run 3,/);
+      await watch.end('SIGTERM');
       assert.equal(await closeOf(shop), '10');
     },
   );
 
-  test('each skip is reported once, with its run: a watch that starts again, and a file that is touched (contract 10)', async () => {
+  test('each skip is reported once, with its run, and the newest run of a file decides: a correction is taken back (contract 10)', async () => {
     const shop = newShop();
     put(shop, 'a.csv', barOf(10));
     put(shop, 'b.zip', zipped(10));
-    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
-    await shop.must('import', 'bars', 'incoming/a.csv', ...flags, '--source', 'by hand');
+    await shop.must('import', 'bars', 'incoming/a.csv', ...flagsOf('A'), '--source', 'by hand');
     const first = new Watch(shop, 'incoming');
     await first.until(/a\.csv: skipped: run 1 imported it with these flags\n/);
     await first.until(/run 2,/);
     put(shop, 'a.csv', barOf(10));
     put(shop, 'c.csv', barOf(11));
     await first.until(/run 3,/);
+    put(shop, 'c.csv', barOf(12));
+    await first.until(/run 4,/);
+    put(shop, 'c.csv', barOf(11));
+    await first.until(/run 5,/);
     await first.end('SIGTERM');
     assert.equal(first.times(/skipped/), 1);
+    assert.equal(await closeOf(shop), '11');
     const second = new Watch(shop, 'incoming');
     await second.until(/b\.zip: skipped: run 2 imported it with these flags\n/);
-    await second.until(/c\.csv: skipped/);
+    await second.until(/c\.csv: skipped: run 5/);
     await second.end('SIGTERM');
     assert.equal(second.times(/skipped/), 3);
-    assert.equal(runsOf(shop).length, 3);
+    assert.deepEqual(runsOf(shop), ['a.csv', 'b.zip/m.csv', 'c.csv', 'c.csv', 'c.csv']);
   });
 
   test('a file that failed is in bourse status and in the metrics until it succeeds or goes (contract 9.3, 10)', async () => {
@@ -178,8 +165,7 @@ suite('a watch, again', { concurrency: true }, () => {
       [join(shop.path('incoming'), 'half.zip')],
     );
     put(shop, 'half.zip', zipped(13));
-    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', 'A'];
-    await shop.must('import', 'bars', 'incoming/half.zip', ...flags);
+    await shop.must('import', 'bars', 'incoming/half.zip', ...flagsOf('A'));
     assert.deepEqual(await failed(), []);
     assert.equal(await failedCount(), '0');
     await server.stop();

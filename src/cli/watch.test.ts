@@ -1,13 +1,15 @@
 // `bourse import --watch`: files are taken when they are whole, each once, across kills and restarts.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Workshop } from '../../test/service.ts';
 import { writeDays } from '../../test/sqlite/copies.ts';
+import { fileStore } from '../../test/sqlite/files.ts';
 import { rowsOf } from '../../test/stores.ts';
 import { endWatches, Watch } from '../../test/watching.ts';
+import { watchFolder } from './watch.ts';
 
 const shop = new Workshop();
 after(() => {
@@ -20,7 +22,53 @@ const recorded = (): string[] =>
     (run) => `${String(run.file)} ${String(run.rows_written)}`,
   );
 
-test('a watched folder’s files are imported as they arrive whole, each once, whatever ends the watch', async () => {
+test('a file is taken once it has not changed for three seconds, and no other waits for it', async (t) => {
+  const folder = shop.path('resting');
+  mkdirSync(folder);
+  let nowMs = 0;
+  let looks = 0;
+  t.mock.method(performance, 'now', () => {
+    looks++;
+    return nowMs;
+  });
+  const taken: string[] = [];
+  const watching = watchFolder({
+    folder,
+    dataset: 'bars',
+    flags: {},
+    storeUrl: fileStore(shop.path('none.db')),
+    async take(paths, onTaken) {
+      for await (const path of paths) {
+        taken.push(basename(path));
+        await onTaken(path, null);
+      }
+    },
+    tellFailed: () => Promise.resolve(),
+  });
+  /** The files that are taken by a moment of the watch's clock: at the second look from now on those of the first are. */
+  const takenAt = async (ms: number): Promise<readonly string[]> => {
+    nowMs = ms;
+    for (const before = looks; looks < before + 2; ) await wait(5);
+    return taken;
+  };
+  await takenAt(0);
+  writeFileSync(join(folder, 'grows.csv'), 'a\n');
+  assert.deepEqual(await takenAt(1_000), []);
+  writeFileSync(join(folder, 'whole.csv'), 'a\n');
+  assert.deepEqual(await takenAt(2_000), []);
+  appendFileSync(join(folder, 'grows.csv'), '1\n');
+  assert.deepEqual(await takenAt(3_000), []);
+  assert.deepEqual(await takenAt(4_999), []);
+  assert.deepEqual(await takenAt(5_000), ['whole.csv']);
+  assert.deepEqual(await takenAt(5_999), ['whole.csv']);
+  assert.deepEqual(await takenAt(6_000), ['whole.csv', 'grows.csv']);
+  process.emit('SIGTERM');
+  await watching;
+});
+
+const UNREADABLE = '/proc/self/mem';
+
+test('a watched folder’s files are imported as they arrive whole, each once, whatever ends the watch', async (t) => {
   const folder = shop.path('incoming');
   mkdirSync(folder);
   const place = (name: string): string => join(folder, name);
@@ -29,18 +77,19 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
   renameSync(writeDays(shop, 'a.csv', [0]), place('a.csv'));
   writeFileSync(place('bad.csv'), 'when,price\n1,2\n');
   for (const name of ['.hidden.csv', 'c.csv.part', 'a.rejected.csv']) writeFileSync(place(name), header);
+  // Nobody can read it at its beginning.
+  const isOdd = existsSync(UNREADABLE);
+  if (isOdd) symlinkSync(UNREADABLE, place('odd.csv'));
+  else t.diagnostic(`no file that cannot be read: ${UNREADABLE} is not there`);
 
   const first = new Watch(shop, folder);
   await first.until(/bad\.csv: required columns missing/);
   assert.match(first.said, /^bourse: watching .*incoming for files of bars\n/);
   assert.match(first.said, /a\.csv: 1 row read, 1 new.*\n.*b\.csv: 1 row read, 1 new/);
-  writeFileSync(place('grows.csv'), header);
-  // Longer than a file rests before it is taken, with pauses far below that.
-  for (const day of ['10', '11', '12', '13', '14', '15', '16', '17']) {
-    await wait(500);
-    appendFileSync(place('grows.csv'), `2025-04-${day}T15:00:00Z,1,1,1,1\n`);
-  }
-  await first.until(/grows\.csv: 8 rows read, 8 new/);
+  renameSync(writeDays(shop, 'y.csv', [4]), place('y.csv'));
+  await first.until(/y\.csv: 1 row read, 1 new/);
+  // A file that cannot be read is reported once, and keeps no other out.
+  assert.equal(first.times(/odd\.csv: it cannot be read \(\w+\)\n/), isOdd ? 1 : 0);
   await first.end('SIGKILL');
 
   const second = new Watch(shop, folder);
@@ -51,26 +100,8 @@ test('a watched folder’s files are imported as they arrive whole, each once, w
   assert.equal(await second.end('SIGTERM'), 0);
   assert.equal(second.times(/skipped: run \d imported it with these flags/), 3);
   assert.match(second.said, /bourse: stopped\n$/);
-  const all = ['a.csv 1', 'b.csv 1', 'grows.csv 8', 'z.csv 1', 'bad.csv 1'];
+  const all = ['a.csv 1', 'b.csv 1', 'y.csv 1', 'z.csv 1', 'bad.csv 1'];
   assert.deepEqual(recorded(), all);
-});
-
-const UNREADABLE = '/proc/self/mem';
-
-test('a file that cannot be read is reported once, and keeps no other out', {
-  skip: existsSync(UNREADABLE)
-    ? false
-    : `${UNREADABLE}, which nobody can read at its beginning, is not there`,
-}, async () => {
-  const folder = shop.path('odd');
-  mkdirSync(folder);
-  symlinkSync(UNREADABLE, join(folder, 'odd.csv'));
-  const watch = new Watch(shop, folder);
-  await watch.until(/odd\.csv: it cannot be read \(\w+\)\n/);
-  renameSync(writeDays(shop, 'good.csv', [9]), join(folder, 'good.csv'));
-  await watch.until(/good\.csv: 1 row read/);
-  await watch.end('SIGTERM');
-  assert.equal(watch.said.split('cannot be read').length - 1, 1);
 });
 
 test('a watch is asked for without files, without --dry-run, and of a folder that is there', async () => {

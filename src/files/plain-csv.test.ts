@@ -112,24 +112,31 @@ test('a file gives the rows that DuckDB reads from it, however many of them are 
       assert.deepEqual(await rowsOf(text, csv, 'memory'), expected);
       assert.deepEqual(await rowsOf(text, csv, 'disk'), expected);
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
-  assert.ok(seen.whole > 20 && seen.partly > 2, JSON.stringify(seen));
+  assert.ok(seen.whole > 10 && seen.partly > 2, JSON.stringify(seen));
 });
 
 test('a large file gives the rows that DuckDB reads from it, also where some late ones are not plain', async () => {
-  for (const end of ['\n', '\r\n'])
-    for (const late of ['', `"x",A,1,1${end}`, `x,"a""b",1e3,.5${end}${end}x,,,${end}`]) {
-      const usual = Array.from(
-        { length: 30_000 },
-        (_, row) => `2025-03-03T14:${row % 60}:00Z,N${row % 700},${row / 100},${row % 7 === 0 ? '' : row}`,
-      ).join(end);
-      const text = `${header.join()}${end}${usual}${end}${late}${usual}`;
-      const csv = { delimiter: ',', headerLines: 1 };
-      const expected = await rowsByDuckDb(text, csv);
-      assert.ok(expected!.length >= 60_000);
-      assert.deepEqual(await rowsOf(text, csv, 'disk'), expected);
-    }
+  const odd = ['', '"x",A,1,1\n', 'x,"a""b",1e3,.5\n\nx,,,\n'];
+  for (const [end, late] of [
+    ['\n', odd[0]],
+    ['\n', odd[1]],
+    ['\r\n', odd[0]],
+    ['\r\n', odd[2]],
+  ] as const) {
+    const usual = Array.from(
+      { length: 16_000 },
+      (_, row) => `2025-03-03T14:${row % 60}:00Z,N${row % 700},${row / 100},${row % 7 === 0 ? '' : row}`,
+    ).join(end);
+    // Longer than a piece of the file, so that the late rows are in another one than the first.
+    assert.ok(usual.length > 512 * 1024);
+    const text = `${header.join()}${end}${usual}${end}${late!.replaceAll('\n', end)}${usual}`;
+    const csv = { delimiter: ',', headerLines: 1 };
+    const expected = await rowsByDuckDb(text, csv);
+    assert.ok(expected!.length >= 32_000);
+    assert.deepEqual(await rowsOf(text, csv, 'disk'), expected);
+  }
 });
 
 test('a line that is longer than a piece of the file is left to DuckDB', async () => {

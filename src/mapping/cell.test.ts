@@ -5,11 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { UNMADE } from '../files/computed-column.ts';
-import { NeedsCare, readChunks } from '../files/read.ts';
+import { type Chunk, holdReader, NeedsCare, type ReadPlan, readChunks } from '../files/read.ts';
 import { derive, type Expression, type RichCell } from './cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-cell-'));
-after(() => rmSync(folder, { recursive: true }));
+const release = holdReader();
+after(() => {
+  release();
+  rmSync(folder, { recursive: true });
+});
 
 const path = join(folder, 'a.csv');
 const file = {
@@ -20,12 +24,19 @@ const file = {
   types: [],
 } as const;
 
+/** A cell of the first row. The reading is ended, so that the next one has its database. */
+async function cellOf<T>(plan: ReadPlan, cell: (chunk: Chunk) => T): Promise<T> {
+  const cells: T[] = [];
+  for await (const chunk of readChunks(file, plan)) cells.push(cell(chunk));
+  assert.equal(cells.length, 1);
+  return cells[0]!;
+}
+
 /** The text that a careful reading of a cell gives. */
 async function careful(cell: RichCell | Expression): Promise<string | null> {
   const derived = [derive('x', cell)];
   const plan = { texts: ['a', 'b', derived[0]!.name], numbers: [], careful: true, derived };
-  for await (const { texts } of readChunks(file, plan)) return texts[2]!.text(0);
-  return assert.fail('there was no row');
+  return cellOf(plan, ({ texts }) => texts[2]!.text(0));
 }
 
 /** What a fast reading gives, `care` where it leaves it to the careful one. */
@@ -34,13 +45,11 @@ async function fast(cell: RichCell | Expression, isNumber: boolean): Promise<num
   const { name } = derived[0]!;
   const plan = { texts: isNumber ? [] : [name], numbers: isNumber ? [name] : [], careful: false, derived };
   try {
-    for await (const { texts, numbers } of readChunks(file, plan))
-      return isNumber ? numbers[0]![0]! : texts[0]!.text(0);
+    return await cellOf(plan, ({ texts, numbers }) => (isNumber ? numbers[0]![0]! : texts[0]!.text(0)));
   } catch (error) {
     if (error instanceof NeedsCare) return 'care';
     throw error;
   }
-  return 'care';
 }
 
 const row = (a: string, b = '1'): void =>

@@ -207,10 +207,10 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
 
   test('a write of too many parts, and one that is no longer known, count as a change of everything', () =>
     withFresh(async (writer, reader) => {
-      await writer.write(async (open) => {
-        for (let id = 0; id <= storeLimits.changedPartsMax; id++)
-          await open.upsert(unfinishedBars, [rowOf(unfinishedBars, { series_id: id })]);
-      });
+      const rows = Array.from({ length: storeLimits.changedPartsMax + 1 }, (_, series_id) =>
+        rowOf(unfinishedBars, { series_id }),
+      );
+      await writer.write((open) => open.upsert(unfinishedBars, rows));
       assert.equal(await reader.changesAfter(0, Number.MAX_SAFE_INTEGER), null);
       assert.deepEqual(await reader.changesAfter(1, MANY), []);
       for (let round = 0; round <= storeLimits.changesKept; round++)

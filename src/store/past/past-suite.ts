@@ -159,7 +159,7 @@ const setKept = (store: Store, value: number): Promise<void> =>
   store.write((open) => open.upsert(counters, [{ name: 'former_rows', value }]));
 
 export function pastTests(withFresh: WithFresh): void {
-  for (const seed of [1, 2, 3])
+  for (const seed of [1, 2])
     test(`each earlier version has the rows that it had, whatever parts of later writes were undone (seed ${seed})`, () =>
       withFresh(async (writer, reader) => {
         const known = await writeSome(writer, seed);
@@ -168,7 +168,7 @@ export function pastTests(withFresh: WithFresh): void {
         });
       }));
 
-  for (const seed of [4, 5, 6])
+  for (const seed of [3, 4])
     test(`beyond its bound a store forgets its oldest versions, no other, and counts what it keeps (seed ${seed})`, () =>
       withFresh(async (writer, reader) => {
         const known = await writeSome(writer, seed);

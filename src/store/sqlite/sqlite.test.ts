@@ -1,6 +1,6 @@
 // The SQLite engine on real files: the suite of every engine, and what is SQLite's own.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,9 +44,13 @@ function freshFile(): string {
   return join(mkdtempSync(join(folder, 'file-')), 'store.db');
 }
 
-async function madeStore(): Promise<string> {
+/** A store without rows, of which the others are copies. */
+const emptyStore = freshFile();
+await (await open(emptyStore, 'write')).close();
+
+function madeStore(): string {
   const path = freshFile();
-  await (await open(path, 'write')).close();
+  copyFileSync(emptyStore, path);
   return path;
 }
 
@@ -113,8 +117,8 @@ const unusable: readonly {
   {
     name: 'a newer layout',
     modes: ['read', 'write'],
-    make: async () => {
-      const path = await madeStore();
+    make: () => {
+      const path = madeStore();
       alter(path, "pragma user_version = 99; update row_sums set rows = 99 where name = 'sqlite_schema'");
       return path;
     },
@@ -123,8 +127,8 @@ const unusable: readonly {
   ...[0, storeSteps.length - 2, storeSteps.length - 1, storeSteps.length + 1, 99].map((layout) => ({
     name: `a damaged number of the layout, ${layout},`,
     modes: ['read', 'write'] as const,
-    make: async () => {
-      const path = await madeStore();
+    make: () => {
+      const path = madeStore();
       alter(path, `pragma user_version = ${layout}`);
       return path;
     },
@@ -135,8 +139,8 @@ const unusable: readonly {
   {
     name: 'a schema that was changed past the service',
     modes: ['read', 'write'],
-    make: async () => {
-      const path = await madeStore();
+    make: () => {
+      const path = madeStore();
       alter(path, 'alter table instruments drop column former_symbols');
       return path;
     },
@@ -168,9 +172,8 @@ test('an empty file is set up by opening it for writing', async () => {
   await (await open(path, 'read')).close();
 });
 
-test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner and layout', async () => {
-  const path = await madeStore();
-  const database = new DatabaseSync(path, { readOnly: true });
+test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner and layout', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get()!)[0];
   assert.equal(pragma('page_size'), 16_384);
   assert.equal(pragma('journal_mode'), 'wal');
@@ -525,14 +528,14 @@ const reads: readonly {
   })),
 ];
 
-test('every list walks an index in its order from where the page starts, and sorts nothing', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('every list walks an index in its order from where the page starts, and sorts nothing', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   for (const { what, dataset, read } of reads) assertWalks(database, dataset, read, what);
   database.close();
 });
 
-test('contracts and instruments are read by their symbols, expirations by their index (spec 4.6, 4.7)', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('contracts and instruments are read by their symbols, expirations by their index (spec 4.6, 4.7)', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   const plan = (sql: string): string => String(database.prepare(`explain query plan ${sql}`).get()!.detail);
   const among = { where: { country_iso_code: 'US' }, column: 'symbol', values: ['A'] };
   assert.match(
@@ -552,8 +555,8 @@ test('contracts and instruments are read by their symbols, expirations by their 
   database.close();
 });
 
-test('option search enters a covering index at each expiration, sorts what it finds there and walks nothing (spec 4.6)', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('option search enters a covering index at each expiration, sorts what it finds there and walks nothing (spec 4.6)', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   for (const side of ['above', 'below']) {
     for (const after of [undefined, [1, 2, 'A', 'A', 3, 'A']]) {
       const read: RankedRead = {
@@ -594,8 +597,8 @@ test('option search enters a covering index at each expiration, sorts what it fi
   database.close();
 });
 
-test('counting walks the least index', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('counting walks the least index', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   const planOf = (sql: string, ...values: string[]): string =>
     database
       .prepare(`explain query plan ${sql}`)
@@ -611,8 +614,8 @@ test('counting walks the least index', async () => {
   database.close();
 });
 
-test('each set of filters of events has an index that leads to its place, and compares the rank in it', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('each set of filters of events has an index that leads to its place, and compares the rank in it', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   for (const filters of eventFilterSets) {
     for (const direction of ['asc', 'desc'] as const) {
       for (const read of eventReads(filters, direction)) {
@@ -632,8 +635,8 @@ test('each set of filters of events has an index that leads to its place, and co
   database.close();
 });
 
-test('reading blocks of a series enters their key and sorts nothing', async () => {
-  const database = new DatabaseSync(await madeStore(), { readOnly: true });
+test('reading blocks of a series enters their key and sorts nothing', () => {
+  const database = new DatabaseSync(emptyStore, { readOnly: true });
   for (const direction of ['asc', 'desc']) {
     const [step, ...more] = database
       .prepare(

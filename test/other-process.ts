@@ -1,0 +1,18 @@
+// The other process of a test of an engine: it opens a store for writing, runs on it what it is sent, and reports the problem or null.
+import { counters } from '../src/datasets/internal.ts';
+import { openStore } from '../src/store/engines.ts';
+
+type Work = (store: unknown, datasets: { readonly counters: unknown }) => Promise<void>;
+
+const AsyncFunction = (async () => undefined).constructor as new (...words: string[]) => Work;
+
+process.on('message', async ({ url, body }: { readonly url: string; readonly body: string }) => {
+  try {
+    const store = await openStore(url, 'write');
+    await new AsyncFunction('store', '{ counters }', body)(store, { counters });
+    await store.close();
+    process.send!(null);
+  } catch (error) {
+    process.send!(String(error));
+  }
+});
