@@ -135,7 +135,7 @@ test('a block gives back every double of every column, bit for bit (contract 3.1
     fc.property(anyBars, (bars) => {
       assert.deepEqual(lists(decodeBlock(encodeBlock(bars), wholeBlock)), lists(bars));
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -215,7 +215,7 @@ test('a part of a block is that slice of the whole, and holds as many bars as we
         assert.deepEqual(lists(part), expected);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -244,7 +244,7 @@ test('decoding appends behind the bars that the target holds', () => {
         Object.fromEntries(columns.map((column) => [column, [...a[column]!, ...b[column]!]])),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   );
 });
 
@@ -262,7 +262,7 @@ test('a block with any byte changed is damaged, never other bars', () => {
       bytes[place % bytes.length]! ^= change;
       assert.throws(() => decodeBlock(bytes, wholeBlock), DamagedBlock);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -273,7 +273,7 @@ test('a block cut anywhere, or with bytes behind its end, is damaged', () => {
       assert.throws(() => decodeBlock(bytes.subarray(0, place % bytes.length), wholeBlock), DamagedBlock);
       assert.throws(() => decodeBlock(Buffer.concat([bytes, tail]), wholeBlock), DamagedBlock);
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 

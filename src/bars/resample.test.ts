@@ -304,7 +304,7 @@ test('bars of any minutes are those of a walk over every minute of every segment
         expectedMinutes(byKey, sessionsOf(drawn), minutes, drawn.extended),
       );
     }),
-    { numRuns: 250 },
+    { numRuns: 100 },
   );
 });
 
@@ -458,7 +458,7 @@ test('volumes of up to fifteen digits add up to the double nearest to their exac
       const rows = minutesFrom('2025-01-01T00:00:00Z', volumes);
       assert.equal(foldAll(rows).volume, fold(rows).volume);
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 

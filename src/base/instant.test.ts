@@ -32,12 +32,16 @@ test('every day of 1900 to 2200 is the day that Date says, with its weekday, and
       day: date.getUTCDate(),
     };
     const found = dateOf(day);
-    const same = found.year === expected.year && found.month === expected.month && found.day === expected.day;
-    if (!same || dayOf(expected.year, expected.month, expected.day) !== day)
-      assert.fail(`day ${day} is ${JSON.stringify(expected)}, not ${JSON.stringify(found)}`);
-    assert.equal(weekdayOf(day), ((date.getUTCDay() + 6) % 7) + 1);
-    assert.equal(formatDay(day), isoDay(day));
-    assert.equal(parseDay(isoDay(day)), day);
+    const iso = isoDay(day);
+    const same =
+      found.year === expected.year &&
+      found.month === expected.month &&
+      found.day === expected.day &&
+      dayOf(expected.year, expected.month, expected.day) === day &&
+      weekdayOf(day) === ((date.getUTCDay() + 6) % 7) + 1 &&
+      formatDay(day) === iso &&
+      parseDay(iso) === day;
+    if (!same) assert.fail(`day ${day} is ${iso}, not ${JSON.stringify(found)}`);
   }
 });
 
@@ -223,7 +227,7 @@ test('a date that is no day of the calendar is refused, whatever its digits (con
       const expected = real && year >= 1900 && year <= 2200 ? date.getTime() / DAY_MS : null;
       assert.equal(parseDay(text), expected);
     }),
-    { numRuns: 2000 },
+    { numRuns: 600 },
   );
 });
 

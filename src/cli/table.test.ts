@@ -1,6 +1,7 @@
 // Names as they are printed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { anyText } from '../../test/any-text.ts';
 import { fc } from '../../test/seed.ts';
 import { formatTable, printable } from './table.ts';
 
@@ -12,7 +13,7 @@ test('line ends and control characters are printed as JSON strings write them, a
 
 test('what is printed of any text reads back as that text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText, (text) => {
       const plain = text.replaceAll(/[\\"]/g, '');
       assert.equal(JSON.parse(`"${printable(plain)}"`), plain);
     }),

@@ -59,7 +59,7 @@ test('several frames in pieces of any size are all unpacked', async () => {
         assert.ok((await buffer(stream)).equals(Buffer.concat(parts.map((one) => one.plain))));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -81,6 +81,6 @@ test('data that is cut off inside a frame, or goes on as something else, is refu
         });
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });

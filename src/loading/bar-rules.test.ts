@@ -86,7 +86,7 @@ test('the quick check and the one with reasons agree with the rules for all doub
       assert.equal(isSound(values, anySign), expected);
       assert.equal(barProblem(values, anySign) === null, expected);
     }),
-    { numRuns: 3000 },
+    { numRuns: 800 },
   );
 });
 

@@ -17,7 +17,7 @@ after(async () => {
   temporary.close();
 });
 
-const DAYS = 60;
+const DAYS = 36;
 const DAY_MINUTES = 1_440;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 const BOUND_BYTES = 1024 * 1024;

@@ -236,7 +236,7 @@ test('a cell says the same behind any other cells as it does alone', () => {
         assert.deepEqual(saidBy(reader), readAlone(text), `${JSON.stringify(text)} at ${index}`);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -258,7 +258,7 @@ test('a cell says the same when cells before it were not read, and the bytes of 
         }
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 

@@ -66,7 +66,7 @@ test('a number times a factor is the double that DuckDB gives', () =>
         assert.deepEqual(plain, computed);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   ));
 
 test("the times and prices of LEAN's files of minutes are those that DuckDB gives", () =>
@@ -92,5 +92,5 @@ test("the times and prices of LEAN's files of minutes are those that DuckDB give
         );
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   ));

@@ -173,7 +173,7 @@ test('bars folded block by block are those of all base bars at once, in both dir
       });
       assert.deepEqual(found, expectedRows(bars, what));
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -213,7 +213,7 @@ test('bars asked for again are those of the first asking, whatever parts of the 
         assert.deepEqual(found, isWhole ? all : part);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -254,7 +254,7 @@ test('requests that read a series at the same time get the same bars', async () 
     const streamOf = (descending: boolean) =>
       derivedFrom({ ...what, reader, rawOnly: false, onUse: null }, series, { ...everything, descending });
     const streams = [streamOf(false), streamOf(false), streamOf(true)];
-    for (let step = 0; step < 400; step++) for (const stream of streams) await stream.next(1 + (step % 5));
+    for (let step = 0; step < 200; step++) for (const stream of streams) await stream.next(1 + (step % 5));
     const expected = expectedRows(bars, what);
     for (const descending of [false, true])
       assert.deepEqual(await readSteps(streamOf(descending), descending, 1_000, 1_000), expected);
