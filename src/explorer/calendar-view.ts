@@ -143,7 +143,7 @@ export function CalendarView({ place }: { place: Place }): ComponentChild {
     [week, impact, country, as_of],
   );
   const step = (name: string, days: number): ComponentChild =>
-    h('button', { type: 'button', onClick: () => setQuery(place, { week: plusDays(week, days) }) }, name);
+    h('button', { type: 'button', onClick: () => setQuery({ week: plusDays(week, days) }) }, name);
   return h(
     'main',
     { class: 'list' },
@@ -169,7 +169,7 @@ export function CalendarView({ place }: { place: Place }): ComponentChild {
           {
             type: 'button',
             disabled: week === mondayOf(today),
-            onClick: () => setQuery(place, { week: '' }),
+            onClick: () => setQuery({ week: '' }),
           },
           'This week',
         ),
@@ -185,7 +185,7 @@ export function CalendarView({ place }: { place: Place }): ComponentChild {
               key: one,
               type: 'button',
               'aria-pressed': one === impact,
-              onClick: () => setQuery(place, { impact: one }),
+              onClick: () => setQuery({ impact: one }),
             },
             one === '' ? 'All' : `${one[0]!.toUpperCase()}${one.slice(1)}`,
           ),
@@ -203,7 +203,7 @@ export function CalendarView({ place }: { place: Place }): ComponentChild {
           autocomplete: 'off',
           spellcheck: false,
           onChange: (event: globalThis.Event) =>
-            setQuery(place, { country: (event.target as HTMLInputElement).value.trim().toUpperCase() }),
+            setQuery({ country: (event.target as HTMLInputElement).value.trim().toUpperCase() }),
         }),
       ),
       h(AsOf, { place }),

@@ -112,8 +112,7 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
           'select',
           {
             value: market,
-            onChange: (event: Event) =>
-              setQuery(place, { market: (event.target as HTMLSelectElement).value }),
+            onChange: (event: Event) => setQuery({ market: (event.target as HTMLSelectElement).value }),
           },
           (markets.includes(market) ? markets : [market, ...markets]).map((one) =>
             h('option', { key: one, value: one }, one.replace(':', ' ')),
@@ -125,13 +124,13 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
         { class: 'steps' },
         h(
           'button',
-          { type: 'button', onClick: () => setQuery(place, { month: plusMonths(month, -1) }) },
+          { type: 'button', onClick: () => setQuery({ month: plusMonths(month, -1) }) },
           '← Month before',
         ),
-        h('button', { type: 'button', onClick: () => setQuery(place, { month: '' }) }, 'This month'),
+        h('button', { type: 'button', onClick: () => setQuery({ month: '' }) }, 'This month'),
         h(
           'button',
-          { type: 'button', onClick: () => setQuery(place, { month: plusMonths(month, 1) }) },
+          { type: 'button', onClick: () => setQuery({ month: plusMonths(month, 1) }) },
           'Next month →',
         ),
       ),

@@ -184,11 +184,13 @@ function onArrow(event: KeyboardEvent): void {
 export function HomeView({ place }: { place: Place }): ComponentChild {
   const { query: filter = '', kind = '' } = place.query;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Another view has no such filter.
+  useEffect(() => () => clearTimeout(timer.current), []);
   const shown = assets.filter((asset) => kind === '' || asset === kind);
   const onInput = (event: Event): void => {
     const { value } = event.target as HTMLInputElement;
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery(place, { query: value.trim() }), TYPING_MS);
+    timer.current = setTimeout(() => setQuery({ query: value.trim() }), TYPING_MS);
   };
   return h(
     'main',
@@ -216,7 +218,7 @@ export function HomeView({ place }: { place: Place }): ComponentChild {
               key: asset,
               type: 'button',
               'aria-pressed': asset === kind,
-              onClick: () => setQuery(place, { kind: asset }),
+              onClick: () => setQuery({ kind: asset }),
             },
             asset === '' ? 'All' : assetNames[asset as Asset],
           ),

@@ -200,7 +200,7 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
               key: day,
               type: 'button',
               'aria-pressed': day === expiration,
-              onClick: () => setQuery(place, { expiration: day }),
+              onClick: () => setQuery({ expiration: day }),
             },
             dateText(Date.parse(day)),
             h('span', { class: 'quiet' }, ` ${Math.max(0, Math.ceil((Date.parse(day) - nowMs) / DAY_MS))}d`),

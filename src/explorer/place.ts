@@ -37,9 +37,13 @@ export function hashOf(path: readonly string[], query: Readonly<Record<string, s
   return `#/${path.map(encoded).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** The same view with other settings, as a new step of the history. */
-export function setQuery(place: Place, change: Readonly<Record<string, string>>): void {
-  location.hash = hashOf(place.path, { ...place.query, ...change });
+/**
+ * The same view with other settings, as a new step of the history. It is the view of the address: what is drawn may be one change
+ * behind, and a second press would undo the first.
+ */
+export function setQuery(change: Readonly<Record<string, string>>): void {
+  const { path, query } = readPlace(location.hash);
+  location.hash = hashOf(path, { ...query, ...change });
 }
 
 /** The place, which changes with the address. */

@@ -2,7 +2,7 @@
 import { type ComponentChild, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { dayOf } from './market-clock.ts';
-import { hashOf, type Place, setQuery } from './place.ts';
+import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { useTypedField } from './typed-field.ts';
 
 const intervals = ['1M', '5M', '15M', '30M', '60M', '240M', 'DAY', 'WEEK', 'MON'] as const;
@@ -36,7 +36,7 @@ function Intervals({ place, interval }: { place: Place; interval: string }): Com
   const [asset, symbol] = place.path;
   const open = (name: string): void => {
     setIsWrong(false);
-    location.hash = hashOf([asset!, symbol!, name], place.query);
+    location.hash = hashOf([asset!, symbol!, name], readPlace(location.hash).query);
   };
   const isOther = !intervals.some((name) => name === interval);
   const submit = (event: Event): void => {
@@ -99,13 +99,11 @@ export function AsOf({ place }: { place: Place }): ComponentChild {
         max: dayOf(Date.now() - DAY_MS),
         onChange: (event: Event) => {
           const { value, validity } = event.target as HTMLInputElement;
-          if (validity.valid) setQuery(place, { as_of: value });
+          if (validity.valid) setQuery({ as_of: value });
         },
       }),
     ),
-    asOf === ''
-      ? null
-      : h('button', { type: 'button', onClick: () => setQuery(place, { as_of: '' }) }, 'Now'),
+    asOf === '' ? null : h('button', { type: 'button', onClick: () => setQuery({ as_of: '' }) }, 'Now'),
   );
 }
 
@@ -135,7 +133,7 @@ export function Toolbar(props: {
             role: 'switch',
             checked: eth === '1',
             onChange: (event: Event) =>
-              setQuery(place, { eth: (event.target as HTMLInputElement).checked ? '1' : '' }),
+              setQuery({ eth: (event.target as HTMLInputElement).checked ? '1' : '' }),
           }),
           'Extended hours',
         )
@@ -149,8 +147,7 @@ export function Toolbar(props: {
             'select',
             {
               value: adjust,
-              onChange: (event: Event) =>
-                setQuery(place, { adjust: (event.target as HTMLSelectElement).value }),
+              onChange: (event: Event) => setQuery({ adjust: (event.target as HTMLSelectElement).value }),
             },
             adjustments.map(([value, name]) => h('option', { value, key: value }, name)),
           ),

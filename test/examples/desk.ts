@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, runCommand } from '../commands.ts';
+import { demoFile, demoKey } from '../demo-store.ts';
 import { pythonClient } from '../python.ts';
 import { Server, stored } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
@@ -14,6 +15,13 @@ import { standIn } from './stand-ins.ts';
 
 /** The service that the examples ask, and a key to it. */
 export type Service = { readonly url: string; readonly key: string; readonly store: string };
+
+/** What a demo serves that was started in a folder. */
+export const serviceOf = (demo: Server, folder: string): Service => ({
+  url: demo.url,
+  key: demoKey(demo),
+  store: fileStore(demoFile(folder)),
+});
 
 /** The address that the pages show. */
 const SHOWN_ADDRESS = 'http://127.0.0.1:8080';
@@ -154,7 +162,8 @@ export class Desk {
         : this.service.store;
     return {
       ...process.env,
-      PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
+      // `node` is the one that runs the tests.
+      PATH: `${join(this.folder, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: this.folder,
       NO_COLOR: '1',
       PYTHONDONTWRITEBYTECODE: '1',

@@ -1,21 +1,21 @@
 // The explorer's overview and chart, in a browser (contract 9.3).
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { barCount, barPixels, drawn, ExplorerWorld, skip, violations } from './explorer-world.ts';
+import { until } from '../until.ts';
+import {
+  accessibleViews,
+  barCount,
+  barPixels,
+  copied,
+  drawn,
+  explorerWorld,
+  press,
+  pressUntil,
+  show,
+} from './explorer-world.ts';
 
-const world = new ExplorerWorld();
-before(async () => {
-  if (skip === false) await world.open();
-});
-after(() => world.close());
-afterEach(() => assert.deepEqual(world.complaints.splice(0), []));
-
-function explorerTest(name: string, run: () => Promise<void>): void {
-  void test(name, { skip, timeout: 60_000 }, run);
-}
+const { world, explorerTest } = explorerWorld();
 
 explorerTest(
   'the overview has what is stored, and the search finds an instrument by its name from the keys alone',
@@ -49,15 +49,41 @@ explorerTest(
   },
 );
 
+explorerTest(
+  'presses in one moment all hold, and a filter that was typed on leaving leads back to nothing',
+  async () => {
+    const page = await world.page('#/stock/US:AAPL/DAY');
+    await drawn(page);
+    const pressed = await page.evaluate(() => {
+      document.querySelector<HTMLElement>('[role=switch]')!.click();
+      const adjust = document.querySelector<HTMLSelectElement>('.toolbar select')!;
+      adjust.value = 'split';
+      adjust.dispatchEvent(new Event('change', { bubbles: true }));
+      document.querySelector<HTMLElement>('button[title="60 minutes"]')!.click();
+      return location.hash;
+    });
+    assert.equal(pressed, '#/stock/US:AAPL/60M?eth=1&adjust=split');
+    await show(page, '#/');
+    await page.waitForSelector('text=EURUSD');
+    const left = await page.evaluate(async () => {
+      const filter = document.querySelector<HTMLInputElement>('input[type=search]')!;
+      filter.value = 'btc';
+      filter.dispatchEvent(new Event('input', { bubbles: true }));
+      location.hash = '#/news';
+      // Longer than the filter waits for more letters.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return location.hash;
+    });
+    assert.equal(left, '#/news');
+  },
+);
+
 explorerTest('the chart draws bars, and its newest is that of the service', async () => {
   const page = await world.page('#/stock/US:AAPL/DAY');
   await drawn(page);
   assert.ok((await barPixels(page)) > 2_000);
-  const answer = await fetch(`${world.url}/api/v2/stock/bars/US:AAPL/DAY/latest?limit=1`, {
-    headers: { Authorization: `Bearer ${world.key}` },
-  });
-  const { result } = (await answer.json()) as { result: { data: { close: number }[] } };
-  assert.match((await page.textContent('.legend'))!, new RegExp(`C${result.data[0]!.close.toFixed(2)}`));
+  const { data } = await world.ask<{ data: Bar[] }>('/api/v2/stock/bars/US:AAPL/DAY/latest?limit=1');
+  assert.match((await page.textContent('.legend'))!, new RegExp(`C${data[0]!.close.toFixed(2)}`));
 });
 
 explorerTest(
@@ -81,7 +107,7 @@ explorerTest(
     await page.waitForFunction(() => /^1\d\d bars/.test(document.querySelector('.chart-foot')!.textContent));
     await page.fill('[name=interval]', '9999');
     await page.keyboard.press('Enter');
-    assert.equal(await page.getAttribute('[name=interval]', 'aria-invalid'), 'true');
+    await page.waitForSelector('[name=interval][aria-invalid=true]');
   },
 );
 
@@ -90,16 +116,12 @@ explorerTest('scrolling back asks for older bars by page keys', async () => {
   await drawn(page);
   assert.equal(await barCount(page), 1_000);
   let isSeen = false;
-  page.on('request', (request) => {
-    isSeen ||= request.url().includes('next_page_key=');
+  const asked = page.waitForRequest(/next_page_key=/).then(() => {
+    isSeen = true;
   });
   await page.focus('.canvas');
-  // Keys that are pressed before the bars are drawn move nothing.
-  for (let press = 0; press < 100 && !isSeen; press++) {
-    await page.keyboard.press('PageUp');
-    await page.waitForTimeout(50);
-  }
-  assert.ok(isSeen);
+  await pressUntil(page, 'PageUp', 'older bars are asked for', () => Promise.resolve(isSeen));
+  await asked;
   await page.waitForFunction(() => /^[2-9],/.test(document.querySelector('.chart-foot')!.textContent));
   assert.ok((await barCount(page)) >= 2_000);
 });
@@ -109,20 +131,13 @@ explorerTest('Page Up stops at the first bar, Page Down and End at the newest', 
   await drawn(page);
   const atStart = await barPixels(page);
   await page.focus('.canvas');
-  const press = async (key: string, times: number): Promise<number> => {
-    for (let count = 0; count < times; count++) {
-      await page.keyboard.press(key);
-      await page.waitForTimeout(30);
-    }
-    await page.waitForTimeout(200);
-    return barPixels(page);
-  };
   for (const [key, times] of [
-    ['PageUp', 12],
-    ['PageDown', 24],
+    ['PageUp', 3],
+    ['PageDown', 6],
     ['End', 1],
   ] as const) {
-    const shown = await press(key, times);
+    for (let count = 0; count < times; count++) await press(page, key);
+    const shown = await barPixels(page);
     assert.ok(shown > atStart / 4, `${key}: ${shown} pixels of bars, ${atStart} at first`);
   }
 });
@@ -135,14 +150,6 @@ async function barsOf(page: Page, act: () => Promise<unknown>): Promise<Bar[]> {
   await act();
   const { result } = (await (await answered).json()) as { result: { data: Bar[] } };
   return result.data;
-}
-
-/** The day of a symbol's split. */
-async function splitOf(symbol: string): Promise<string> {
-  const address = `${world.url}/api/v2/stock/stock_corporate_action/list/US:${symbol}?from_date=2000-01-01&action_type=split`;
-  const answer = await fetch(address, { headers: { Authorization: `Bearer ${world.key}` } });
-  const { result } = (await answer.json()) as { result: { data: { ex_date: string }[] } };
-  return result.data[0]!.ex_date;
 }
 
 /** A day some months ago, of which the demo has days but no minutes of MSFT. */
@@ -164,11 +171,11 @@ explorerTest('as of a day the chart has no later bar', async () => {
 });
 
 explorerTest('adjusted bars differ from the stored ones before a split', async () => {
-  const page = await world.page('#/stock/US:AAPL/DAY');
-  await drawn(page);
-  const first = await barsOf(page, () => page.reload());
-  const adjusted = await barsOf(page, () => page.selectOption('select', 'split'));
-  const exDate = await splitOf('AAPL');
+  const page = await world.page();
+  const first = await barsOf(page, () => show(page, '#/stock/US:AAPL/DAY'));
+  const adjusted = await barsOf(page, () => page.selectOption('.toolbar select', 'split'));
+  const path = '/api/v2/stock/stock_corporate_action/list/US:AAPL?from_date=2000-01-01&action_type=split';
+  const exDate = (await world.ask<{ data: { ex_date: string }[] }>(path)).data[0]!.ex_date;
   assert.ok(
     first.some(({ session_date }) => session_date < exDate),
     'the chart shows bars before the split',
@@ -185,22 +192,17 @@ explorerTest('scrolling back goes on to the first bar that is stored', async () 
   const page = await world.page('#/crypto/GLOBAL:BTCUSD/60M');
   await drawn(page);
   await page.focus('.canvas');
-  const isWhole = () =>
-    page.evaluate(() => document.querySelector('.chart-foot')!.textContent.includes('all there are'));
-  while (!(await isWhole())) {
-    await page.keyboard.press('PageUp');
-    await page.waitForTimeout(50);
-  }
-  const path = `${world.url}/api/v2/crypto/bars/GLOBAL:BTCUSD/60M/from/2000-01-01/to/2199-01-01`;
+  await pressUntil(page, 'PageUp', 'all bars are there', () =>
+    page.evaluate(() => document.querySelector('.chart-foot')!.textContent.includes('all there are')),
+  );
+  const path = '/api/v2/crypto/bars/GLOBAL:BTCUSD/60M/from/2000-01-01/to/2199-01-01?limit=1000';
   let count = 0;
-  for (let key = ''; ; ) {
-    const answer = await fetch(`${path}?limit=1000&next_page_key=${key}`, {
-      headers: { Authorization: `Bearer ${world.key}` },
-    });
-    const { result } = (await answer.json()) as { result: { count: number; next_page_key: string | null } };
-    count += result.count;
-    if (result.next_page_key === null) break;
-    key = result.next_page_key;
+  for (let key: string | null = ''; key !== null; ) {
+    const part: { count: number; next_page_key: string | null } = await world.ask(
+      `${path}&next_page_key=${key}`,
+    );
+    count += part.count;
+    key = part.next_page_key;
   }
   assert.equal(await barCount(page), count);
 });
@@ -240,6 +242,18 @@ const isForexOpen = (shown: string): boolean => {
   return shown.startsWith('Fri') ? hour < 17 : !shown.startsWith('Sun') || hour >= 17;
 };
 
+/** In the page: what the legend shows after each of so many presses of the left arrow, faster than by the driver. */
+async function timesBackwards(count: number): Promise<string[]> {
+  const shown: string[] = [];
+  for (let press = 0; press < count; press++) {
+    const canvas = document.querySelector('.canvas')!;
+    canvas.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve));
+    shown.push(document.querySelector('.legend .when')!.textContent);
+  }
+  return shown;
+}
+
 for (const [change, sunday] of [
   ['SPRING', '2025-03-09'],
   ['AUTUMN', '2025-11-02'],
@@ -252,22 +266,16 @@ for (const [change, sunday] of [
       `over a change of the clocks, ${change}, each bar of ${asset} has its market's time`,
       async () => {
         const hours = hoursAround(sunday, isOpen);
-        const lines = hours.map((ms) => `${new Date(ms).toISOString()},1,1,1,1`);
-        const file = join(world.folder, `${asset}-${change}.csv`);
-        await writeFile(file, `datetime,open,high,low,close\n${lines.join('\n')}\n`);
-        const flags = ['--schema', asset, '--country', 'GLOBAL', '--symbol', change, '--interval', '60M'];
-        await world.import('bars', file, ...flags);
+        const lines = hours.map(
+          (ms) => `${asset},GLOBAL,${change},60M,${new Date(ms).toISOString()},1,1,1,1`,
+        );
+        const head = 'asset_schema,country_iso_code,symbol,interval,datetime,open,high,low,close';
+        await world.import('bars', 'csv', `${head}\n${lines.join('\n')}\n`);
         const page = await world.page(`#/${asset}/GLOBAL:${change}/60M`);
         await drawn(page);
-        await page.focus('.canvas');
-        const shown: string[] = [];
-        for (const _ of hours) {
-          await page.keyboard.press('ArrowLeft');
-          shown.push((await page.textContent('.legend .when'))!);
-        }
         assert.deepEqual(
-          shown.reverse(),
-          hours.map((ms) => shownAt(zone, ms)),
+          await page.evaluate(timesBackwards, hours.length),
+          hours.toReversed().map((ms) => shownAt(zone, ms)),
         );
       },
     );
@@ -299,7 +307,7 @@ explorerTest(
       /bourse\.bars\('stock', 'US:AAPL', '60M', \{ from: '.*', is_eth: true, adjust: 'split' \}\)\.toArray\(\)/,
     );
     await page.click('text="Copy"');
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^import \{ Bourse \}/);
+    await copied(page, /^import \{ Bourse \}/);
     const downloads = await Promise.all([page.waitForEvent('download'), page.click('text="CSV"')]);
     const csv = await readFile(await downloads[0].path(), 'utf8');
     assert.match(csv, /^asset_schema,interval,/);
@@ -316,7 +324,7 @@ explorerTest('what comes after the bars moves nothing that one may be about to p
     await permitted;
     await route.continue();
   });
-  await page.goto(`${world.url}/#/stock/US:AAPL/60M`);
+  await show(page, '#/stock/US:AAPL/60M');
   await drawn(page);
   const place = await page.locator('summary').boundingBox();
   permit();
@@ -328,10 +336,10 @@ explorerTest('a search and notes that the service refuses for a while come by th
   const page = await world.page();
   await page.waitForSelector('text=EURUSD');
   let isAway = true;
-  let refused = 0;
+  const refused = new Set<string>();
   await page.route(/\/(?:search|stock_corporate_action)\b/, async (route) => {
     if (!isAway) return route.continue();
-    refused++;
+    refused.add(/search|stock_corporate_action/.exec(route.request().url())![0]);
     // So long that the client itself does not wait for it.
     const headers = { 'Retry-After': '600', 'Content-Type': 'application/json' };
     const detail = { error: 'unavailable' };
@@ -341,28 +349,27 @@ explorerTest('a search and notes that the service refuses for a while come by th
       body: JSON.stringify({ code: 503, message: 'busy', detail }),
     });
   });
-  const refusedOnce = async (): Promise<void> => {
-    for (refused = 0; refused === 0; ) await page.waitForTimeout(20);
-  };
   await page.keyboard.press('/');
   await page.keyboard.type('micro');
-  await refusedOnce();
+  await until('a search is refused', () => refused.has('search'));
   isAway = false;
   await page.waitForSelector('[role=option] >> text=MSFT');
+  await page.keyboard.press('Escape');
   isAway = true;
-  await page.goto(`${world.url}/#/stock/US:AAPL/DAY`);
-  await refusedOnce();
+  await show(page, '#/stock/US:AAPL/DAY');
+  await until('notes are refused', () => refused.has('stock_corporate_action'));
   await drawn(page);
   isAway = false;
   await page.waitForSelector('.notes >> text=Dividends and splits');
 });
 
 explorerTest('the key is in no address, link, cookie or lasting storage', async () => {
-  const page = await world.page('#/stock/US:AAPL/DAY');
+  const page = await world.newPage('#/stock/US:AAPL/DAY');
   const sent: string[] = [];
   page.on('request', (request) => sent.push(request.url()));
   await drawn(page);
   await page.click('text="60M"');
+  await page.waitForSelector('button[aria-pressed=true] >> text="60M"');
   await drawn(page);
   const { key } = world;
   const links = await page
@@ -377,7 +384,7 @@ explorerTest('the key is in no address, link, cookie or lasting storage', async 
 explorerTest(
   'a wrong key is refused with the reason, and the right one opens what was asked for',
   async () => {
-    const page = await world.page('#/stock/US:AAPL/DAY');
+    const page = await world.newPage('#/stock/US:AAPL/DAY');
     await drawn(page);
     await page.click('text="Key"');
     await page.fill('#key', 'wrong');
@@ -408,7 +415,7 @@ explorerTest('by keys alone: bars are pointed to one by one, and the window move
 });
 
 explorerTest('light and dark follow the system, and the button changes and keeps them', async () => {
-  const page = await world.page('', { theme: 'dark' });
+  const page = await world.newPage('', { theme: 'dark' });
   await page.waitForSelector('text=EURUSD');
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();
@@ -418,17 +425,11 @@ explorerTest('light and dark follow the system, and the button changes and keeps
   assert.equal(await paper(), 'rgb(255, 255, 255)');
 });
 
-for (const hash of ['', '#/stock/US:AAPL/DAY', '#/stock/US:NONE/DAY', '#/nowhere'])
-  for (const theme of ['light', 'dark'] as const)
-    explorerTest(
-      `axe finds nothing in ${hash || 'the overview'}, ${theme}, and a phone shows it without scrolling sideways`,
-      async () => {
-        const page = await world.page(hash, { theme, width: 390, height: 844 });
-        await page.waitForSelector('.stored th a, .chart:not(.waiting), .notice >> visible=true');
-        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
-        assert.deepEqual(await violations(page), []);
-      },
-    );
+accessibleViews(
+  { world, explorerTest },
+  ['', '#/stock/US:AAPL/DAY', '#/stock/US:NONE/DAY', '#/nowhere'],
+  '.stored th a, .chart:not(.waiting), .notice >> visible=true',
+);
 
 explorerTest('a service that goes away is said, and the view goes on when it is back', async () => {
   const page = await world.page('#/stock/US:AAPL/DAY');

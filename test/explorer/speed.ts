@@ -44,7 +44,7 @@ const untilBars = (page: Page, interval: string): Promise<number> =>
 async function firstCharts(world: ExplorerWorld): Promise<number[]> {
   const times: number[] = [];
   for (const symbol of SYMBOLS) {
-    const page = await world.page(`#/stock/US:${symbol}/60M`);
+    const page = await world.newPage(`#/stock/US:${symbol}/60M`);
     await drawn(page);
     // Since the address was opened.
     times.push(await page.evaluate(() => performance.now()));
@@ -57,7 +57,7 @@ async function interactions(world: ExplorerWorld): Promise<Map<string, number[]>
   const times = new Map<string, number[]>();
   const add = (name: string, ms: number): void => void times.set(name, [...(times.get(name) ?? []), ms]);
   for (const symbol of SYMBOLS) {
-    const page = await world.page(`#/stock/US:${symbol}/DAY`);
+    const page = await world.newPage(`#/stock/US:${symbol}/DAY`);
     await drawn(page);
     await page.waitForTimeout(500);
     for (const asking of ['first', 'again'])
@@ -72,7 +72,7 @@ async function interactions(world: ExplorerWorld): Promise<Map<string, number[]>
 
 /** Frames a second while the wheel moves a chart of many bars in every one. */
 async function framesOfScrolling(world: ExplorerWorld): Promise<{ bars: number; perSecond: number }> {
-  const page = await world.page(`${CHART}/1M`);
+  const page = await world.newPage(`${CHART}/1M`);
   await drawn(page);
   await page.focus('.canvas');
   for (let key = 0; key < ZOOMS; key++) await page.keyboard.press('-');
