@@ -9,10 +9,9 @@ import { shardHash } from '../../src/store/postgres/citus.ts';
 import { isLostWorker, isUncommitted } from '../../src/store/postgres/citus-problems.ts';
 import { type Store, type StoredBlock, StoreUnavailable, type Writer } from '../../src/store/store.ts';
 import { Workshop } from '../service.ts';
-import { type PostgresServer, postgresPrograms, startPostgres } from './server.ts';
+import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 import { startStandIn } from './stand-in-citus.ts';
 
-const skip = postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 const engine = join(import.meta.dirname, '../../src/store/postgres');
 
 /** Statements of all shards: of a new store, and of maintenance. */
@@ -67,11 +66,11 @@ const [EAST, WEST] = [1, 2];
 
 suite('a store on Citus', { skip }, () => {
   const shop = new Workshop();
-  let server: PostgresServer;
+  let server: PostgresDatabase;
   let client: pg.Client;
   let url: string;
   before(async () => {
-    server = await startPostgres();
+    server = await openDatabase();
     client = await startStandIn(server.url);
     url = server.url;
     writeFileSync(shop.path('x.csv'), 'datetime,open,high,low,close\n2025-03-03T14:30:00Z,1,1,1,1\n');
@@ -172,7 +171,9 @@ suite('a store on Citus', { skip }, () => {
     for (let read = 0; read < 20; read++) assert.deepEqual(await runsOf(serving, EAST), [7]);
     for (const problem of await Promise.all(refused))
       assert.ok(problem instanceof StoreUnavailable, String(problem));
-    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`);
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    );
     await assert.rejects(runsOf(serving, WEST), /does not reach the Citus worker west:5432/);
     assert.deepEqual(await runsOf(serving, EAST), [7]);
     await client.query(`delete from hanging; update pg_dist_node set answers = true`);

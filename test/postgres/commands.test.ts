@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { patiently, Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { barFlags, exampleFiles, examples, writeMinutes } from './copying.ts';
-import { skip, startPostgres } from './server.ts';
+import { openDatabase, skip } from './server.ts';
 
 const PASSWORD = 'hunter2';
 const shop = new Workshop();
@@ -22,7 +22,7 @@ const requests = readFileSync(join(examples, 'requests.txt'), 'utf8')
 test('a store in PostgreSQL gives the answers of one in SQLite, through imports, corrections and undos (contract 10)', {
   skip,
 }, async (t) => {
-  const server = await startPostgres();
+  const server = await openDatabase();
   t.after(() => server.stop());
   const told: string[] = [];
   const stores = [fileStore(shop.path('lite.db')), server.url.replace('bourse@', `bourse:${PASSWORD}@`)];

@@ -6,12 +6,12 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { patiently, type Server, Workshop } from '../service.ts';
-import { type PostgresServer, skip, startPostgres } from './server.ts';
+import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 
 const shop = new Workshop();
-let server: PostgresServer;
+let server: PostgresDatabase;
 before(async () => {
-  if (skip === false) server = await startPostgres();
+  if (skip === false) server = await openDatabase();
 });
 after(async () => {
   shop.close();
@@ -233,7 +233,7 @@ test('two processes that import at once, and one that is killed at any moment, l
       else
         await ask(
           `select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_locks l using (pid)
-            where l.locktype = 'advisory' and l.granted and l.objsubid = 2`,
+            where l.locktype = 'advisory' and l.granted and l.objsubid = 2 and a.datname = current_database()`,
         );
       await exited;
       const left = new Set(await present());

@@ -10,9 +10,9 @@ import { openControl, openCopyTarget, openStore } from '../../src/store/engines.
 import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { everythingIn, fill, writeMinutes } from './copying.ts';
-import { postgresPrograms, startPostgres } from './server.ts';
+import { openDatabase, postgresPrograms } from './server.ts';
 
-const server = postgresPrograms() === null ? null : await startPostgres();
+const server = postgresPrograms() === null ? null : await openDatabase();
 const shop = new Workshop();
 after(async () => {
   shop.close();

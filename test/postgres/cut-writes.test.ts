@@ -6,13 +6,13 @@ import { counters } from '../../src/datasets/internal.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { type Reader, type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { CuttableWay } from './cutting.ts';
-import { type PostgresServer, skip, startPostgres } from './server.ts';
+import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 let way: CuttableWay;
 before(async () => {
   if (skip !== false) return;
-  server = await startPostgres();
+  server = await openDatabase();
   way = await CuttableWay.to(server.port);
 });
 after(async () => {

@@ -8,9 +8,9 @@ import { type FileRow, fillStore } from '../importing.ts';
 import { listening } from '../list-plans.ts';
 import { TestFolder } from '../stores.ts';
 import { everythingIn } from './copying.ts';
-import { skip, startPostgres } from './server.ts';
+import { openDatabase, skip } from './server.ts';
 
-const server = skip === false ? await startPostgres() : null;
+const server = skip === false ? await openDatabase() : null;
 const temporary = new TestFolder();
 after(async () => {
   temporary.close();

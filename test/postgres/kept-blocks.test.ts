@@ -8,7 +8,7 @@ import { decodeBlock } from '../../src/bars/block-reader.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { BlockRead, Direction, Store, StoredBlock, Writer } from '../../src/store/store.ts';
 import { blockOf } from './priced-block.ts';
-import { skip, startPostgres } from './server.ts';
+import { openDatabase, skip } from './server.ts';
 
 const SERIES = 3;
 const BUCKETS = 8;
@@ -41,7 +41,7 @@ const expected = (prices: Prices): number[][][] =>
 
 suite('kept blocks of a store in PostgreSQL', { skip }, async () => {
   if (skip !== false) return;
-  const server = await startPostgres();
+  const server = await openDatabase();
   after(() => server.stop());
 
   let made = 0;

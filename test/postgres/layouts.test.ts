@@ -13,11 +13,11 @@ import { contentHash } from '../../src/store/content.ts';
 import { openControl, openStore, storeFacts } from '../../src/store/engines.ts';
 import { OlderLayout, type Store } from '../../src/store/store.ts';
 import { fixtures, type Said, saidOf } from '../old-stores.ts';
-import { type PostgresServer, postgresPrograms, skip, startPostgres } from './server.ts';
+import { openDatabase, type PostgresDatabase, postgresPrograms, skip } from './server.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 before(async () => {
-  if (skip === false) server = await startPostgres();
+  if (skip === false) server = await openDatabase();
 });
 after(async () => {
   if (skip === false) await server.stop();
@@ -124,8 +124,7 @@ test('a store that the first Bourse with PostgreSQL wrote has its content, and i
   skip,
 }, async () => {
   const sql = gunzipSync(readFileSync(join(fixtures, 'postgres-layout-9/store.sql.gz')));
-  const args = ['-q', '-v', 'ON_ERROR_STOP=1', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'bourse'];
-  execFileSync(join(postgresPrograms()!, 'psql'), [...args, 'postgres'], {
+  execFileSync(join(postgresPrograms()!, 'psql'), ['-q', '-v', 'ON_ERROR_STOP=1', server.url], {
     input: sql,
     stdio: ['pipe', 'ignore', 'inherit'],
   });

@@ -1,6 +1,10 @@
-// What runs leave out: `npm test` where PostgreSQL is not installed, `npm run test:postgres` the tests about SQLite's files.
+// Which files of tests run on PostgreSQL, and what runs leave out: the tests of SQLite's files there, and those of PostgreSQL where it is
+// not installed.
 import { globSync, readFileSync } from 'node:fs';
 import { postgresPrograms } from './server.ts';
+
+/** The tests of PostgreSQL itself: its engine, and both engines side by side. */
+const ofPostgres = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
 
 /** Files of tests about SQLite alone. */
 const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**'];
@@ -13,10 +17,14 @@ const ofNoStore = [
   'test/cache-memory.test.ts',
 ];
 
-/** What a run on PostgreSQL leaves out as whole files. */
-export const leftOut = [...ofSqlite, ...ofNoStore];
+/** The files of a run on PostgreSQL: the tests of PostgreSQL, or all tests that ask a store. */
+export const filesOnPostgres = (all: boolean): string[] =>
+  (all
+    ? globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: [...ofSqlite, ...ofNoStore] })
+    : globSync(ofPostgres)
+  ).toSorted();
 
-/** What a run on PostgreSQL leaves out, in words with the reason. */
+/** What a run of all tests on PostgreSQL leaves out, with the reason. */
 export function leftOutWords(files: readonly string[]): string {
   const countIn = (folders: readonly string[]): number =>
     globSync(folders).filter((path) => path.endsWith('.test.ts')).length;

@@ -5,13 +5,13 @@ import { openStore } from '../../src/store/engines.ts';
 import { fillLists } from '../list-plans.ts';
 import { TestFolder } from '../stores.ts';
 import { blockRows, postgresPlans } from './plans.ts';
-import { skip, startPostgres } from './server.ts';
+import { openDatabase, skip } from './server.ts';
 
 const temporary = new TestFolder();
 after(() => temporary.close());
 
 test('a read of a few blocks reads no others of the series, in either direction', { skip }, async (t) => {
-  const server = await startPostgres();
+  const server = await openDatabase();
   t.after(() => server.stop());
   const store = await openStore(server.url, 'write');
   await store.write(async (writer) => {
@@ -36,7 +36,7 @@ for (const rows of [500, 8_000, 50_000])
   test(`every list of ${rows} rows is a walk of an index that sorts nothing, page by page, on PostgreSQL too (house, Rules)`, {
     skip,
   }, async (t) => {
-    const server = await startPostgres();
+    const server = await openDatabase();
     t.after(() => server.stop());
     await fillLists(server.url, temporary.folder, rows);
     const { statements, problems } = await postgresPlans(server.url);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { Workshop } from '../service.ts';
-import { skip, startPostgres } from './server.ts';
+import { openDatabase, skip } from './server.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -30,7 +30,7 @@ const copy = (schema: string): string => `do $$ declare t text; begin
 test('answers after a restore are those of the restored data, also where a version has the number of a lost one (contract 4.1)', {
   skip,
 }, async (t) => {
-  const server = await startPostgres();
+  const server = await openDatabase();
   t.after(() => server.stop());
   const client = new pg.Client({ connectionString: server.url });
   client.on('error', () => undefined);

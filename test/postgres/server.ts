@@ -1,11 +1,12 @@
-// A PostgreSQL server of the tests' own: as an unprivileged user, in a folder of its own, stopped with the process that started it.
+// PostgreSQL servers of tests: as an unprivileged user, in a folder of their own, gone with the process that started them. A run of many
+// files starts one that they share, and makes the folder of which the others' are copies.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { until } from '../until.ts';
 
 /** PostgreSQL refuses to run as root: it then runs as this user (`nobody`). */
 const NOBODY = 65_534;
@@ -24,13 +25,15 @@ export function postgresPrograms(): string | null {
 export const skip: string | false =
   postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
-}
+/** Ports of each process: no other process has them while it lives, and the system gives none of them to clients. */
+const PORTS_FROM = 10_000;
+const PORTS_A_PROCESS = 20;
+const PROCESSES = 1_100;
+
+let portsUsed = 0;
+
+const nextPort = (): number =>
+  PORTS_FROM + (process.pid % PROCESSES) * PORTS_A_PROCESS + (portsUsed++ % PORTS_A_PROCESS);
 
 /** A running server. */
 export type PostgresServer = {
@@ -48,8 +51,10 @@ export type PostgresServer = {
   stop(): Promise<void>;
 };
 
+type Run = (program: string, ...args: readonly string[]) => void;
+
 /** Fills the folder of a new server. */
-type Fill = (run: (program: string, ...args: readonly string[]) => void, data: string) => void;
+type Fill = (run: Run, data: string) => void;
 
 const initialize: Fill = (run, data) =>
   run(
@@ -57,99 +62,177 @@ const initialize: Fill = (run, data) =>
     ...['--data-checksums', '--no-sync', '--no-instructions'],
   );
 
+/** The folder of a server that never ran, of which those of the others of a run are copies. */
+const templateIn = (folder: string): string => join(folder, 'template');
+const template = (): string | undefined => process.env.TEST_POSTGRES_TEMPLATE;
+
+const copyTemplate: Fill = (run, data) => run('cp', '-R', template()!, data);
+
 /** Starts a server. `settings` are given to it as `-c name=value`. */
 export const startPostgres = (settings: readonly string[] = []): Promise<PostgresServer> =>
-  startFilled(initialize, settings);
+  startFilled(template() === undefined ? initialize : copyTemplate, settings);
 
-async function startFilled(fill: Fill, settings: readonly string[]): Promise<PostgresServer> {
+function programsFolder(): string {
   const programs = postgresPrograms();
   if (programs === null) throw new Error('PostgreSQL is not installed: apt-get install postgresql-15');
+  return programs;
+}
+
+type User = { readonly uid?: number; readonly gid?: number };
+
+/** A new folder that belongs to the user of a server, and what fills it. */
+function makeFolder(fill: Fill): { readonly folder: string; readonly data: string; readonly user: User } {
   const folder = mkdtempSync(join(tmpdir(), 'bourse-postgres-'));
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  fill(
-    (program, ...args) =>
-      void execFileSync(join(programs, program), args, {
-        ...user,
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      }),
-    data,
-  );
-  const port = await freePort();
-  const fast = ['fsync=off', 'full_page_writes=off', 'max_connections=1000', 'listen_addresses=127.0.0.1'];
-  const args = [...fast, `unix_socket_directories=${folder}`, ...settings].flatMap((one) => ['-c', one]);
-  const run = (): ChildProcess =>
-    spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...args], {
+  const env = { ...process.env, PATH: `${programsFolder()}:${process.env.PATH}` };
+  const run: Run = (program, ...args) =>
+    void execFileSync(program, args, { ...user, env, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  fill(run, data);
+  return { folder, data, user };
+}
+
+/** Tests are not about what is left when a machine loses its power. */
+const fast = [
+  ...['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'checkpoint_timeout=1h'],
+  ...['max_connections=1000', 'listen_addresses=127.0.0.1'],
+];
+
+/** Ends a server, and removes its folder, once the process that started it is gone, however it went. */
+const watch = 'read -r line; kill -QUIT $0; kill -CONT $0; while kill -0 $0; do sleep 0.1; done; rm -rf "$1"';
+
+/** One run of a server, from its start to its end. */
+class ServerRun {
+  readonly #postgres: ChildProcess;
+  readonly #watcher: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  constructor(folder: string, user: User, args: readonly string[]) {
+    this.#postgres = spawn(join(programsFolder(), 'postgres'), args, {
       ...user,
       cwd: folder,
       stdio: 'ignore',
     });
-  let child = run();
-  const end = (signal: NodeJS.Signals): void => {
-    child.kill(signal);
-    // One that a test has frozen would not notice.
-    child.kill('SIGCONT');
-  };
-  const kill = (): void => end('SIGINT');
-  process.once('exit', kill);
-  const halt = async (signal: NodeJS.Signals = 'SIGINT'): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const stopped = once(child, 'exit');
-    end(signal);
-    await stopped;
-  };
-  await untilReady(programs, folder, port);
+    this.#ended = once(this.#postgres, 'exit');
+    this.#watcher = spawn('/bin/sh', ['-c', watch, String(this.pid), folder], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    for (const one of [this.#watcher, this.#watcher.stdin as unknown as ChildProcess]) one.unref();
+  }
+
+  get pid(): number {
+    return this.#postgres.pid!;
+  }
+
+  get hasEnded(): boolean {
+    return this.#postgres.exitCode !== null || this.#postgres.signalCode !== null;
+  }
+
+  /** Waits until it answers, as it writes into its folder. False where it has ended: another process has its port. */
+  isReady(data: string): Promise<boolean> {
+    return until('PostgreSQL did not start', () => {
+      if (this.hasEnded) return { ready: false };
+      const file = join(data, 'postmaster.pid');
+      const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+      return lines[0] === String(this.pid) && lines[7]?.startsWith('ready') ? { ready: true } : null;
+    }).then(({ ready }) => ready);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (!this.hasEnded) {
+      this.#postgres.kill(signal);
+      // One that a test has frozen would not notice.
+      this.#postgres.kill('SIGCONT');
+    }
+    await this.#ended;
+    this.#watcher.kill('SIGKILL');
+  }
+}
+
+async function startFilled(fill: Fill, settings: readonly string[]): Promise<PostgresServer> {
+  const { folder, data, user } = makeFolder(fill);
+  const args = [...fast, `unix_socket_directories=${folder}`, ...settings].flatMap((one) => ['-c', one]);
+  const start = (port: number): ServerRun =>
+    new ServerRun(folder, user, ['-D', data, '-p', String(port), ...args]);
+  let port = nextPort();
+  let run = start(port);
+  for (let tries = 1; !(await run.isReady(data)); tries++) {
+    await run.end('SIGQUIT');
+    if (tries === PORTS_A_PROCESS) throw new Error(`PostgreSQL does not start in ${folder}`);
+    port = nextPort();
+    run = start(port);
+  }
   return {
     url: `postgres://bourse@127.0.0.1:${port}/postgres`,
     port,
     folder,
     get pid() {
-      return child.pid!;
+      return run.pid;
     },
-    halt,
+    halt: (signal = 'SIGINT') => run.end(signal),
     async resume() {
-      child = run();
-      await untilReady(programs, folder, port);
+      run = start(port);
+      if (!(await run.isReady(data))) throw new Error(`PostgreSQL does not start in ${folder}`);
     },
     standby: () =>
       startFilled(
         (copy, to) =>
           copy(
-            'pg_basebackup',
-            '-D',
-            to,
-            '-h',
-            '127.0.0.1',
-            '-p',
-            String(port),
-            '-U',
-            'bourse',
-            '-R',
-            '-c',
-            'fast',
+            ...(['pg_basebackup', '-D', to, '-h', '127.0.0.1', '-p', String(port), '-U', 'bourse'] as const),
+            ...['-R', '-c', 'fast', '--no-sync', '--no-manifest'],
           ),
         settings,
       ),
     async stop() {
-      process.off('exit', kill);
-      await halt();
+      await run.end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function untilReady(programs: string, folder: string, port: number): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    try {
-      execFileSync(join(programs, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)], {
-        cwd: folder,
-      });
-      return;
-    } catch {
-      await wait(100);
-    }
+/** A database for one file of tests. */
+export type PostgresDatabase = Pick<PostgresServer, 'url' | 'port' | 'stop'>;
+
+let databases = 0;
+
+/**
+ * A database of its own, for tests that need no more: on the server that the run started, or on one that is started for it.
+ * Roles are the server's: a test that makes some starts a server.
+ */
+export async function openDatabase(): Promise<PostgresDatabase> {
+  const shared = process.env.TEST_POSTGRES;
+  if (shared === undefined) return startPostgres();
+  const name = `of_${process.pid}_${databases++}`;
+  const ask = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: shared });
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
+  await ask(`create database ${name}`);
+  const url = new URL(shared);
+  const port = Number(url.port);
+  url.pathname = `/${name}`;
+  return { url: url.href, port, stop: () => ask(`drop database ${name} with (force)`) };
+}
+
+/** Gives the processes that `work` starts a server that they share, and a folder of which those of further servers are copies. */
+export async function withPostgres<T>(work: () => Promise<T>): Promise<T> {
+  const server = await startFilled((run, data) => {
+    initialize(run, data);
+    run('cp', '-R', data, templateIn(dirname(data)));
+  }, []);
+  Object.assign(process.env, {
+    TEST_POSTGRES: server.url,
+    TEST_POSTGRES_TEMPLATE: templateIn(server.folder),
+  });
+  try {
+    return await work();
+  } finally {
+    delete process.env.TEST_POSTGRES;
+    delete process.env.TEST_POSTGRES_TEMPLATE;
+    await server.stop();
   }
-  throw new Error('PostgreSQL did not start within 30 s');
 }

@@ -5,15 +5,15 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Server, Workshop } from '../service.ts';
 import { barFlags, barsFile } from './asking.ts';
-import { type PostgresServer, skip, startPostgres } from './server.ts';
+import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 
 const shop = new Workshop();
-let server: PostgresServer;
+let server: PostgresDatabase;
 let services: readonly Server[] = [];
 
 before(async () => {
   if (skip !== false) return;
-  server = await startPostgres();
+  server = await openDatabase();
   // Both find an empty database, and one of them makes the tables.
   services = await Promise.all([0, 1].map(() => shop.serve('--store', server.url)));
   await shop.must('import', 'bars', barsFile(shop, 100), ...barFlags, '--store', server.url);

@@ -1,7 +1,7 @@
 // Arrays that are sent as binary come back as they were, from a real server.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { postgresPrograms, startPostgres } from '../../../test/postgres/server.ts';
+import { openDatabase, postgresPrograms } from '../../../test/postgres/server.ts';
 import { fc } from '../../../test/seed.ts';
 import { readPostgresAddress } from './address.ts';
 import { onSession } from './facts.ts';
@@ -19,7 +19,7 @@ const types: Readonly<Record<ElementType, readonly [cast: string, fc.Arbitrary<E
 
 suite('arrays that are sent to PostgreSQL', { skip }, async () => {
   if (skip !== false) return;
-  const server = await startPostgres();
+  const server = await openDatabase();
   after(() => server.stop());
   const address = readPostgresAddress(server.url.slice('postgres:'.length));
 

@@ -1,15 +1,15 @@
 // A connection to PostgreSQL: how long an answer is waited for, and what a commit and an end of the connection mean.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type PostgresServer, skip, startPostgres } from '../../../test/postgres/server.ts';
+import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
 import { StoreUnavailable } from '../store.ts';
 import { readPostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
 import { PostgresProblem, type Session } from './session.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 before(async () => {
-  if (skip === false) server = await startPostgres();
+  if (skip === false) server = await openDatabase();
 });
 after(async () => {
   if (skip === false) await server.stop();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CuttableWay } from '../../../test/postgres/cutting.ts';
-import { type PostgresServer, skip, startPostgres } from '../../../test/postgres/server.ts';
+import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
 import type { RowOf } from '../../datasets/dataset.ts';
 import { counters, secrets } from '../../datasets/internal.ts';
 import { optionContracts } from '../../datasets/options.ts';
@@ -11,10 +11,10 @@ import { openControl, openStore } from '../engines.ts';
 import { storeLimits } from '../limits.ts';
 import { type BlockRead, type Store, type StoredBlock, StoreUnavailable, type Writer } from '../store.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 let made = 0;
 before(async () => {
-  if (skip === false) server = await startPostgres();
+  if (skip === false) server = await openDatabase();
 });
 after(async () => {
   if (skip === false) await server.stop();
@@ -227,7 +227,8 @@ test('a writer whose session was ended puts no block into a version of the next 
     const first = store.write(async (writer) => {
       await ask(
         url,
-        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and objsubid = 2",
+        `select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+          where locktype = 'advisory' and granted and objsubid = 2 and datname = current_database()`,
       );
       isCut!.resolve();
       await isTakenOver!.promise;
