@@ -9,6 +9,7 @@ import { shardHash } from '../../src/store/postgres/citus.ts';
 import { isLostWorker, isUncommitted } from '../../src/store/postgres/citus-problems.ts';
 import { type Store, type StoredBlock, StoreUnavailable, type Writer } from '../../src/store/store.ts';
 import { Workshop } from '../service.ts';
+import { until } from '../until.ts';
 import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 import { startStandIn } from './stand-in-citus.ts';
 
@@ -177,7 +178,10 @@ suite('a store on Citus', { skip }, () => {
     await assert.rejects(runsOf(serving, WEST), /does not reach the Citus worker west:5432/);
     assert.deepEqual(await runsOf(serving, EAST), [7]);
     await client.query(`delete from hanging; update pg_dist_node set answers = true`);
-    await untilTrue(async () => (await runsOf(serving, WEST).catch(() => [])).length === 1);
+    await until(
+      'the worker stays away',
+      async () => (await runsOf(serving, WEST).catch(() => [])).length === 1,
+    );
     await serving.close();
     await writing.close();
     await client.query(`drop view bar_blocks; alter table all_blocks rename to bar_blocks;
@@ -268,11 +272,3 @@ const refuseDeletes = (client: pg.Client): Promise<unknown> =>
   client.query(`create or replace function refuse() returns trigger as
       $$ begin raise exception 'the worker is away' using errcode = '08006'; end $$ language plpgsql;
     create trigger refuse before delete on bar_blocks for each statement execute function refuse()`);
-
-async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + 5_000;
-  while (!(await isTrue())) {
-    if (performance.now() > untilMs) throw new Error('not within 5 s');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -11,7 +11,7 @@ import { type PostgresServer, skip, startPostgres } from './server.ts';
 
 const PASSWORD = 'hunter2';
 /** Cuts each way, evenly over an import; on a quiet machine a round takes half a second. */
-const CUTS = 12;
+const CUTS = 8;
 
 const shop = new Workshop();
 let server: PostgresServer;

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { counters } from '../../src/datasets/internal.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { type Reader, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { until } from '../until.ts';
 import { CuttableWay } from './cutting.ts';
 import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 
@@ -122,7 +123,7 @@ for (const cut of ['before', 'after'] as const)
           () => true,
           () => false,
         );
-      while (!(await works())) await wait(10);
+      await until('the connections stay away', works);
     }
     isReading = false;
     await Promise.all(readers);

@@ -68,8 +68,8 @@ export class CuttableWay {
       this.cuts++;
       isCut = true;
       if (this.#cut === 'before') client.destroy();
-      // The server ends what it was asked, then the connection.
-      else server.end(bytes, () => setTimeout(() => client.destroy(), 200));
+      // The server ends what it was asked, then the connection, and so that of the client.
+      else server.end(bytes);
     });
   }
 

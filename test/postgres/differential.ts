@@ -37,7 +37,7 @@ const TARGETS_A_CHANGE = 6;
 const ALL_PAGES = 8;
 
 /** All that can be read beside the requests is compared after every so many changes. */
-const CHANGES_A_READING = 8;
+const CHANGES_A_READING = 10;
 
 /** Requests with one key, more than its quota. */
 const QUOTA = 5;

@@ -35,6 +35,17 @@ let portsUsed = 0;
 const nextPort = (): number =>
   PORTS_FROM + (process.pid % PROCESSES) * PORTS_A_PROCESS + (portsUsed++ % PORTS_A_PROCESS);
 
+/** Runs a statement; how many rows it gives. */
+async function askServer(url: string, sql: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows.length;
+  } finally {
+    await client.end();
+  }
+}
+
 /** A running server. */
 export type PostgresServer = {
   /** The address of its database, without a schema. */
@@ -60,6 +71,8 @@ const initialize: Fill = (run, data) =>
   run(
     ...(['initdb', '-D', data, '-U', 'bourse', '-A', 'trust', '-E', 'UTF8', '--locale=C'] as const),
     ...['--data-checksums', '--no-sync', '--no-instructions'],
+    // Not the order of bytes, which the product must ask for.
+    ...['--locale-provider=icu', '--icu-locale=en-US'],
   );
 
 /** The folder of a server that never ran, of which those of the others of a run are copies. */
@@ -97,6 +110,8 @@ function makeFolder(fill: Fill): { readonly folder: string; readonly data: strin
 const fast = [
   ...['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'checkpoint_timeout=1h'],
   ...['max_connections=1000', 'listen_addresses=127.0.0.1'],
+  // As on a server whose owner likes other forms of text than the product.
+  ...['timezone=Asia/Kathmandu', 'datestyle=SQL, DMY', 'extra_float_digits=0', 'bytea_output=escape'],
 ];
 
 /** Ends a server, and removes its folder, once the process that started it is gone, however it went. */
@@ -176,15 +191,22 @@ async function startFilled(fill: Fill, settings: readonly string[]): Promise<Pos
       run = start(port);
       if (!(await run.isReady(data))) throw new Error(`PostgreSQL does not start in ${folder}`);
     },
-    standby: () =>
-      startFilled(
+    async standby() {
+      const standby = await startFilled(
         (copy, to) =>
           copy(
             ...(['pg_basebackup', '-D', to, '-h', '127.0.0.1', '-p', String(port), '-U', 'bourse'] as const),
             ...['-R', '-c', 'fast', '--no-sync', '--no-manifest'],
           ),
         settings,
-      ),
+      );
+      const isStreaming = "select from pg_stat_wal_receiver where status = 'streaming'";
+      await until(
+        'the standby follows nobody',
+        async () => (await askServer(standby.url, isStreaming)) === 1,
+      );
+      return standby;
+    },
     async stop() {
       await run.end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
@@ -205,17 +227,15 @@ export async function openDatabase(): Promise<PostgresDatabase> {
   const shared = process.env.TEST_POSTGRES;
   if (shared === undefined) return startPostgres();
   const name = `of_${process.pid}_${databases++}`;
-  const ask = async (sql: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: shared });
-    await client.connect();
-    await client.query(sql);
-    await client.end();
-  };
-  await ask(`create database ${name}`);
+  await askServer(shared, `create database ${name}`);
   const url = new URL(shared);
   const port = Number(url.port);
   url.pathname = `/${name}`;
-  return { url: url.href, port, stop: () => ask(`drop database ${name} with (force)`) };
+  return {
+    url: url.href,
+    port,
+    stop: () => askServer(shared, `drop database ${name} with (force)`).then(() => undefined),
+  };
 }
 
 /** Gives the processes that `work` starts a server that they share, and a folder of which those of further servers are copies. */

@@ -1,9 +1,9 @@
 // What `bourse status` and `bourse doctor` say of the server of a store: version, place, size, standby, how far it is behind (contract 10).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Workshop } from '../service.ts';
+import { until } from '../until.ts';
 import { writeMinutes } from './copying.ts';
 import { type PostgresServer, skip, startPostgres } from './server.ts';
 
@@ -115,7 +115,7 @@ suite('a primary and its standby', { skip }, () => {
     assert.match(about(second, 'replication').join(), /^ok: 0 s behind$/);
     assert.match(about(second, 'writing').join(), /^warn: .*standby/);
     await primary.halt();
-    await pause(500);
+    await until('it receives', async () => (await serverOf(standby.url)).standby?.receiving === false);
     const alone = await findingsOf(standby.url);
     assert.match(
       about(alone, 'replication').join(),
