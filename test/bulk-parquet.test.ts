@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { textOf } from './duckdb.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { Workshop } from './service.ts';
+import { until } from './until.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -30,7 +30,7 @@ async function importRows(name: string, rows: Iterable<string>): Promise<void> {
   await shop.must('import', 'bars', shop.path(name));
 }
 
-const SYMBOLS = 40;
+const SYMBOLS = 16;
 await importRows('minutes.csv', minutesOf(SYMBOLS));
 const key = await shop.must('keys', 'create', 'bulk');
 const limited = await shop.must('keys', 'create', 'limited', '--per-day', '2');
@@ -48,12 +48,6 @@ const files = (): string[] =>
   readdirSync(TEMPORARY, { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.parquet'));
-
-/** Waits for something that comes within a second, on a busy machine within ten. */
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const startedMs = Date.now(); !holds(); await sleep(20))
-    assert.ok(Date.now() - startedMs < 10_000, what);
-}
 
 test('what a killed server left is removed at the start (contract 9.11)', async () => {
   const killed = await shop.serveWith(environment);
@@ -214,14 +208,16 @@ test('the ranges of a file count once for a quota (contract 7.5, 9.11)', async (
 });
 
 /** An answer that a caller waits for, or has left. */
-const begun = (query: string): Promise<IncomingMessage> & { leave: () => void } => {
+const begun = (
+  query: string,
+): Promise<IncomingMessage> & { readonly query: string; readonly leave: () => void } => {
   let leave = (): void => undefined;
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     const request = get(`${server.url}${path(query)}`, { agent: false }, resolve).once('error', reject);
     leave = () => request.destroy();
   });
   answer.catch(() => undefined);
-  return Object.assign(answer, { leave });
+  return Object.assign(answer, { query, leave: () => leave() });
 };
 
 /** The processes that make Parquet for the server. */
@@ -241,13 +237,38 @@ function makers(): number[] {
 
 const skip = process.platform !== 'linux' && 'the processes of others are seen on Linux alone';
 
+/** Asks for files until one is met that is still being made, and halts its making. */
+async function halted(): Promise<{
+  readonly answer: ReturnType<typeof begun>;
+  readonly pid: number;
+  /** The files that were there before. */
+  readonly before: number;
+}> {
+  for (let minute = 10; ; minute++) {
+    const before = files().length;
+    // Each moment has a file of its own.
+    const answer = begun(`&as_of=2025-02-14T23:${minute}:00Z`);
+    let isAnswered = false;
+    answer.then(
+      (one) => {
+        isAnswered = true;
+        one.resume();
+      },
+      () => undefined,
+    );
+    await until('it is made', () => isAnswered || makers().length === 1);
+    for (const pid of makers()) {
+      process.kill(pid, 'SIGSTOP');
+      if (makers().includes(pid)) return { answer, pid, before };
+    }
+  }
+}
+
 test('who leaves while a file is made ends its making, and nothing is left (contract 9.11)', {
   skip,
 }, async () => {
-  const before = files().length;
-  const left = begun('&session_date=1');
-  await until('it is made', () => makers().length === 1);
-  left.leave();
+  const { answer, before } = await halted();
+  answer.leave();
   await until('the process has ended', () => makers().length === 0);
   await until('the file is removed', () => files().length <= before);
 });
@@ -255,14 +276,11 @@ test('who leaves while a file is made ends its making, and nothing is left (cont
 test('a process that is killed makes an error, and the next request begins anew (contract 6.3, 9.11)', {
   skip,
 }, async () => {
-  const before = files().length;
-  const failing = begun('&session_date=yes');
-  await until('it is made', () => makers().length === 1);
-  for (const pid of makers()) process.kill(pid, 'SIGKILL');
-  const answer = await failing;
-  assert.equal(answer.statusCode, 500);
+  const { answer, pid, before } = await halted();
+  process.kill(pid, 'SIGKILL');
+  assert.equal((await answer).statusCode, 500);
   assert.equal(files().length, before);
-  const again = await server.get(path('&session_date=yes'));
+  const again = await server.get(path(answer.query));
   assert.equal(again.status, 200);
   await again.arrayBuffer();
 });
@@ -272,7 +290,7 @@ const noDisk = noSmallDisk();
 test('on a full disk the answer says so, and nothing is left (contract 6.3, 9.11)', {
   skip: noDisk,
 }, async () => {
-  const disk = new SmallDisk(64 * 1024);
+  const disk = new SmallDisk(16 * 1024);
   const small = await shop.serveWith({ TMPDIR: disk.folder });
   try {
     const answer = await small.get(path(''));

@@ -5,9 +5,9 @@ import { namedIntervals } from '../src/contract/interval.ts';
 import { barNames } from './fuzz/data.ts';
 import { openBench } from './fuzz/in-process.ts';
 import { Random } from './fuzz/random.ts';
+import { seed } from './seed.ts';
 
-const SEED = Number(process.env.BULK_SEED ?? 20_261_123);
-const REQUESTS = Number(process.env.BULK_REQUESTS ?? 400);
+const REQUESTS = Number(process.env.BULK_REQUESTS ?? 200);
 
 const bench = await openBench();
 const { handler, known } = bench;
@@ -79,7 +79,7 @@ const [UNKNOWN] = ['NONE0'];
 test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
   let [good, refused, rows, dated] = [0, 0, 0, 0];
   for (let index = 0; index < REQUESTS; index++) {
-    const random = new Random(SEED, index);
+    const random = new Random(seed, index);
     const [asset, country] = random.pick(barNames).split(':') as [string, string];
     const market = barNames
       .filter((name) => name.startsWith(`${asset}:${country}:`))
@@ -97,7 +97,7 @@ test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
     const choices = choicesOf(random);
     const list = named === null ? '' : `&symbols=${named.map(encodeURIComponent).join()}`;
     const bulk = await get(`/api/v2/${asset}/bulk/bars/${country}/${rest}`, `${choices}${list}`);
-    const what = `seed ${SEED}, ${index}: ${asset} ${country} ${rest} ${choices} ${list}`;
+    const what = `seed ${seed}, ${index}: ${asset} ${country} ${rest} ${choices} ${list}`;
     const symbols = [...new Set(named ?? market)].sort();
     const limit = random.between(1, 150);
     let expected = '';
@@ -129,7 +129,7 @@ test('every answer in bulk is that of pages (contract 9.11)', async (t) => {
     rows += expected.split('\r\n').length - 1;
   }
   t.diagnostic(
-    `seed ${SEED}: ${good} good answers, ${refused} refusals, ${rows} rows, ${dated} as of a moment`,
+    `seed ${seed}: ${good} good answers, ${refused} refusals, ${rows} rows, ${dated} as of a moment`,
   );
-  assert.ok(good > REQUESTS / 4 && refused > 0 && rows > REQUESTS && dated > REQUESTS / 10);
+  assert.ok(good > REQUESTS / 4 && refused > 0 && rows > REQUESTS && dated > REQUESTS / 20);
 });

@@ -1,6 +1,6 @@
-// The command line as a child process: help, mistakes, keys, settings, stores, the demo (contract 10).
+// The command line: help, mistakes, keys, settings, stores (contract 10). The demo is in contract-walk.test.ts.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve as resolvePath } from 'node:path';
@@ -11,11 +11,7 @@ import { command, type Finished, runCommand } from './commands.ts';
 import { Workshop } from './service.ts';
 
 const shop = new Workshop();
-const children: ChildProcess[] = [];
-after(() => {
-  for (const child of children) child.kill('SIGKILL');
-  shop.close();
-});
+after(() => shop.close());
 
 type Place = { readonly cwd?: string; readonly env?: Record<string, string> };
 
@@ -359,61 +355,6 @@ test('bin/bourse works from any folder, through a symlink to a symlink, and read
     });
     assert.ok(existsSync(join(away, 'data/bourse.control.db')));
   }
-});
-
-test('bourse demo makes its store and prints URLs that all answer 200 (contract 10)', async (t) => {
-  const cwd = newFolder();
-  const startedMs = Date.now();
-  const demo = spawn(command, ['demo', '--port', '0'], { cwd, env: bare, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(demo);
-  let printed = '';
-  let said = '';
-  demo.stderr.on('data', (piece) => {
-    said += piece;
-  });
-  await new Promise<void>((resolve, reject) => {
-    demo.once('exit', (code) => reject(new Error(`it ended with ${code}: ${said}`)));
-    demo.stdout.on('data', (piece) => {
-      printed += piece;
-      if (printed.includes('Ctrl-C')) resolve();
-    });
-  });
-  t.diagnostic(`made and serving after ${Date.now() - startedMs} ms`);
-  assert.ok(existsSync(join(cwd, 'data/demo.db')));
-  assert.match(printed, /synthetic/i);
-  const status = await run(['status', '--json', '--store', 'sqlite:data/demo.db'], { cwd });
-  const { runs, markets } = JSON.parse(status.stdout) as {
-    readonly runs: readonly Record<string, unknown>[];
-    readonly markets: readonly {
-      country_iso_code: string;
-      intervals: { interval: string; last: string }[];
-    }[];
-  };
-  assert.deepEqual(
-    runs.map((one) => [one.rows_written, one.rows_refused, one.source]),
-    runs.map((one) => [one.rows_read, 0, 'Synthetic: made by bourse demo']),
-  );
-  const yesterday = new Date(startedMs - 86_400_000).toISOString().slice(0, 10);
-  const minutes = markets.flatMap((market) => market.intervals).filter(({ interval }) => interval === '1M');
-  const last = minutes
-    .map((minute) => minute.last)
-    .sort()
-    .at(-1)!;
-  // Post-market of yesterday in New York ends today in UTC.
-  assert.ok(last.slice(0, 10) >= yesterday && Date.parse(last) <= Date.now(), `prices end ${last}`);
-  const urls = printed.match(/http:\S+\?\S+/g) ?? [];
-  assert.ok(urls.length >= 5, printed);
-  for (const url of urls) {
-    const response = await fetch(url);
-    const text = await response.text();
-    assert.equal(response.status, 200, `${url}: ${text}`);
-    assert.match(text, /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"|session_date"/, `${url} has data`);
-  }
-  const key = /Your key is (\S+)/.exec(printed)![1]!;
-  assert.ok(!said.includes(key), 'the log has no key');
-  const ended = new Promise((resolve) => demo.once('exit', resolve));
-  demo.kill('SIGTERM');
-  assert.equal(await ended, 0);
 });
 
 test('a reader that goes away early is no fault; a full one is told in one line (contract 10)', () => {

@@ -166,8 +166,9 @@ const skipZsh = isInstalled('zsh') ? false : 'zsh is not installed';
 test('zsh completes commands, datasets, flags, their values and files (contract 10.1)', {
   skip: skipZsh,
 }, async () => {
-  const options = { encoding: 'utf8', timeout: 60_000, env } as const;
+  const options = { encoding: 'utf8', timeout: 120_000, env } as const;
   const program = zshProgram(await scriptFor('zsh'));
+  // A line that is not completed is waited for without an end.
   const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', program], options);
   assert.equal(stderr, '');
   const completed = Array.from(stdout.matchAll(/<<(.*)>>/g), ([, line]) => line);

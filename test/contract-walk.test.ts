@@ -1,9 +1,8 @@
 // One walk over the whole contract, driven by its declarations: every endpoint over the demo's rows, its successes in each format, its
 // pages, its methods, its keys and every error that it declares (spec 4, contract 4 to 6).
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Check, Errors } from 'typebox/schema';
 import { fieldsOf } from '../src/contract/endpoint.ts';
 import type { ObjectSchema } from '../src/contract/fields.ts';
@@ -12,6 +11,7 @@ import { Connection } from './connection.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { Server, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
+import { until } from './until.ts';
 
 type EndpointName = keyof AllEndpoints;
 type Texts = Readonly<Record<string, string>>;
@@ -115,13 +115,21 @@ const refusedByData: Readonly<Record<string, { readonly texts: Texts; readonly n
 const shop = new Workshop();
 let server: Server;
 let key = '';
+/** When the demo was started, and what its store held then. */
+let startedMs = 0;
+let made: {
+  readonly runs: readonly Record<string, unknown>[];
+  readonly markets: readonly { readonly intervals: { interval: string; last: string }[] }[];
+};
 let documented: Record<string, { get: { responses: Answers } }> = {};
 
 before(async () => {
+  startedMs = Date.now();
   server = new Server(shop.start(['demo', '--port', '0'], { BOURSE_LOG_LEVEL: 'info' }));
   await server.listening;
-  while (!server.printed.includes('Ctrl-C')) await sleep(20);
+  await until('the demo is made', () => server.printed.includes('Ctrl-C'));
   key = /Your key is (\S+)/.exec(server.printed)![1]!;
+  made = JSON.parse(await shop.must('status', '--json', '--store', fileStore('data/demo.db'))) as typeof made;
   // Of an underlying that has no bars: there is no price to compare strikes with.
   writeFileSync(
     shop.path('contracts.csv'),
@@ -151,8 +159,35 @@ before(async () => {
   documented = inlined(document.paths, document) as typeof documented;
 });
 after(async () => {
-  await server.stop();
+  assert.equal(await server.stop(), 0);
+  assert.ok(!server.log.join('\n').includes(key), 'the log has no key');
   shop.close();
+});
+
+test('bourse demo makes its store and prints URLs that all answer 200 (contract 10)', async () => {
+  assert.ok(existsSync(shop.path('data/demo.db')));
+  assert.match(server.printed, /synthetic/i);
+  const { runs, markets } = made;
+  assert.deepEqual(
+    runs.map((one) => [one.rows_written, one.rows_refused, one.source]),
+    runs.map((one) => [one.rows_read, 0, 'Synthetic: made by bourse demo']),
+  );
+  const yesterday = new Date(startedMs - 86_400_000).toISOString().slice(0, 10);
+  const minutes = markets.flatMap((market) => market.intervals).filter(({ interval }) => interval === '1M');
+  const last = minutes
+    .map((minute) => minute.last)
+    .sort()
+    .at(-1)!;
+  // Post-market of yesterday in New York ends today in UTC.
+  assert.ok(last.slice(0, 10) >= yesterday && Date.parse(last) <= Date.now(), `prices end ${last}`);
+  const urls = server.printed.match(/http:\S+\?\S+/g) ?? [];
+  assert.ok(urls.length >= 5, server.printed);
+  for (const url of urls) {
+    const response = await fetch(url);
+    const text = await response.text();
+    assert.equal(response.status, 200, `${url}: ${text}`);
+    assert.match(text, /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"|session_date"/, `${url} has data`);
+  }
 });
 
 /** A part of the document with what its references name in their places. */

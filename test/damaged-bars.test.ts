@@ -335,8 +335,8 @@ for (const [interval, dates, range] of [
 
 test('bars that an import leaves unfinished stay so over a repair (contract 3.9)', async () => {
   const store = shop.storeUrl('unfinished');
-  const open = (Math.floor(Date.now() / MINUTE_MS) + 5) * MINUTE_MS;
-  const rows = [open - 10 * MINUTE_MS, open].map((ms) => `${new Date(ms).toISOString()},1,1,1,1,1`);
+  const open = (Math.floor(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;
+  const rows = [open - 120 * MINUTE_MS, open].map((ms) => `${new Date(ms).toISOString()},1,1,1,1,1`);
   writeFileSync(shop.path('now.csv'), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
   const words = [
     '--schema',

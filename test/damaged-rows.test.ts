@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { undoRun } from '../src/history/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';
 import { alterStore, copyStore, rowsOf } from './stores.ts';
+import { until } from './until.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -307,7 +307,10 @@ test('a watch goes on past a file whose run is damaged, and imports no file twic
   const watch = shop.start(['import', 'news', '--watch', 'incoming', '--store', store]);
   let told = '';
   for (const stream of [watch.stdout!, watch.stderr!]) stream.on('data', (piece) => (told += piece));
-  for (let left = 100; left > 0 && !told.includes('other.csv: 2 rows'); left--) await sleep(200);
+  await until(
+    () => `other.csv is imported: ${told}`,
+    () => told.includes('other.csv: 2 rows'),
+  );
   watch.kill('SIGTERM');
   assert.match(told, /incoming\/news\.csv: not imported: stored data is damaged: import_runs, row run_id/);
   assert.match(told, /other\.csv: 2 rows read, 2 new/);

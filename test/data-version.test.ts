@@ -72,6 +72,7 @@ test('every data answer names the version of the data, which imports, deletions 
 /** A service with some versions of the bars of one stock: closes 11 and 12, then 12 is corrected to 13, then a third day comes. */
 async function versions() {
   const own = new Workshop();
+  after(() => own.close());
   const put = async (name: string, rows: readonly string[]): Promise<number> => {
     writeFileSync(own.path(name), ['datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
     const printed = await own.must('import', 'bars', own.path(name), ...flags('AAPL'), '--json');
@@ -90,12 +91,10 @@ async function versions() {
   };
   const { text } = await ask('/server/runs');
   const { data } = (JSON.parse(text) as { result: { data: { data_version: number }[] } }).result;
-  const close = async () => {
-    await server.stop();
-    own.close();
-  };
-  return { own, ask, runs, at: data.map((run) => run.data_version), close };
+  return { own, ask, runs, at: data.map((run) => run.data_version) };
 }
+
+const { own: corrected, ask, runs, at } = await versions();
 
 /** The closes of an answer in CSV. */
 const closesOf = (csv: string): string[] => {
@@ -108,7 +107,6 @@ const LIST = '/stock/bars/US:AAPL/DAY/from/2025-03-01/to/2025-03-31?format=csv';
 const BULK = '/stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-31?format=csv';
 
 test('data_version answers from the data of that version: bars, pages, bars in bulk and as Parquet (contract 9.12)', async () => {
-  const { ask, at, close } = await versions();
   const expected = [
     ['11', '12'],
     ['11', '13'],
@@ -127,11 +125,9 @@ test('data_version answers from the data of that version: bars, pages, bars in b
   // Before the first import there was no instrument.
   const none = await ask(`${LIST}&data_version=${at[0]! - 1}`);
   assert.deepEqual([none.response.status, JSON.parse(none.text).detail.error], [404, 'unknown_instrument']);
-  await close();
 });
 
 test('a walk stays at its version, and a page key of one version opens no other (contract 4.1, 9.12)', async () => {
-  const { ask, at, close } = await versions();
   const list = LIST.replace('csv', 'json');
   const first = JSON.parse((await ask(`${list}&limit=1&data_version=${at[0]}`)).text).result;
   assert.match(first.next_page_url, new RegExp(`[?&]data_version=${at[0]}(&|$)`));
@@ -142,11 +138,14 @@ test('a walk stays at its version, and a page key of one version opens no other 
     const { response, text } = await ask(`${list}&limit=1${other}&next_page_key=${first.next_page_key}`);
     assert.deepEqual([response.status, JSON.parse(text).detail.error], [400, 'invalid_page_key'], other);
   }
-  await close();
+});
+
+test('an endpoint about the service itself has no versions: the runs are listed as they are', async () => {
+  const { response, text } = await ask(`/server/runs?data_version=${at[0]}`);
+  assert.deepEqual([response.status, JSON.parse(text).result.data.length], [200, 3]);
 });
 
 test('a version that cannot be read is refused with those that can (contract 9.12)', async () => {
-  const { own, ask, runs, at, close } = await versions();
   const refusal = async (
     version: string,
   ): Promise<{ readonly message: string; readonly allowed: string }> => {
@@ -169,7 +168,7 @@ test('a version that cannot be read is refused with those that can (contract 9.1
       (await refusal(wrong)).message,
       /^data_version must be a version as X-Data-Version tells it/,
     );
-  await own.must('undo', String(runs[1]));
+  await corrected.must('undo', String(runs[1]));
   const undone = newest + 1;
   assert.deepEqual(await refusal(String(at[1])), {
     message: `data_version has what run ${runs[1]} brought, which was undone with version ${undone}: the journal does not have it any more.`,
@@ -183,14 +182,6 @@ test('a version that cannot be read is refused with those that can (contract 9.1
   assert.deepEqual(closesOf(before.text), ['11', '12']);
   const after = await ask(`${LIST}&data_version=${undone}`);
   assert.deepEqual(closesOf(after.text), ['11', '12', '14']);
-  await close();
-});
-
-test('an endpoint about the service itself has no versions: the runs are listed as they are', async () => {
-  const { ask, at, close } = await versions();
-  const { response, text } = await ask(`/server/runs?data_version=${at[0]}`);
-  assert.deepEqual([response.status, JSON.parse(text).result.data.length], [200, 3]);
-  await close();
 });
 
 test('bars that were deleted since are read from the journal, page by page from both ends (contract 9.12)', async () => {

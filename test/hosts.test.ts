@@ -4,10 +4,11 @@ import { after, before, test } from 'node:test';
 import { Connection, type RawAnswer } from './connection.ts';
 import { Random } from './fuzz/random.ts';
 import { openService } from './fuzz/sockets.ts';
+import { seed } from './seed.ts';
 import { type Server, Workshop } from './service.ts';
 
-const SEED = 20_250_303;
-const COUNT = 1_000;
+/** So many where names are judged by themselves, and the first of them with each setting. */
+const [ALL, FIRST] = [1_000, 300];
 
 const shop = new Workshop();
 let plain: Server;
@@ -115,12 +116,13 @@ async function askAll(
   server: Server,
   ours: readonly string[],
   base: (sent: Sent) => string | null,
+  count = FIRST,
 ): Promise<void> {
   const connection = new Connection(server.url);
-  for (let index = 0; index < COUNT; index++) {
-    const sent = makeRequest(new Random(SEED, index), ours);
+  for (let index = 0; index < count; index++) {
+    const sent = makeRequest(new Random(seed, index), ours);
     const [answer] = await Promise.all(connection.ask(sent.bytes, [true]));
-    const what = `request ${index} of seed ${SEED}: ${sent.bytes}`;
+    const what = `request ${index} of seed ${seed}: ${sent.bytes}`;
     const whole = `${JSON.stringify([...answer!.headers])}${answer!.body}`;
     assert.ok(!whole.toLowerCase().includes(MARK), `${what}${whole}`);
     const expected = base(sent);
@@ -132,7 +134,7 @@ async function askAll(
 }
 
 test('1,000 hostile Host and forwarded headers leave no foreign name in any answer (contract 4.3)', async () => {
-  await askAll(plain, OURS, ({ host, isForeign }) => (isForeign ? null : `http://${host}`));
+  await askAll(plain, OURS, ({ host, isForeign }) => (isForeign ? null : `http://${host}`), ALL);
 });
 
 test('with --allowed-hosts a listed name counts, and nothing that is like it (contract 4.3)', async () => {

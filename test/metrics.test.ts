@@ -1,32 +1,34 @@
 // Metrics as Prometheus gets them: from one process and several, on a port of their own and on the service's (contract 9.3).
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { contract } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { type Exposition, readExposition, totalOf } from './exposition.ts';
 import { fill, type Targets } from './reliability/load.ts';
 import { patiently, type Server, Workshop } from './service.ts';
+import { until } from './until.ts';
 
 const shop = new Workshop();
 let targets: Targets;
 let key = '';
+/** A server whose metrics are on a port of their own, for all tests that only ask. */
+let server: Server;
+/** Two workers with the metrics on the port of the service. */
+let onePort: Server;
+const named = ['--allowed-hosts', 'bourse,my_bourse', '--public-url', 'https://data.example.com/bourse'];
 after(() => shop.close());
 before(async () => {
   targets = await fill(shop, 60);
   key = new URL(targets.fast[0]!, 'http://localhost').searchParams.get('secret_key')!;
+  [server, onePort] = await Promise.all([
+    shop.serve('--metrics-port', '0', ...named),
+    serveOnOnePort('--workers', '2', ...named),
+  ]);
 });
-
-/** Waits for something that comes in time. */
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const startedMs = Date.now(); !(await holds()); await sleep(100))
-    assert.ok(Date.now() - startedMs < 60_000, what);
-}
 
 async function scrapeText(url: string): Promise<string> {
   const response = await fetch(url, { headers: { connection: 'close' } });
@@ -42,29 +44,20 @@ const REQUESTS = 'bourse_requests_total';
 const LATEST = '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/latest';
 const latest = (rest = ''): string => `/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}${rest}`;
 
-/** A port that is free, and still is a moment later: systems take those of their own choice from above 32,767. */
-async function freePort(): Promise<number> {
+/** Starts a server with its metrics on its own port: another one where the port is taken. */
+async function serveOnOnePort(...flags: readonly string[]): Promise<Server> {
   for (;;) {
-    const port = randomInt(20_000, 32_768);
-    const probe = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    probe.close();
-    if (isFree) return port;
+    const port = String(randomInt(20_000, 32_768));
+    try {
+      return await shop.serve('--port', port, '--metrics-port', port, ...flags);
+    } catch (error) {
+      if (!/port \d+ of \S+ is taken/.test((error as Error).message)) throw error;
+    }
   }
 }
 
 test('metrics are given to the hosts of the service alone, not to a page of another site (contract 9.3)', async () => {
-  const shared = String(await freePort());
-  const named = ['--allowed-hosts', 'bourse,my_bourse', '--public-url', 'https://data.example.com/bourse'];
-  for (const flags of [
-    ['--metrics-port', '0'],
-    ['--port', shared, '--metrics-port', shared],
-  ]) {
-    const server = await shop.serve(...flags, ...named);
-    const url = flags.includes('--port') ? `${server.url}/metrics` : await server.metricsUrl();
+  for (const url of [await server.metricsUrl(), `${onePort.url}/metrics`]) {
     const statusOf = async (first: string, host: string): Promise<string> => {
       const connection = new Connection(url);
       const [answer] = connection.ask(`${first} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, [
@@ -99,12 +92,10 @@ test('metrics are given to the hosts of the service alone, not to a page of anot
     const own = await fetch(url, { headers: { 'x-request-id': 'scrape-1', connection: 'close' } });
     await own.text();
     assert.equal(own.headers.get('x-request-id'), 'scrape-1', 'contract 6.5');
-    assert.equal(await server.stop(), 0);
   }
 });
 
 test('requests are counted by pattern, method and status; no key and no address is told (contract 7.4, 9.3)', async () => {
-  const server = await shop.serve('--metrics-port', '0');
   const url = await server.metricsUrl();
   const first = await scrape(url);
   assert.equal(totalOf(first, REQUESTS), 0);
@@ -177,14 +168,12 @@ test('requests are counted by pattern, method and status; no key and no address 
       assert.ok(totalOf(found, 'bourse_thread_memory_bytes', { thread, kind }) > 0, `${thread} ${kind}`);
   for (const [name, { samples }] of found)
     if (name.startsWith('bourse_')) assert.ok(samples.length > 0, name);
-  assert.equal(await server.stop(), 0);
 });
 
 test('docs/operating/metrics.md lists every metric of Bourse with its type and its labels', async () => {
   const text = readFileSync(join(import.meta.dirname, '../docs/operating/metrics.md'), 'utf8');
   const told = text.matchAll(/^\| `(bourse_\w+)` +\| (\w+) +\| (.*?) *\|/gm);
   const documented = Array.from(told, ([, name, type, labels]) => `${name} ${type} ${labels}`);
-  const server = await shop.serve('--metrics-port', '0');
   await (await server.get(targets.fast[0]!)).text();
   const found = await scrape(await server.metricsUrl());
   const given = [...found].map(([name, { type, samples }]) => {
@@ -195,7 +184,6 @@ test('docs/operating/metrics.md lists every metric of Bourse with its type and i
     documented,
     given.filter((one) => one.startsWith('bourse_')),
   );
-  assert.equal(await server.stop(), 0);
 });
 
 type Panel = {
@@ -209,7 +197,6 @@ type Panel = {
 test('deploy/grafana/bourse.json asks for metrics and labels that the service has, and shows each of Bourse (contract 9.3)', async () => {
   const file = join(import.meta.dirname, '../deploy/grafana/bourse.json');
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { panels: Panel[] };
-  const server = await shop.serve('--metrics-port', '0');
   await (await server.get(targets.fast[0]!)).text();
   const found = await scrape(await server.metricsUrl());
   const labelsOf = new Map<string, Set<string>>();
@@ -244,13 +231,12 @@ test('deploy/grafana/bourse.json asks for metrics and labels that the service ha
     return Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`);
   });
   assert.equal(new Set(cells).size, cells.length, 'no panel lies on another');
-  assert.equal(await server.stop(), 0);
 });
 
 test('the port of metrics has nothing else, needs no key, and the service has no metrics on its own (contract 9.3)', async () => {
-  const server = await shop.serve('--metrics-port', '0');
   const url = await server.metricsUrl();
   assert.equal(new URL(url).hostname, '127.0.0.1');
+  const before = totalOf(await scrape(url), REQUESTS);
   const envelope = async (address: string, method = 'GET'): Promise<[number, string]> => {
     const response = await fetch(address, { method });
     const body = (await response.json()) as { code: number; detail: { error: string } };
@@ -268,8 +254,7 @@ test('the port of metrics has nothing else, needs no key, and the service has no
   assert.equal(head.headers.get('access-control-allow-origin'), null);
   assert.equal((await fetch(`${url}?x=1`)).status, 200);
   // Scrapes are no requests of callers; the one above asked the service.
-  assert.equal(totalOf(await scrape(url), REQUESTS), 1);
-  assert.equal(await server.stop(), 0);
+  assert.equal(totalOf(await scrape(url), REQUESTS), before + 1);
 });
 
 test('what the store says of its data changes with an import (contract 9.3)', async () => {
@@ -281,9 +266,11 @@ test('what the store says of its data changes with an import (contract 9.3)', as
     assert.equal(totalOf(before, 'bourse_data_version'), 0);
     assert.equal(before.has('bourse_newest_import_timestamp_seconds'), false);
     const startedMs = Date.now();
-    await fill(own, 1);
+    writeFileSync(own.path('bars.csv'), 'datetime,open,high,low,close\n2025-03-03T15:00:00Z,1,1,1,1\n');
+    const one = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
+    await own.must('import', 'bars', 'bars.csv', ...one);
     const found = await scrape(url);
-    assert.equal(totalOf(found, 'bourse_data_version'), 2);
+    assert.equal(totalOf(found, 'bourse_data_version'), 1);
     const importedMs = totalOf(found, 'bourse_newest_import_timestamp_seconds') * 1_000;
     assert.ok(importedMs >= startedMs && importedMs <= Date.now(), String(importedMs));
     assert.equal(await server.stop(), 0);
@@ -293,15 +280,13 @@ test('what the store says of its data changes with an import (contract 9.3)', as
 });
 
 test('the same number as --port puts metrics on the service itself, counted as a route (contract 9.3)', async () => {
-  const port = String(await freePort());
-  const server = await shop.serve('--port', port, '--metrics-port', port);
-  const url = `${server.url}/metrics`;
-  await scrape(url);
-  assert.equal(totalOf(await scrape(url), REQUESTS, { route: '/metrics', status: '200' }), 1);
+  const url = `${onePort.url}/metrics`;
+  const counted = async (): Promise<number> =>
+    totalOf(await scrape(url), REQUESTS, { route: '/metrics', status: '200' });
+  assert.equal(await counted(), (await counted()) - 1);
   assert.equal((await fetch(url, { method: 'POST' })).status, 405);
   assert.equal((await fetch(url, { method: 'HEAD' })).status, 200);
-  assert.ok(!server.log.some((line) => line.includes('"msg":"metrics"')));
-  assert.equal(await server.stop(), 0);
+  assert.ok(!onePort.log.some((line) => line.includes('"msg":"metrics"')));
 });
 
 for (const workers of ['1', '2']) {
@@ -364,14 +349,12 @@ test('metrics are those of all workers, also of one that has ended or was killed
 });
 
 test('with several workers on one port with the metrics each gives those of all (contract 9.3, 10)', async () => {
-  const port = String(await freePort());
-  const server = await shop.serve('--workers', '2', '--port', port, '--metrics-port', port);
-  const url = `${server.url}/metrics`;
+  const url = `${onePort.url}/metrics`;
   await until('both are measured', async () => totalOf(await scrape(url), 'bourse_workers') === 2);
-  await askMany(server, 30);
+  await askMany(onePort, 30);
   for (const found of await Promise.all(Array.from({ length: 12 }, () => scrape(url))))
     assert.equal(totalOf(found, REQUESTS, { status: '404' }), 30);
-  assert.equal(await server.stop(), 0);
+  assert.equal(await onePort.stop(), 0);
 });
 
 const CONNECTIONS = 200;

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { Browser, browserProgram } from './browser.ts';
 import { Connection, type RawAnswer } from './connection.ts';
 import { type Server, Workshop } from './service.ts';
+import { until } from './until.ts';
 
 const root = join(import.meta.dirname, '..');
 const shop = new Workshop();
@@ -117,8 +118,10 @@ async function lastStatuses(): Promise<number[]> {
 
 test('a service that stops is alive, but not ready', async () => {
   // The last answer may be that of a request which came before the signal: then it says that the service was ready.
-  let statuses = await lastStatuses();
-  for (let again = 0; again < 4 && statuses[1] === 200; again++) statuses = await lastStatuses();
+  const statuses = await until('a request comes between the signal and the end', async () => {
+    const last = await lastStatuses();
+    return last[1] !== 200 && last;
+  });
   assert.deepEqual(statuses, [200, 503]);
 });
 

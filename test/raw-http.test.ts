@@ -7,16 +7,15 @@ import { limits } from '../src/contract/limits.ts';
 import { Connection, type RawAnswer } from './connection.ts';
 import { openService } from './fuzz/sockets.ts';
 import { type Server, Workshop } from './service.ts';
+import { until } from './until.ts';
 
 const shop = new Workshop();
 let server: Server;
 let key = '';
 after(() => shop.close());
 
-/** Connections that say nothing, opened with the file so that nothing waits for them alone. */
-const SILENT = 1_000;
-let silent: Connection[] = [];
-let silentEnded = 0;
+/** Connections that say nothing, opened with the file so that nothing waits for them alone: all wait in the kernel until they are accepted. */
+const SILENT = 400;
 const silentAnswers: Promise<RawAnswer>[] = [];
 
 /** What a request whose body never comes is answered, until the server ends its connection. */
@@ -26,12 +25,7 @@ before(async () => {
   const { server: started, known } = await openService(shop);
   server = started;
   key = known.liveKey;
-  withoutBody = server.send(`${request('Content-Length: 10\r\n')}half`, limits.requestTimeoutMs + 5_000);
-  silent = Array.from({ length: SILENT }, () => new Connection(server.url));
-  for (const connection of silent) {
-    silentAnswers.push(...connection.ask('', [true]));
-    void connection.ended.then(() => silentEnded++);
-  }
+  withoutBody = server.send(`${request('Content-Length: 10\r\n')}half`);
 });
 
 const LATEST = '/api/v2/stock/bars/US:AAPL/1M/latest';
@@ -54,9 +48,7 @@ async function ask(bytes: string | Uint8Array): Promise<string[]> {
     bytes,
     Array.from({ length: 4 }, () => true),
   );
-  const late = setTimeout(() => void connection.close(), 20_000);
   const settled = await Promise.allSettled(answers);
-  clearTimeout(late);
   return settled.filter((end) => end.status === 'fulfilled').map(({ value }) => outcomeOf(value));
 }
 
@@ -79,14 +71,15 @@ const hidden = 'GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const BAD = '400 bad_request';
 const NEXT = '404 unknown_path';
 
-test('1,000 connections that say nothing keep nobody waiting', async () => {
-  const beganMs = performance.now();
+test('400 connections that say nothing keep nobody waiting', async () => {
+  const silent = Array.from({ length: SILENT }, () => new Connection(server.url));
+  let ended = 0;
+  for (const connection of silent) {
+    silentAnswers.push(...connection.ask('', [true]));
+    void connection.ended.then(() => ended++);
+  }
   assert.deepEqual(await ask(request(CLOSE)), ['200']);
-  assert.ok(
-    performance.now() - beganMs < limits.headersTimeoutMs / 2,
-    'long before a silent connection is ended',
-  );
-  assert.equal(silentEnded, 0, 'all of them are still there');
+  assert.ok(ended < SILENT, 'it is answered while there are silent ones');
 });
 
 /** What is sent, and the answers in their order. */
@@ -175,11 +168,9 @@ const unframed: readonly [what: string, bytes: () => string][] = [
 ];
 for (const [what, bytes] of unframed) {
   test(`${what}: one answer, then the connection ends and nothing of the body is read as a request (RFC 9112, 6.3)`, async () => {
-    const startedMs = Date.now();
+    // A connection that a time limit ends has a second answer.
     const answers = await ask(bytes());
     assert.ok(answers.length === 1 && ['200', BAD].includes(answers[0]!), answers.join());
-    // Later a time limit would end it.
-    assert.ok(Date.now() - startedMs < limits.headersTimeoutMs, 'the server ended it');
   });
 }
 
@@ -235,18 +226,14 @@ test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)'
     assert.deepEqual(await ask(request(CLOSE, { at: ofLength(length) })), [answer]);
 });
 
-/** Starts a server whose Node has options of its own. */
-function serveWith(options: string): Promise<Server> {
-  const before = process.env.NODE_OPTIONS;
-  process.env.NODE_OPTIONS = options;
-  const starting = shop.serve();
-  if (before === undefined) delete process.env.NODE_OPTIONS;
-  else process.env.NODE_OPTIONS = before;
-  return starting;
-}
+/** A server whose Node has been told to be lenient. */
+let lenient: Server;
+before(async () => {
+  const options = `--insecure-http-parser --max-http-header-size=${limits.headerBytesMax * 4}`;
+  lenient = await shop.serveWith({ NODE_OPTIONS: options });
+});
 
 test('a request with two lengths is refused, whatever Node was told of its own parser (RFC 9112, 6.1)', async () => {
-  const lenient = await serveWith('--insecure-http-parser');
   for (const { url } of [server, lenient]) {
     const connection = new Connection(url);
     const bytes = request(`${chunked()}Content-Length: 3\r\n`) + body;
@@ -254,12 +241,10 @@ test('a request with two lengths is refused, whatever Node was told of its own p
     assert.equal(outcomeOf(answer!), BAD);
     await connection.ended;
   }
-  await lenient.stop();
 });
 
 test('a head above 32 kB is a 431, whatever Node was told of its own limit (contract 6.3)', async () => {
-  const generous = await serveWith(`--max-http-header-size=${limits.headerBytesMax * 4}`);
-  for (const { url } of [server, generous]) {
+  for (const { url } of [server, lenient]) {
     const connection = new Connection(url);
     const padded = (length: number): string => request(`X-Pad: ${'x'.repeat(length)}\r\n`);
     const [below] = await Promise.all(connection.ask(padded(30_000), [true]));
@@ -268,7 +253,6 @@ test('a head above 32 kB is a 431, whatever Node was told of its own limit (cont
     assert.equal(outcomeOf(above!), '431 headers_too_large');
     await connection.ended;
   }
-  await generous.stop();
 });
 
 test('too many headers are a 431 and never cut off in silence (contract 6.3)', async () => {
@@ -288,17 +272,10 @@ test('a request that comes byte by byte has its answer', async () => {
   assert.equal(outcomeOf(await answer!), '200');
 });
 
-test('a connection that says nothing ends with a 408 (contract 6.3)', async (t) => {
-  // Of many at once the kernel may have dropped some before the server saw them: those wait for nothing.
-  const late = setTimeout(() => {
-    for (const connection of silent) void connection.close();
-  }, limits.headersTimeoutMs + 5_000);
-  const ends = await Promise.allSettled(silentAnswers);
-  clearTimeout(late);
-  const answers = ends.filter((end) => end.status === 'fulfilled').map(({ value }) => outcomeOf(value));
-  t.diagnostic(`${answers.length} of ${SILENT} had an answer`);
-  assert.ok(answers.length > SILENT / 2);
-  assert.deepEqual([...new Set(answers)], ['408 timeout']);
+test('a connection that says nothing ends with a 408 (contract 6.3)', async () => {
+  const answers = await Promise.all(silentAnswers);
+  assert.equal(answers.length, SILENT);
+  assert.deepEqual([...new Set(answers.map(outcomeOf))], ['408 timeout']);
 });
 
 test('a request whose body never comes has one answer, and then its connection ends (RFC 9112, 9.3)', async () => {
@@ -307,19 +284,17 @@ test('a request whose body never comes has one answer, and then its connection e
 });
 
 test('callers that go away before their answer are observed as gone, not as answered (house, Errors)', async () => {
-  for (let count = 0; count < 40 && !server.log.some((line) => line.includes('"status":null')); count++) {
+  await until('some are gone', async () => {
     const connection = new Connection(server.url);
     const [first] = connection.ask(request(CLOSE.replace('close', 'keep-alive')).repeat(50), [true]);
     await first;
     await connection.close();
-    await new Promise((resolve) => setTimeout(resolve, 50 * count));
-  }
-  const gone = server.log.filter((line) => line.includes('"status":null'));
-  assert.ok(gone.length > 0, 'some were gone');
+    return server.log.some((line) => line.includes('"status":null'));
+  });
 });
 
 test('a flood of requests on one connection is answered in full, and holds up nobody (contract 6.4)', async () => {
-  const asked = 20_000;
+  const asked = 10_000;
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });
   let answered = 0;
@@ -344,7 +319,7 @@ test('a flood of requests on one connection is answered in full, and holds up no
   await all;
   socket.destroy();
   waits.sort((a, b) => a - b);
-  assert.ok(waits[Math.floor(waits.length / 2)]! < asked / 100, `others waited for ${waits.join()} answers`);
+  assert.ok(waits[Math.floor(waits.length / 2)]! < asked / 50, `others waited for ${waits.join()} answers`);
 });
 
 test('after all that the server is well, and its log has no fault, no 5xx and no key (contract 6.4, 7.4)', async () => {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseCsv } from './csv.ts';
 import { type Server, Workshop } from './service.ts';
+import { until } from './until.ts';
 
 type Run = {
   readonly run: number;
@@ -128,7 +128,7 @@ test('as of a moment the runs are those that had ended by then, undone or not ye
   assert.equal(newest!.run, run);
   // Both are told in whole seconds.
   const endedMs = Date.parse(newest!.finished_at) + 1_000;
-  while (Date.now() < endedMs + 1_100) await sleep(50);
+  await until('two seconds have passed', () => Date.now() >= endedMs + 1_100);
   await shop.must('undo', String(run));
   assert.deepEqual(
     (await listed(at(endedMs))).data.map((one) => [one.run, one.undone]),

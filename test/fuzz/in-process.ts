@@ -112,7 +112,8 @@ async function bodyOf(handler: RequestHandler, target: string): Promise<string> 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-function heapBytes(): number {
+/** Bytes of the heap without garbage. */
+export function heapBytes(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }
@@ -133,27 +134,18 @@ export async function ask(handler: RequestHandler, { method, target, headers }: 
   return { tookMs, reply: { status: reply.status, headers: new Map(named), body } };
 }
 
-/** What a run in this process found. */
-type FindingsHere = {
-  readonly findings: Findings;
-  /** Heap after the first half, when each statement has been made, and at the end; garbage taken out. */
-  readonly heapBytes: readonly [early: number, late: number];
-};
-
 /** Asks so many requests, from the one with a number on. @throws at the first wrong answer, with its seed, number and request */
 export async function fuzzInProcess(
   { handler, known }: Bench,
   seed: number,
   count: number,
   first = 0,
-): Promise<FindingsHere> {
+): Promise<Findings> {
   const findings = new Findings();
-  let early = 0;
   for (let index = first; index < first + count; index++) {
     const trial = makeTrial(new Random(seed, index), known);
     const { tookMs, reply } = await ask(handler, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
-    if (index === first + Math.floor(count / 2)) early = heapBytes();
   }
-  return { findings, heapBytes: [early, heapBytes()] };
+  return findings;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server, Workshop } from '../service.ts';
+import { until } from '../until.ts';
 
 /** A result of the service with whatever records it holds. */
 export type Result<Data> = { readonly data: Data; readonly next_page_url: string | null };
@@ -10,7 +11,7 @@ export type Result<Data> = { readonly data: Data; readonly next_page_url: string
 export type Envelope<T> = { readonly reference: string | null; readonly result: T };
 
 /** How often a request is tried that a busy service refuses. */
-const TRIES_MAX = 20;
+const TRIES_MAX = 120;
 
 /** Requests of one key to several servers, each on a connection of its own, so that every worker is asked. */
 export class Callers {
@@ -73,6 +74,6 @@ export async function beside(
 /** Servers over one store: two workers, and a process apart. */
 export async function serversOf(shop: Workshop): Promise<Server[]> {
   const servers = [await shop.serve('--workers', '2'), await shop.serve()];
-  while (servers[0]!.listeningPids.length < 2) await sleep(50);
+  await until('two workers', () => servers[0]!.listeningPids.length === 2);
   return servers;
 }

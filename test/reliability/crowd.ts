@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage, Agent as PlainAgent } from 'node:http';
 import { Agent, get as getSecurely } from 'node:https';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issue } from '../certificates.ts';
@@ -67,14 +66,6 @@ export async function fillForCrowd(shop: Workshop): Promise<CrowdTargets> {
     largest: keys.map((key) => withKey(page, key)),
     large: keys.map((key) => withKey(largePage(targets), key)),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Asks in turn, a few callers at a time, until told to stop; milliseconds and statuses. */
@@ -146,10 +137,10 @@ export async function crowd(
   { callers, seconds }: CrowdCheck,
   isSecure: boolean,
 ): Promise<CrowdFigures> {
-  const metricsPort = await freePort();
   const files = isSecure ? issue(shop.folder, 'crowd') : null;
   const tls = files === null ? [] : ['--tls-cert', files.cert, '--tls-key', files.key];
-  const server = await shop.serve('--metrics-port', String(metricsPort), ...tls);
+  const server = await shop.serve('--metrics-port', '0', ...tls);
+  const metricsUrl = await server.metricsUrl();
   const alone = { done: false };
   const before = askOrdinarily(server.url, ordinary, alone);
   await sleep(Math.min(seconds, 5) * 1_000);
@@ -158,7 +149,7 @@ export async function crowd(
   const work = { done: false };
   const [together, metrics, outcome] = await Promise.all([
     askOrdinarily(server.url, ordinary, work),
-    watchMetrics(`http://127.0.0.1:${metricsPort}/metrics`, work),
+    watchMetrics(metricsUrl, work),
     crowdOf({ url: server.url, callers, seconds, ...targets }).finally(() => {
       work.done = true;
     }),

@@ -11,7 +11,7 @@ import type { Changed, Effect } from './flips-trial.ts';
 import { type Figure, seconds } from './minutes.ts';
 
 /** Time for one flip, and to learn the answers of the sound store: far beyond what any takes that ends, on a busy machine too. */
-const HANG_MS = 60_000;
+const HANG_MS = 120_000;
 
 /** Memory of the thread that flips: one that takes more than this would end the process. */
 const HEAP_MEGABYTES_MAX = 1_024;

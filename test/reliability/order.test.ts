@@ -1,8 +1,7 @@
 // The order of rows and files, in short: `npm run order` for more.
 import { test } from 'node:test';
+import { seed } from '../seed.ts';
 import { checkOrder } from './order.ts';
-
-const seed = Date.now() % 1_000_000;
 
 test(`rows and files in any order, once or twice, are one content (seed ${seed}, contract 11)`, async (t) => {
   for (const [what, value] of await checkOrder({ symbols: 150, minutes: 50, seed })) {

@@ -4,7 +4,7 @@ import { checkAreaReaders } from './area-readers.ts';
 import { checkReaders } from './readers.ts';
 
 test('walks on several servers repeat and miss nothing during imports; a revocation holds (contract 4.1, 7.3)', async (t) => {
-  const size = { days: 3, symbols: 250, minutes: 300 };
+  const size = { days: 2, symbols: 120, minutes: 200 };
   for (const [what, value] of await checkReaders(size)) t.diagnostic(`${what}: ${value}`);
 });
 

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { minuteTexts, SESSION_MINUTES, symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
 import { logBytesOf } from '../stores.ts';
+import { until } from '../until.ts';
 import { beside, Callers, type Result, serversOf } from './callers.ts';
-import { type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
+import { aimed, type Figure, megabytes, minutesFile, named, rowsIn, seconds } from './minutes.ts';
 
 type ReaderCheck = {
   /** Days imported one after the other beside the three that are walked. */
@@ -18,7 +19,11 @@ type ReaderCheck = {
 const BASE_DAYS = 3;
 const SYMBOLS = 4;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
+/** Within what a revocation holds, and the log of an import is short again. A busy machine may miss it: then the long form fails. */
 const PROMISE_MS = 5_000;
+
+const kept = (what: string, ms: number): Figure =>
+  aimed(what, `${ms.toFixed(0)} ms`, ms < PROMISE_MS, `less than ${PROMISE_MS} ms`);
 
 const logBytes = (shop: Workshop): number => logBytesOf(shop.store);
 
@@ -139,16 +144,16 @@ async function checkLarge(
   const when = large.done ? 'at the end of it' : 'during it';
   assert.equal((await importing).status, 0);
   const endedMs = performance.now();
-  while (logBytes(shop) > LOG_BYTES_MAX) {
-    assert.ok(performance.now() - endedMs < PROMISE_MS, `the log still has ${logBytes(shop)} bytes`);
-    await sleep(20);
-  }
+  await until(
+    () => `the log is short: it has ${logBytes(shop)} bytes`,
+    () => logBytes(shop) <= LOG_BYTES_MAX,
+  );
   const shortAfterMs = performance.now() - endedMs;
   return [
     ['a large import', `${symbols * minutes} rows, ${seconds(endedMs - startedMs)}`],
     ['its log at its longest', megabytes(await measuring)],
-    ['its log after its end', `${megabytes(logBytes(shop))} after ${shortAfterMs.toFixed(0)} ms`],
-    [`a revocation ${when} held after`, refused.map((ms) => `${ms.toFixed(0)} ms`).join(', ')],
+    kept('its log is short after its end', shortAfterMs),
+    kept(`a revocation ${when} held after`, Math.max(...refused)),
   ];
 }
 
@@ -161,18 +166,16 @@ async function longestLog(shop: Workshop, work: { done: boolean }): Promise<numb
   return longest;
 }
 
-/** Time after which every worker of a server refuses a key. @throws when that is later than promised */
+/** Time after which every worker of a server refuses a key. */
 async function refusesAfter(server: Server, key: string, sinceMs: number): Promise<number> {
   const url = `${server.url}/api/v2/stock/bars/US:B0000/1M/latest?secret_key=${key}`;
-  for (;;) {
+  return until('a revoked key is refused', async () => {
     const atMs = performance.now() - sinceMs;
     const asked = Array.from({ length: 8 }, () => fetch(url, { headers: { connection: 'close' } }));
     const answers = await Promise.all(asked);
     await Promise.all(answers.map((answer) => answer.text()));
-    if (answers.every(({ status }) => status === 401)) return atMs;
-    assert.ok(atMs < PROMISE_MS, `a revoked key is taken after ${atMs} ms`);
-    await sleep(50);
-  }
+    return answers.every(({ status }) => status === 401) && atMs;
+  });
 }
 
 /** Everything that callers are promised while imports go on. */

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { httpLimits } from '../../src/http/limits.ts';
 import { withoutOpenssl } from '../certificates.ts';
 import { command } from '../commands.ts';
+import { type CrowdTargets, crowd, crowdTargets, fillForCrowd } from '../reliability/crowd.ts';
 import { Workshop } from '../service.ts';
-import { type CrowdTargets, crowd, crowdTargets, fillForCrowd } from './crowd.ts';
+import { until } from '../until.ts';
 
 /** One answer may begin below the bound, and what the kernel holds may be counted twice for a moment. */
 const UNSENT_MAX = 1.5 * httpLimits.unsentBytesMax;
@@ -77,8 +78,7 @@ test('a process with few open files answers new callers while others hold more c
       assert.equal(answer.status, 200, await answer.text());
     }
     const ends = (): string[] => log.filter((line) => line.includes('"connections ended"'));
-    // The log is written once a second.
-    for (let count = 0; count < 100 && ends().length === 0; count++) await sleep(100);
+    await until('the log, which is written once a second, says so', () => ends().length > 0);
     assert.equal(ends().length, 1, log.join('\n'));
     assert.ok(ends()[0]!.includes('"idle"'));
   } finally {

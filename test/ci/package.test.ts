@@ -6,14 +6,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
-import { Browser, browserProgram } from './browser.ts';
-import { Assistant } from './mcp/world.ts';
-import { type Finished, patiently, Server, Workshop } from './service.ts';
+import { Browser, browserProgram } from '../browser.ts';
+import { Assistant } from '../mcp/world.ts';
+import { type Finished, patiently, Server, Workshop } from '../service.ts';
+import { until } from '../until.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const shop = new Workshop();
 const consumer = shop.path('consumer');
 const installed = join(consumer, 'node_modules/bourse');
@@ -80,7 +80,7 @@ async function startDemo(): Promise<{ readonly server: Server; readonly key: str
   children.push(demo);
   const server = new Server(demo);
   await server.listening;
-  for (let waited = 0; !server.printed.includes('Ctrl-C') && waited < 500; waited++) await sleep(20);
+  await until('the demo is made', () => server.printed.includes('Ctrl-C'));
   return { server, key: /Your key is (\S+)/.exec(server.printed)![1]! };
 }
 

@@ -5,12 +5,12 @@ import { after, before, test } from 'node:test';
 import { bourse, startServer } from '../../bench/process.ts';
 import { limits } from '../../src/contract/limits.ts';
 import { httpLimits } from '../../src/http/limits.ts';
+import type { Outcome } from '../reliability/arrivals.ts';
+import { fill, generate, largePage, type Targets } from '../reliability/load.ts';
+import { overload } from '../reliability/overload.ts';
+import { type SlowReaders, slowReaders } from '../reliability/slow-readers.ts';
+import { stopUnderLoad } from '../reliability/stop.ts';
 import { Workshop } from '../service.ts';
-import type { Outcome } from './arrivals.ts';
-import { fill, generate, largePage, type Targets } from './load.ts';
-import { overload } from './overload.ts';
-import { type SlowReaders, slowReaders } from './slow-readers.ts';
-import { stopUnderLoad } from './stop.ts';
 
 const shop = new Workshop();
 let targets: Targets;

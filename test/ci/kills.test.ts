@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patiently, type Server, Workshop } from '../service.ts';
+import { until } from '../until.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -53,13 +54,6 @@ async function askDuring(
     await Promise.all(askers);
   }
   return counts;
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let waited = 0; !holds(); waited++) {
-    assert.ok(waited < 600, what);
-    await sleep(50);
-  }
 }
 
 /** The processes of a server that still run. */
