@@ -1,7 +1,5 @@
-// Which files of tests run on PostgreSQL, and what runs leave out: the tests of SQLite's files there, and those of PostgreSQL where it is
-// not installed.
+// Which files of tests run on PostgreSQL, and what a run of all of them leaves out.
 import { globSync, readFileSync } from 'node:fs';
-import { postgresPrograms } from './server.ts';
 
 /** The tests of PostgreSQL itself: its engine, and both engines side by side. */
 const ofPostgres = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
@@ -33,13 +31,7 @@ export function leftOutWords(files: readonly string[]): string {
     return count === 0 ? [] : [`${count} in ${path}`];
   });
   return [
-    `left out, about files of SQLite: ${countIn(ofSqlite)} files (${ofSqlite.join(', ')}); of other files ${among.join(', ')}`,
-    `left out, the same on every engine (npm test has them): ${countIn(ofNoStore)} files about no store (${ofNoStore.join(', ')})`,
+    `about files of SQLite: ${countIn(ofSqlite)} files (${ofSqlite.join(', ')}); of other files ${among.join(', ')}`,
+    `the same on every engine (npm test has them): ${countIn(ofNoStore)} files about no store (${ofNoStore.join(', ')})`,
   ].join('\n');
 }
-
-if (import.meta.main && postgresPrograms() === null)
-  console.log(
-    'left out: the tests of PostgreSQL, which is not installed here (apt-get install postgresql-15). ' +
-      'They are skipped in src/store/postgres and test/postgres/commands.test.ts.',
-  );

@@ -1,0 +1,216 @@
+// Runs the tests, some files side by side, and says at the end what failed, what was skipped and why, and what took longest.
+//   node test/run.ts               all of them, but for PostgreSQL and for the long forms in test/ci
+//   node test/run.ts --quick       what starts no processes
+//   node test/run.ts --postgres    what is about PostgreSQL; with --all every test that has a store, on PostgreSQL
+//   node test/run.ts --ci          everything: the first, the third, and test/ci
+//   node test/run.ts FILE…         these; with --postgres on PostgreSQL
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { postgresPrograms, withPostgres } from './postgres/server.ts';
+import { filesOnPostgres, leftOutWords } from './postgres/test-files.ts';
+import { pureFiles } from './pure-files.ts';
+import type { Ended } from './run-events.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** A file that has not ended then waits in vain: it is killed, with all that it started. No file takes a third of it on an idle machine. */
+const FILE_MS = 180_000;
+
+/** Files side by side: more than there are processors, for most of them also wait. */
+const CONCURRENCY = 3 * availableParallelism();
+
+/** Of what a file that failed has printed, the last of it is shown. */
+const OUTPUT_CHARACTERS_MAX = 20_000;
+
+const SLOWEST = 10;
+
+/** Begun first, so that none of them runs alone at the end. */
+const longest = ['test/explorer/**', 'test/examples*', 'test/fuzz*', 'test/ci/**', 'test/postgres/**'];
+
+const everyFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+const longForms = ['test/ci/*.test.ts'];
+
+/** Those of test/ that run in one process, beside all of src and bench. */
+const quick = [
+  ...['src/**/*.test.ts', 'bench/**/*.test.ts', 'test/pure.test.ts', 'test/presets/!(command).test.ts'],
+  'test/{import-law,stores,rules,container,import-instruments,instrument-terms,export-round-trip,undo}.test.ts',
+];
+
+/** A file to run, and the engine of its stores. */
+type Job = { readonly file: string; readonly engine: 'sqlite' | 'postgres' };
+
+/** How a file ended. */
+type Outcome = Job & {
+  readonly ms: number;
+  readonly tests: readonly Ended[];
+  /** What it wrote on standard output and error, the last of it. */
+  readonly printed: string;
+};
+
+const { values: asked, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    ci: { type: 'boolean', default: false },
+  },
+});
+
+const filesOf = (globs: readonly string[], exclude: readonly string[] = []): string[] =>
+  globSync(globs, { cwd: root, exclude }).toSorted();
+
+const on = (engine: Job['engine'], files: readonly string[]): Job[] =>
+  files.map((file) => ({ file, engine }));
+
+function chosenJobs(): Job[] {
+  if (named.length > 0) return on(asked.postgres ? 'postgres' : 'sqlite', named);
+  const ofPostgres = filesOnPostgres(false);
+  // These are imported by test/pure.test.ts.
+  const others = [...pureFiles, ...ofPostgres];
+  if (asked.quick) return on('sqlite', filesOf(quick, others));
+  if (asked.postgres) return on('postgres', asked.all ? filesOnPostgres(true) : ofPostgres);
+  const usual = on('sqlite', filesOf(everyFile, [...longForms, ...others]));
+  return asked.ci ? [...usual, ...on('sqlite', filesOf(longForms)), ...on('postgres', ofPostgres)] : usual;
+}
+
+const rank = new Map(longest.flatMap((glob, at) => filesOf([glob]).map((file) => [file, at] as const)));
+const rankOf = ({ file }: Job): number => rank.get(file) ?? longest.length;
+
+const temporary = mkdtempSync(join(tmpdir(), 'bourse-run-'));
+const running = new Set<ChildProcess>();
+
+/** Ends a test file, and the servers and browsers that it started. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of running) killGroup(child);
+    rmSync(temporary, { recursive: true, force: true });
+    process.exit(1);
+  });
+
+let started = 0;
+
+async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+  const events = join(temporary, `${started++}.ndjson`);
+  const startedMs = performance.now();
+  const child = spawn(
+    process.execPath,
+    [`--test-reporter=${join(root, 'test/run-events.ts')}`, `--test-reporter-destination=${events}`, file],
+    { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
+  running.add(child);
+  let printed = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      printed = (printed + piece).slice(-OUTPUT_CHARACTERS_MAX);
+    });
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    killGroup(child);
+  }, FILE_MS);
+  const closed = once(child, 'close');
+  const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(limit);
+  killGroup(child);
+  await closed;
+  running.delete(child);
+  const text = existsSync(events) ? readFileSync(events, 'utf8') : '';
+  const tests = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Ended);
+  const problem = isLate
+    ? `it did not end within ${FILE_MS / 1_000} s`
+    : status !== 0 && tests.every(({ error }) => error === null)
+      ? `it ended with ${signal ?? status}`
+      : tests.length === 0
+        ? 'it has no test'
+        : null;
+  if (problem !== null) tests.push({ name: 'the file as a whole', error: problem, skipped: null });
+  return { file, engine, ms: performance.now() - startedMs, tests, printed };
+}
+
+const titleOf = ({ file, engine }: Job): string => (engine === 'sqlite' ? file : `${file} on PostgreSQL`);
+const secondsOf = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const failuresOf = ({ tests }: Outcome): Ended[] => tests.filter(({ error }) => error !== null);
+
+/** What a file's failures are, with what it printed. */
+function failureWords(outcome: Outcome): string {
+  const { printed } = outcome;
+  return [
+    ...failuresOf(outcome).map(({ name, error }) => `✖ ${titleOf(outcome)}: ${name}\n${error}`),
+    ...(printed.trim() === '' ? [] : [`printed by ${outcome.file}:\n${printed.trimEnd()}`]),
+  ].join('\n');
+}
+
+function tellOutcome(outcome: Outcome): void {
+  const hasFailed = failuresOf(outcome).length > 0;
+  const count = `${outcome.tests.length} tests, ${secondsOf(outcome.ms)}`;
+  console.log(`${hasFailed ? '✖' : '✔'} ${titleOf(outcome)} (${count})`);
+  if (hasFailed) console.log(failureWords(outcome));
+}
+
+/** What is no part of this run, and how to run it. */
+function leftOut(jobs: readonly Job[]): string[] {
+  if (named.length > 0 || asked.quick || asked.ci) return [];
+  if (asked.postgres) return asked.all ? [leftOutWords(jobs.map(({ file }) => file))] : [];
+  return [
+    `${filesOf(longForms).length} files of long forms: npm test -- ${longForms}`,
+    `${filesOnPostgres(false).length} files about PostgreSQL: npm run test:postgres`,
+  ];
+}
+
+function tellSummary(outcomes: readonly Outcome[], ms: number): void {
+  const tests = outcomes.flatMap((outcome) => outcome.tests.map((test) => ({ ...test, outcome })));
+  const skipped = tests.filter((test) => test.skipped !== null);
+  const failed = tests.filter((test) => test.error !== null);
+  console.log(`\nThe slowest files of ${outcomes.length}:`);
+  for (const outcome of outcomes.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST))
+    console.log(`  ${secondsOf(outcome.ms).padStart(7)} ${titleOf(outcome)}`);
+  for (const { name, outcome, skipped: reason } of skipped)
+    console.log(`skipped: ${titleOf(outcome)}: ${name}: ${reason}`);
+  for (const words of leftOut(outcomes)) console.log(`left out: ${words}`);
+  if (failed.length > 0) console.log('\nThe failures:');
+  for (const outcome of outcomes) if (failuresOf(outcome).length > 0) console.log(failureWords(outcome));
+  console.log(`\n${secondsOf(ms)}`);
+  console.log(
+    `${tests.length - skipped.length - failed.length} passed, ${failed.length} failed, ${skipped.length} skipped`,
+  );
+}
+
+const startedMs = performance.now();
+const jobs = chosenJobs().toSorted((one, other) => rankOf(one) - rankOf(other));
+const outcomes: Outcome[] = [];
+
+async function runJobs(): Promise<void> {
+  const queue = [...jobs];
+  const environment = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/bourse') };
+  const runNext = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const outcome = await runFile(job, { ...environment, TEST_STORE: job.engine });
+      outcomes.push(outcome);
+      tellOutcome(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
+}
+
+const needsServer = jobs.some(({ engine }) => engine === 'postgres') && postgresPrograms() !== null;
+await (needsServer ? withPostgres(runJobs) : runJobs());
+rmSync(temporary, { recursive: true, force: true });
+tellSummary(outcomes, performance.now() - startedMs);
+process.exitCode = outcomes.every((outcome) => failuresOf(outcome).length === 0) ? 0 : 1;
