@@ -13,10 +13,10 @@ import { parseParameters } from '../../contract/endpoint.ts';
 import { series } from '../../datasets/bars.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
-import { problemOf } from '../readiness.ts';
 import type { QueueBounds } from './admission.ts';
 import { QueryQueue, type QueueError } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
+import { ServiceTime } from './service-time.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -47,9 +47,6 @@ function openQueue(settings: QueueBounds = {}, from: ThreadSetup = setup): Query
   queues.push(queue);
   return queue;
 }
-
-/** How long a test overloads a queue. */
-const OVERLOAD_MS = 400;
 
 const here = (): boolean => false;
 
@@ -84,12 +81,37 @@ const countOf = (answer: Answer): number =>
 const isQueueError = (problem: string) => (error: unknown) =>
   (error as { name: string }).name === 'QueueError' && (error as { problem: string }).problem === problem;
 
-/** The promise, or a failure when it is not settled in time. */
+/** Longer than anything takes on a busy machine. */
+const PATIENCE_MS = 120_000;
+
+/** The promise, or a failure when it is never settled. */
 function settled<T>(promise: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('it was never settled')), 30_000).unref();
+    setTimeout(() => reject(new Error('it was never settled')), PATIENCE_MS).unref();
   });
   return Promise.race([promise, late]);
+}
+
+/** Keeps what queues send to their threads from these, however fast they are; what is called then sends it. */
+function holdBack(t: TestContext): () => void {
+  const held: (() => void)[] = [];
+  const posted = t.mock.method(
+    MessagePort.prototype,
+    'postMessage',
+    function (this: MessagePort, sent: unknown) {
+      held.push(() => this.postMessage(sent));
+    },
+  );
+  return () => {
+    posted.mock.restore();
+    for (const post of held) post();
+  };
+}
+
+/** A thread that takes so long for each request. */
+function takesMs(t: TestContext, meanMs: number): void {
+  t.mock.getter(ServiceTime.prototype, 'isWarm', () => true);
+  t.mock.getter(ServiceTime.prototype, 'meanMs', () => meanMs);
 }
 
 /** Ends the thread behind a queue. */
@@ -100,7 +122,7 @@ async function endThread(t: TestContext, queue: QueryQueue): Promise<void> {
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 }
 
-/** The port to the thread behind a queue. A message that is not a request ends the thread by an error that it does not catch. */
+/** The port to the thread behind a queue that has no requests. A message that is not a request ends the thread by an error that it does not catch. */
 async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
   await queue.submit(latest(1), here);
@@ -108,9 +130,26 @@ async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   return posted.mock.calls[0]!.this as MessagePort;
 }
 
+/** Most tests share the threads of these: of a queue that has room for all, and of one in which only four wait. */
+const [wide, narrow] = [openQueue({ inFlightMax: 2 }), openQueue({ queueLengthMax: 4, inFlightMax: 2 })];
+
+test('every request gets its own answer, in the order of asking where the store answers one after the other, also before the thread is ready', async () => {
+  const order: number[] = [];
+  const counts = await Promise.all(
+    opens.map(async (_, index) => {
+      const count = countOf(await wide.submit(latest(index + 1), here));
+      order.push(count);
+      return count;
+    }),
+  );
+  const expected = opens.map((_, index) => index + 1);
+  assert.deepEqual(counts, expected);
+  if (store.concurrency === 1) assert.deepEqual(order, expected);
+  assert.equal(wide.waiting, 0);
+});
+
 test('an answer that may be cached says from which store and version it was read, and on what it depends', async () => {
-  const queue = openQueue();
-  const answer = await queue.submit(latest(3), here);
+  const answer = await wide.submit(latest(3), here);
   assert.ok(answer.kind === 'answer');
   answer.release?.();
   const { id, version, parts } = answer.source!;
@@ -124,59 +163,47 @@ test('an answer that may be cached says from which store and version it was read
   assert.equal(parts.length, own.length + kinds.length);
 });
 
-test('the thread is ready once it has opened the store, and answers bytes', async () => {
-  const queue = openQueue();
-  await queue.ready();
-  assert.equal(countOf(await queue.submit(latest(3), here)), 3);
-});
-
-test('every request gets its own answer, in the order of asking where the store answers one after the other, also before the thread is ready', async () => {
-  const queue = openQueue({ inFlightMax: 3 });
-  const order: number[] = [];
-  const counts = await Promise.all(
-    opens.map(async (_, index) => {
-      const count = countOf(await queue.submit(latest(index + 1), here));
-      order.push(count);
-      return count;
-    }),
-  );
-  const expected = opens.map((_, index) => index + 1);
-  assert.deepEqual(counts, expected);
-  if (store.concurrency === 1) assert.deepEqual(order, expected);
-  assert.equal(queue.waiting, 0);
+test('the thread is ready once it has opened the store', async () => {
+  await settled(wide.ready());
 });
 
 test('a mistake that only the data shows is a refusal, not a fault (contract 6.3)', async () => {
-  const answer = await openQueue().submit(latest(1, 'US:APPL'), here);
+  const answer = await wide.submit(latest(1, 'US:APPL'), here);
   assert.equal(answer.kind, 'refusal');
   assert.equal(answer.kind === 'refusal' && answer.word, 'unknown_instrument');
 });
 
-test('a full queue refuses before any work, and admitted requests are answered', async () => {
-  const queue = openQueue({ queueLengthMax: 4, inFlightMax: 2 });
-  const accepted = Array.from({ length: 6 }, (_, index) => queue.submit(latest(index + 1), here));
-  assert.equal(queue.waiting, 4);
+test('a full queue refuses before any work, and admitted requests are answered', async (t) => {
+  const letGo = holdBack(t);
+  const count = inThread + 4;
+  const accepted = Array.from({ length: count }, (_, index) => narrow.submit(latest(index + 1), here));
+  assert.equal(narrow.waiting, 4);
   for (let more = 0; more < 3; more++)
     await assert.rejects(
-      queue.submit(latest(1), () => assert.fail('it was looked at')),
+      narrow.submit(latest(1), () => assert.fail('it was looked at')),
       isQueueError('full'),
     );
-  assert.deepEqual((await Promise.all(accepted)).map(countOf), [1, 2, 3, 4, 5, 6]);
-  assert.equal(countOf(await queue.submit(latest(7), here)), 7, 'it admits requests again');
+  letGo();
+  assert.deepEqual(
+    (await Promise.all(accepted)).map(countOf),
+    accepted.map((_, index) => index + 1),
+  );
+  assert.equal(countOf(await narrow.submit(latest(7), here)), 7, 'it admits requests again');
 });
 
-test('a key whose requests fill the queue keeps no other key out, and is answered before none of its own (contract 6.3)', async () => {
-  const queue = openQueue({ queueLengthMax: 4, inFlightMax: inThread });
-  await queue.ready();
+test('a key whose requests fill the queue keeps no other key out, and is answered before none of its own (contract 6.3)', async (t) => {
+  const letGo = holdBack(t);
   const ends: string[] = [];
   const ask = (limit: number, key: string): Promise<void> =>
-    queue.submit(latest(limit), here, key).then(
+    narrow.submit(latest(limit), here, key).then(
       () => void ends.push(`${key}${limit}`),
       (error: unknown) => void ends.push(`${key}${limit} ${(error as QueueError).problem}`),
     );
-  const asked = Array.from({ length: inThread + 4 }, (_, index) => ask(index + 1, 'loud'));
   const last = inThread + 4;
-  await settled(Promise.all([...asked, ask(1, 'quiet'), ask(2, 'quiet'), ask(last + 1, 'loud')]));
+  const asked = Array.from({ length: last }, (_, index) => ask(index + 1, 'loud'));
+  asked.push(ask(1, 'quiet'), ask(2, 'quiet'), ask(last + 1, 'loud'));
+  letGo();
+  await settled(Promise.all(asked));
   assert.deepEqual(
     ends.filter((end) => end.endsWith('full')),
     [`loud${last} full`, `loud${last - 1} full`, `loud${last + 1} full`],
@@ -188,86 +215,70 @@ test('a key whose requests fill the queue keeps no other key out, and is answere
   assert.deepEqual(answered.toSorted(), expected.toSorted());
 });
 
+/** One that refuses whoever would wait longer than this. */
+const WAIT_MS = 100;
+const hasty = openQueue({ expectedWaitMs: WAIT_MS, inFlightMax: 2 });
+
 test('a key is not refused for a wait that is that of another key (contract 6.3)', async (t) => {
-  const queue = openQueue({ expectedWaitMs: 500, queueLengthMax: 100_000, inFlightMax: 2 });
-  for (let asked = 0; asked < 50; asked++) await queue.submit(latest(1), here, 'loud');
-  const held: (() => void)[] = [];
-  const posted = t.mock.method(
-    MessagePort.prototype,
-    'postMessage',
-    function (this: MessagePort, sent: unknown) {
-      held.push(() => this.postMessage(sent));
-    },
-  );
+  await settled(hasty.ready());
+  takesMs(t, WAIT_MS / (inThread + 10));
+  const letGo = holdBack(t);
   const ends: Promise<unknown>[] = [];
   /** Whether one more request joins the queue. */
   const joins = (key: string): boolean => {
-    const { waiting } = queue;
-    ends.push(queue.submit(latest(1), here, key).catch((error: unknown) => error));
-    return queue.waiting > waiting;
+    const { waiting } = hasty;
+    ends.push(hasty.submit(latest(1), here, key).catch((error: unknown) => error));
+    return hasty.waiting > waiting;
   };
   for (let asked = 0; asked < inThread; asked++) joins('loud');
-  while (joins('loud')) assert.ok(queue.waiting < 100_000);
+  while (joins('loud')) assert.ok(hasty.waiting < 100);
   assert.ok(joins('quiet'));
   assert.ok(!joins('loud'));
-  posted.mock.restore();
-  for (const post of held) post();
+  letGo();
   await settled(Promise.all(ends));
 });
 
 test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
-  const queue = openQueue({ expectedWaitMs: 1 });
-  await queue.ready();
-  const ends: Promise<string>[] = [];
-  const startedMs = performance.now();
-  for (let asked = 0; performance.now() - startedMs < OVERLOAD_MS; asked++) {
-    const end = queue.submit(latest(30), here).then(
-      (answer) => answer.kind,
-      (error: unknown) => (error as QueueError).problem,
+  const ends: Promise<unknown>[] = [];
+  const seen = new Set<string>();
+  for (let asked = 0; !(seen.has('answer') && seen.has('full')); asked++) {
+    const end = hasty.submit(latest(30), here).then(
+      (answer) => seen.add(answer.kind),
+      (error: unknown) => seen.add((error as QueueError).problem),
     );
     ends.push(end);
     if (asked % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.deepEqual(new Set(await settled(Promise.all(ends))), new Set(['answer', 'full']));
-  assert.equal(countOf(await queue.submit(latest(2), here)), 2, 'it admits requests again');
+  await settled(Promise.all(ends));
+  assert.deepEqual(seen, new Set(['answer', 'full']));
+  assert.equal(countOf(await hasty.submit(latest(2), here)), 2, 'it admits requests again');
 });
 
 test('a request that would wait too long is refused at once, not after it has waited', async (t) => {
-  const queue = openQueue({ expectedWaitMs: 0, inFlightMax: 1 });
-  await queue.submit(latest(1), here);
-  // Those on their way to the thread, however fast it is, and one that waits.
-  const held: (() => void)[] = [];
-  const posted = t.mock.method(
-    MessagePort.prototype,
-    'postMessage',
-    function (this: MessagePort, sent: unknown) {
-      held.push(() => this.postMessage(sent));
-    },
-  );
+  takesMs(t, WAIT_MS);
+  // Those on their way to the thread, and one that waits.
+  const letGo = holdBack(t);
   const asked = Array.from({ length: inThread + 1 }, (_, index) => index + 2);
-  const accepted = asked.map((limit) => queue.submit(latest(limit), here));
+  const accepted = asked.map((limit) => hasty.submit(latest(limit), here));
   await assert.rejects(
-    queue.submit(latest(1), () => assert.fail('it was looked at')),
+    hasty.submit(latest(1), () => assert.fail('it was looked at')),
     isQueueError('full'),
   );
-  posted.mock.restore();
-  for (const post of held) post();
+  letGo();
   assert.deepEqual((await Promise.all(accepted)).map(countOf), asked);
 });
 
 test('results are received also while requests arrive without a pause', async () => {
-  const queue = openQueue();
-  await queue.ready();
   let isAnswered = false;
-  const first = queue.submit(latest(1), here).then(() => {
+  const first = wide.submit(latest(1), here).then(() => {
     isAnswered = true;
   });
-  const deadlineMs = performance.now() + 30_000;
+  const deadlineMs = performance.now() + PATIENCE_MS;
   const others: Promise<Answer>[] = [];
   // Promises are settled meanwhile, but the turn of the event loop does not end.
   while (!isAnswered && performance.now() < deadlineMs) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    others.push(queue.submit(latest(1), here));
+    others.push(wide.submit(latest(1), here));
     await Promise.resolve();
   }
   assert.ok(isAnswered);
@@ -280,52 +291,47 @@ test('a request that has waited too long is refused before the thread sees it', 
 });
 
 test('a request whose caller has gone is dropped before the thread sees it', async (t) => {
-  const queue = openQueue({ inFlightMax: 1 });
-  await queue.ready();
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
-  const first = queue.submit(latest(1), here);
-  const gone = Array.from({ length: 5 }, () => queue.submit(latest(2), () => true));
-  const last = queue.submit(latest(3), here);
+  const first = wide.submit(latest(1), here);
+  const gone = Array.from({ length: 5 }, () => wide.submit(latest(2), () => true));
+  const last = wide.submit(latest(3), here);
   for (const one of gone) await assert.rejects(one, isQueueError('gone'));
   assert.deepEqual([countOf(await first), countOf(await last)], [1, 3]);
-  assert.equal(posted.mock.callCount(), 2);
+  // Node.js itself posts more to a thread.
+  const requests = posted.mock.calls.filter(({ arguments: [sent] }) => Array.isArray(sent));
+  assert.equal(requests.length, 2);
 });
 
 test('a long queue is served to its end', async () => {
-  const queue = openQueue({ queueLengthMax: 2_000 });
   const asked: Promise<Answer>[] = [];
-  while (asked.length < 1_500) {
-    asked.push(queue.submit(latest((asked.length % 30) + 1), here));
-    // As many in one long tick would be refused.
+  while (asked.length < 600) {
+    asked.push(wide.submit(latest((asked.length % 30) + 1), here));
     if (asked.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   const answers = await Promise.all(asked);
   assert.ok(answers.every((answer, index) => countOf(answer) === (index % 30) + 1));
-  assert.equal(queue.waiting, 0);
+  assert.equal(wide.waiting, 0);
 });
 
 test('a fault is an error with its cause, and the next request is answered (contract 6.4)', async () => {
-  const queue = openQueue();
-  await assert.rejects(queue.submit(faulty, here), (error) => {
+  await assert.rejects(wide.submit(faulty, here), (error) => {
     assert.ok(isQueueError('fault')(error));
     assert.match((error as Error).message, /TypeError/);
     return true;
   });
-  assert.equal(countOf(await queue.submit(latest(3), here)), 3);
+  assert.equal(countOf(await wide.submit(latest(3), here)), 3);
 });
 
 test('a request that cannot reach the thread fails alone and keeps no buffer', async () => {
-  const queue = openQueue({ inFlightMax: 1 });
   const uncloneable = { ...latest(1), parameters: { limit: () => 1 } };
-  await assert.rejects(settled(queue.submit(uncloneable, here)));
-  assert.equal(countOf(await settled(queue.submit(latest(2), here))), 2);
+  await assert.rejects(settled(wide.submit(uncloneable, here)));
+  assert.equal(countOf(await settled(wide.submit(latest(2), here))), 2);
 });
 
 test('when the thread dies its requests are faults, and the waiting ones go to a new thread', async (t) => {
-  const queue = openQueue({ inFlightMax: 2 });
-  const port = await portOf(t, queue);
+  const port = await portOf(t, narrow);
   port.postMessage(null);
-  const asked = Array.from({ length: inThread + 4 }, (_, index) => queue.submit(latest(index + 1), here));
+  const asked = Array.from({ length: inThread + 4 }, (_, index) => narrow.submit(latest(index + 1), here));
   const ends = await settled(Promise.allSettled(asked));
   for (const end of ends.slice(0, inThread))
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason));
@@ -352,12 +358,10 @@ test('while a new thread cannot open the store requests are refused with the rea
     const asked = Array.from({ length: 20 }, () => queue.submit(latest(1), here));
     for (const end of await settled(Promise.allSettled(asked)))
       assert.ok(end.status === 'rejected' && isQueueError('unavailable')(end.reason), String(end.status));
-    assert.equal(await problemOf(queue, Date.now()), 'The service cannot reach its store now.');
   }
   rmdirSync(copy);
   await (await openStore(fileStore(copy), 'write')).close();
   assert.equal((await settled(queue.submit(latest(1), here))).kind, 'refusal', 'the store is back');
-  assert.equal(await problemOf(queue, Date.now()), null);
 });
 
 test('a queue whose store cannot be opened again closes at once', async () => {
