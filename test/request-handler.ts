@@ -70,6 +70,10 @@ after(async () => {
   temporary.close();
 });
 
+/** The clock of the handlers stands still: neither a minute nor a day ends while a test runs. */
+const startedMs = Date.now();
+const nowMs = (): number => startedMs;
+
 /** All that the handlers have observed. */
 export const observed: Observation[] = [];
 
@@ -88,9 +92,9 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
     keys,
     cache: new ResponseCache(store),
     quotas: new Quotas({
-      addUses: (uses) => addQuotaUses(control, uses, Date.now),
+      addUses: (uses) => addQuotaUses(control, uses, nowMs),
       observe: (observation) => observed.push(observation),
-      nowMs: Date.now,
+      nowMs,
     }),
     unsent: new UnsentBytes(),
     admits: () => true,
@@ -100,7 +104,7 @@ export function openHandler(parts: Partial<HandlerParts> = {}): RequestHandler {
     address,
     version: '0.0.0',
     observe: (observation) => observed.push(observation),
-    nowMs: Date.now,
+    nowMs,
     ...parts,
   });
 }

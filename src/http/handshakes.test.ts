@@ -18,7 +18,6 @@ const temporary = new TestFolder();
 after(() => temporary.close());
 
 const skip = withoutOpenssl;
-const timeout = 60_000;
 const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -107,7 +106,7 @@ const closed = (all: Callers): number => all.filter(({ isClosed }) => isClosed).
 const refusals = ({ observed }: Serving): number =>
   observed.filter((one) => one.kind === 'connection' && one.reason === 'refused').length;
 
-test('hundreds of handshakes that begin at once hold up no open connection', { skip, timeout }, async (t) => {
+test('hundreds of handshakes that begin at once hold up no open connection', { skip }, async (t) => {
   const at = await serve(t);
   const kept = await secure(at);
   const crowd = await callers(at, 300);
@@ -118,7 +117,7 @@ test('hundreds of handshakes that begin at once hold up no open connection', { s
   while (answered(crowd) + closed(crowd) < 300) await tick();
 });
 
-test('connections that stay silent, or send a part, hold up no handshake', { skip, timeout }, async (t) => {
+test('connections that stay silent, or send a part, hold up no handshake', { skip }, async (t) => {
   const at = await serve(t);
   const crowd = await callers(at, 300);
   for (const { socket } of crowd.slice(150)) socket.write(hello.subarray(0, 100));
@@ -129,7 +128,6 @@ test('connections that stay silent, or send a part, hold up no handshake', { ski
 
 test('a first message in pieces, or in several records, is answered', {
   skip,
-  timeout,
 }, async (t) => {
   const at = await serve(t);
   const message = hello.subarray(5);
@@ -151,7 +149,6 @@ test('a first message in pieces, or in several records, is answered', {
 
 test('who sends more than a first message may have is closed, before its handshake and while it waits', {
   skip,
-  timeout,
 }, async (t) => {
   const at = await serve(t);
   const long = Buffer.alloc(20_000, Buffer.from([22, 3, 1, 0, 100, 1, 1, 0, 0]));
@@ -163,7 +160,7 @@ test('who sends more than a first message may have is closed, before its handsha
   assert.equal((await answerOf(await secure(at))).slice(0, 12), 'HTTP/1.1 200');
 });
 
-test('who leaves before its handshake costs none', { skip, timeout }, async (t) => {
+test('who leaves before its handshake costs none', { skip }, async (t) => {
   const at = await serve(t);
   const crowd = await callers(at, 200);
   for (const { socket } of crowd.slice(2)) socket.write(hello);
@@ -176,7 +173,6 @@ test('who leaves before its handshake costs none', { skip, timeout }, async (t) 
 
 test('who sends a first message and leaves in order while it waits costs no handshake', {
   skip,
-  timeout,
 }, async (t) => {
   const at = await serve(t);
   const crowd = await callers(at, 400);
@@ -193,7 +189,7 @@ test('who sends a first message and leaves in order while it waits costs no hand
   assert.ok(begun < 50, `${begun} of those who left were answered`);
 });
 
-test('who does not send a first message in time is closed', { skip, timeout }, async (t) => {
+test('who does not send a first message in time is closed', { skip }, async (t) => {
   const at = await serve(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const [caller] = await callers(at, 1);
@@ -204,7 +200,7 @@ test('who does not send a first message in time is closed', { skip, timeout }, a
   while (!caller!.isClosed) await tick();
 });
 
-test('above the bound of those that wait the newest is closed', { skip, timeout }, async (t) => {
+test('above the bound of those that wait the newest is closed', { skip }, async (t) => {
   const at = await serve(t);
   const crowd = await callers(at, httpLimits.handshakesWaitingMax + 500);
   for (const { socket } of crowd) socket.write(hello);
@@ -214,7 +210,7 @@ test('above the bound of those that wait the newest is closed', { skip, timeout 
   assert.ok(answered(crowd) < 500);
 });
 
-test('who has waited for longer than callers do is closed', { skip, timeout }, async (t) => {
+test('who has waited for longer than callers do is closed', { skip }, async (t) => {
   const at = await serve(t);
   const crowd = await callers(at, 200);
   for (const { socket } of crowd) socket.write(hello);
@@ -225,7 +221,7 @@ test('who has waited for longer than callers do is closed', { skip, timeout }, a
   assert.ok(refusals(at) > 0);
 });
 
-test('handshakes that callers leave unfinished make room for others', { skip, timeout }, async (t) => {
+test('handshakes that callers leave unfinished make room for others', { skip }, async (t) => {
   const at = await serve(t);
   // Without rests all of them begin before the first is closed for its age, on a busy machine too.
   t.mock.method(process, 'threadCpuUsage', () => ({ user: 0, system: 0 }));
@@ -237,7 +233,7 @@ test('handshakes that callers leave unfinished make room for others', { skip, ti
   assert.equal(refusals(at), 1);
 });
 
-test('a stop answers the connections that nobody has accepted yet', { skip, timeout }, async (t) => {
+test('a stop answers the connections that nobody has accepted yet', { skip }, async (t) => {
   const at = await serve(t);
   const sockets = Array.from({ length: 20 }, () => begin(at));
   const answers = sockets.map((socket) => once(socket, 'secureConnect').then(() => answerOf(socket)));

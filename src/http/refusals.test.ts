@@ -184,7 +184,7 @@ test('any texts in any place are answered or refused, never a fault (contract 6.
         if (got.status !== 200) assert.equal((JSON.parse(got.text) as { code: number }).code, got.status);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

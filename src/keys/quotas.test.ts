@@ -187,7 +187,7 @@ test('each further worker lets a fiftieth of the quota too much through at the m
         assert.ok(got! <= perDay + tooMuch, `${got} with a quota of ${perDay}`);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

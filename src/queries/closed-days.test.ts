@@ -402,7 +402,7 @@ for (const [name, rule] of Object.entries(rules)) {
           assert.deepEqual(await asked.latest(interval, pages), served.slice(-limit));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 }

@@ -165,7 +165,7 @@ test('whatever coarser series stand beside complete minutes, the same bars are s
         );
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 });
 

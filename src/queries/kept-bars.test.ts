@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Random } from '../../test/fuzz/random.ts';
 import { type FileRow, fillStore } from '../../test/importing.ts';
+import { seed } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
@@ -113,8 +114,6 @@ async function seen(runner: QueryRunner, request: QueryRequest): Promise<unknown
 }
 
 test('bars asked for again and bars of a new thread are the same bytes, through commits and the passing of days', async (t) => {
-  const seed = Number(process.env.KEPT_SEED ?? Date.now() % 1_000_000);
-  t.diagnostic(`seed ${seed}`);
   const url = temporary.storeUrl();
   await (await openStore(url, 'write')).close();
   const reader = await openStore(url, 'read');
@@ -137,7 +136,7 @@ test('bars asked for again and bars of a new thread are the same bytes, through 
         [filling],
         filling[0] === 'bars' ? throughMs : null,
       );
-    for (let asking = 0; asking < 25; asking++) {
+    for (let asking = 0; asking < 15; asking++) {
       const page = random.chance(0.3) ? random.pick(pageKeys) : undefined;
       const fresh = requestOf(random, clock.nowMs, null);
       // A page of a walk that may have begun before a commit.
@@ -147,7 +146,7 @@ test('bars asked for again and bars of a new thread are the same bytes, through 
           : { ...page.request, parameters: { ...page.request.parameters, next_page_key: page.key } };
       const [first, second] = [await seen(long, request), await seen(long, request)];
       const other = await seen(new QueryRunner(reader, secret), request);
-      const what = `KEPT_SEED=${seed}, round ${round}: ${JSON.stringify(request)}`;
+      const what = `seed ${seed}, round ${round}: ${JSON.stringify(request)}`;
       assert.deepEqual(second, first, what);
       assert.deepEqual(first, other, what);
       const { next } = first as { next?: { key: string } | null };
@@ -156,5 +155,5 @@ test('bars asked for again and bars of a new thread are the same bytes, through 
     }
   }
   t.diagnostic(`${answers} answers`);
-  assert.ok(answers > 200, `${answers} answers`);
+  assert.ok(answers > 120, `${answers} answers`);
 });

@@ -231,7 +231,7 @@ test('every walk gives the contracts asked for, in their order or its reverse (s
         );
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

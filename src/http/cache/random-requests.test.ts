@@ -7,15 +7,14 @@ import { Random } from '../../../test/fuzz/random.ts';
 import { fillings } from '../../../test/fuzz/store.ts';
 import { makeTrial, wholeEndpoints } from '../../../test/fuzz/trial.ts';
 import { collectPageKeys } from '../../../test/fuzz/walk.ts';
+import { seed } from '../../../test/seed.ts';
 import { contract } from '../../contract/index.ts';
 
-/** The same requests in every check; `npm run differential` takes others. */
-const SEED = Number(process.env.CACHE_SEED ?? 20_250_303);
-const REQUESTS = Number(process.env.CACHE_REQUESTS ?? 1_250);
-const REQUESTS_PER_COMMIT = 50;
+const REQUESTS = Number(process.env.CACHE_REQUESTS ?? 750);
+const REQUESTS_PER_COMMIT = 30;
 /** For so many requests a few are asked for again and again, through several commits. */
-const PERIOD = 250;
-const FREQUENT = 20;
+const PERIOD = 150;
+const FREQUENT = 12;
 
 test('no random request to any endpoint differs from an uncached one, with commits in between', async (t) => {
   const world = await World.open('requests');
@@ -35,7 +34,7 @@ test('no random request to any endpoint differs from an uncached one, with commi
   let answered = 0;
   const isMore = (): boolean => endpoints.size < Object.keys(contract).length;
   for (let index = 0; index < REQUESTS || (index < 2 * REQUESTS && isMore()); index++) {
-    const random = new Random(SEED, index);
+    const random = new Random(seed, index);
     const round = index / REQUESTS_PER_COMMIT;
     const name = names[round % names.length];
     if (name !== undefined) {
@@ -43,18 +42,18 @@ test('no random request to any endpoint differs from an uncached one, with commi
       passTime(world, random);
     }
     const frequent = Math.floor(index / PERIOD) * FREQUENT + random.between(1, FREQUENT);
-    const choice = index < REQUESTS && random.chance(0.8) ? new Random(SEED, -frequent) : random;
+    const choice = index < REQUESTS && random.chance(0.8) ? new Random(seed, -frequent) : random;
     const trial = makeTrial(choice, known, wholeEndpoints);
     // An endpoint that chance left out is asked more.
     if (index >= REQUESTS && endpoints.has(trial.endpoint)) continue;
-    const { status } = await world.send(trial, `seed ${SEED}, ${index}`);
+    const { status } = await world.send(trial, `seed ${seed}, ${index}`);
     if (status !== 200) continue;
     answered++;
     endpoints.add(trial.endpoint);
   }
   const queries = world.queries - before[0];
   const uncached = world.uncachedQueries - before[1];
-  t.diagnostic(`seed ${SEED}: ${answered} of ${REQUESTS} were answered; ${queries} of ${uncached} queries`);
+  t.diagnostic(`seed ${seed}: ${answered} of ${REQUESTS} were answered; ${queries} of ${uncached} queries`);
   assert.ok(answered > REQUESTS / 3, 'many are right');
   assert.ok(queries < 0.8 * uncached, 'many came from the cache');
   assert.deepEqual([...endpoints].sort(), Object.keys(contract).sort(), 'every endpoint has answered');

@@ -7,9 +7,14 @@ import { Worker } from 'node:worker_threads';
 
 /** The nice value of each thread of this process: the 19th field of its state, where the name is in brackets (proc_pid_stat(5)). */
 const niceValues = (): number[] =>
-  readdirSync('/proc/self/task').map((thread) => {
-    const state = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
-    return Number(state.slice(state.lastIndexOf(')') + 2).split(' ')[16]);
+  readdirSync('/proc/self/task').flatMap((thread) => {
+    try {
+      const state = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+      return Number(state.slice(state.lastIndexOf(')') + 2).split(' ')[16]);
+    } catch {
+      // It has ended since.
+      return [];
+    }
   });
 
 /** How much nicer than the other threads the one that gives way is. */

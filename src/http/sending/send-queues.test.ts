@@ -62,7 +62,7 @@ test('the thread holds no process that has nothing else to do', { skip }, async 
   const module = new URL('./queue-looks.ts', import.meta.url).href;
   const program = `const { QueueLooks } = await import('${module}'); void new QueueLooks().look(${JSON.stringify(listening)});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
-  const [status] = (await Promise.race([once(child, 'exit'), sleep(20_000, ['late'], { ref: false })])) as [
+  const [status] = (await Promise.race([once(child, 'exit'), sleep(120_000, ['late'], { ref: false })])) as [
     number | string,
   ];
   child.kill('SIGKILL');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 120_000;
 
 const endUnread = async (): Promise<boolean> => false;
 

@@ -106,7 +106,7 @@ test('JSON rows parse to the records, fields in the order of the contract (contr
       const order = fieldsOf(barRecord).filter((field) => withSessionDate || field !== 'session_date');
       for (const record of JSON.parse(`[${text}]`)) assert.deepEqual(Object.keys(record), order);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -145,7 +145,7 @@ test('JSON rows are the bytes of JSON.stringify, numbers without exponents (cont
       });
       assert.equal(text, expected.join());
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
@@ -171,7 +171,7 @@ test('CSV has the fields as header and the same texts as JSON in its cells (cont
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
