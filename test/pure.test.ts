@@ -1,4 +1,4 @@
-// The tests of pure functions in one process: each of these files alone would take longer to start than to run.
+// The tests of pure functions in one process: most of these files alone would take longer to start than to run.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pureFiles } from './pure-files.ts';
