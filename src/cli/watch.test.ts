@@ -45,6 +45,10 @@ test('a file is taken once it has not changed for three seconds, and no other wa
     },
     tellFailed: () => Promise.resolve(),
   });
+  t.after(() => {
+    process.emit('SIGTERM');
+    return watching;
+  });
   /** The files that are taken by a moment of the watch's clock: at the second look from now on those of the first are. */
   const takenAt = async (ms: number): Promise<readonly string[]> => {
     nowMs = ms;
@@ -62,8 +66,6 @@ test('a file is taken once it has not changed for three seconds, and no other wa
   assert.deepEqual(await takenAt(5_000), ['whole.csv']);
   assert.deepEqual(await takenAt(5_999), ['whole.csv']);
   assert.deepEqual(await takenAt(6_000), ['whole.csv', 'grows.csv']);
-  process.emit('SIGTERM');
-  await watching;
 });
 
 const UNREADABLE = '/proc/self/mem';
