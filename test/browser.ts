@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -76,13 +76,9 @@ export class Browser {
     return result.value;
   }
 
-  /** Waits until an expression holds. @throws after ten seconds */
+  /** Waits until an expression holds. */
   async until(expression: string): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
-      if ((await this.evaluate(expression)) === true) return;
-      await sleep(50);
-    }
-    throw new Error(`this never held: ${expression}`);
+    await until(expression, async () => (await this.evaluate(expression)) === true);
   }
 
   /** Shows the page in a window of so many CSS pixels. */
@@ -106,20 +102,17 @@ export class Browser {
 }
 
 /** The address by which the only page is driven, once the browser has written its port. */
-async function pageOf(file: string): Promise<string> {
-  for (let tries = 0; tries < 400; tries++) {
+const pageOf = (file: string): Promise<string> =>
+  until('the browser opens a page', async () => {
     try {
       const port = readFileSync(file, 'utf8').split('\n')[0];
       const pages = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
         type: string;
         webSocketDebuggerUrl: string;
       }[];
-      const page = pages.find(({ type }) => type === 'page');
-      if (page !== undefined) return page.webSocketDebuggerUrl;
+      return pages.find(({ type }) => type === 'page')?.webSocketDebuggerUrl;
     } catch {
       // Not there yet.
+      return null;
     }
-    await sleep(50);
-  }
-  throw new Error('the browser did not open a page');
-}
+  });

@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { factsOf, settingNames } from '../src/cli/config.ts';
 import { limits } from '../src/contract/limits.ts';
 import { readPostgresAddress } from '../src/store/postgres/address.ts';
+import { until } from './until.ts';
 
 const deploy = join(import.meta.dirname, '../deploy');
 const composeFiles = ['two-servers/compose.yaml', 'citus/compose.yaml'];
@@ -130,11 +130,12 @@ suite('nginx before two servers', {
     return made;
   }
 
-  async function start(backends: readonly [Backend, Backend]): Promise<string> {
+  /** Starts nginx on a port that was free a moment ago; null where another program has it now. */
+  async function startOnce(backends: readonly [Backend, Backend]): Promise<string | null> {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
-    probe.close();
+    await new Promise((resolve) => probe.close(resolve));
     const text = readFileSync(join(deploy, 'nginx.conf'), 'utf8')
       .replace('worker_processes auto', 'worker_processes 1')
       .replace('listen 80', `listen 127.0.0.1:${port}`)
@@ -143,22 +144,32 @@ suite('nginx before two servers', {
     const file = join(folder, `${port}.conf`);
     writeFileSync(file, text);
     const own = `daemon off; pid ${folder}/${port}.pid;`;
-    const child = spawn('nginx', ['-c', file, '-g', own, '-e', join(folder, 'errors')], { stdio: 'ignore' });
-    stops.push(async () => {
-      const ended = once(child, 'exit');
+    const errors = join(folder, `${port}.errors`);
+    const child = spawn('nginx', ['-c', file, '-g', own, '-e', errors], { stdio: 'ignore' });
+    let isRunning = true;
+    const ended = once(child, 'exit').then(() => {
+      isRunning = false;
+    });
+    stops.push(() => {
       child.kill('SIGTERM');
-      await ended;
+      return ended;
     });
     const url = `http://127.0.0.1:${port}`;
-    for (let attempt = 0; attempt < 100; attempt++) {
-      const isUp = await fetch(`${url}/`).then(
-        () => true,
-        () => false,
-      );
-      if (isUp) return url;
-      await wait(50);
+    await until(
+      'nginx answers or has ended',
+      async () => !isRunning || fetch(url).then(Boolean, () => false),
+    );
+    if (isRunning) return url;
+    const said = readFileSync(errors, 'utf8');
+    assert.match(said, /Address already in use/);
+    return null;
+  }
+
+  async function start(backends: readonly [Backend, Backend]): Promise<string> {
+    for (;;) {
+      const url = await startOnce(backends);
+      if (url !== null) return url;
     }
-    throw new Error('nginx did not start');
   }
 
   test('asks both servers over kept connections, and tells them the public address', async () => {

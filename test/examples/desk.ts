@@ -101,6 +101,8 @@ export class Desk {
     const ready = this.here(await this.#withNumbers(line)).replace(/\bcurl /g, 'curl -sS ');
     for (const [folder] of ready.matchAll(new RegExp(`${this.folder}/[^\\s'"]*/`, 'g')))
       mkdirSync(folder, { recursive: true });
+    for (const [, folder] of ready.matchAll(/> ~\/(\S+)\//g))
+      mkdirSync(join(this.folder, folder!), { recursive: true });
     if (/\bbourse serve\b/.test(ready)) return { printed: '', problem: await this.#serve(ready) };
     const { status, stdout, stderr } = await (isShown
       ? this.#shell(`{ ${ready}\n} 2>&1`)
