@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Help } from 'commander';
 import { allOf, examplesOf } from './examples/commands.ts';
 import { brokenLinks } from './examples/links.ts';
-import { readPage } from './examples/page.ts';
+import { commandsOf, consoleOf, readPage } from './examples/page.ts';
 import { isNew } from './examples/page-check.ts';
 import { programs } from './examples/programs.ts';
 import { conclude, demoWorld, deskFor, pages, shares } from './examples/shares.ts';
@@ -20,9 +20,18 @@ test('every page is in one share, and every share has its test file', () => {
     assert.ok(existsSync(join(import.meta.dirname, `examples/${share}.test.ts`)), share);
 });
 
-test('the examples in the help of every command run', async (t) => {
+/** The commands that the shares run. */
+const shown = pages.flatMap((path) =>
+  readPage(path).blocks.flatMap(({ kind, text }) => {
+    if (kind === 'console') return consoleOf(text).map(({ command }) => command);
+    return kind === 'sh' ? commandsOf(text) : [];
+  }),
+);
+
+test('the examples in the help of every command run, but those that a page shows too', async (t) => {
   const desk = deskFor(world, 'help');
   const done = new Set<string>();
+  for (const command of shown) isNew(done, command);
   const problems: string[] = [];
   const reasons = new Set<string>();
   for (const line of allOf(world.bourse).flatMap(examplesOf)) {
