@@ -1,4 +1,5 @@
-// The command line and a service on a store in PostgreSQL: its answers are those of a store in SQLite, and no password is printed.
+// The command line and a service on a store in PostgreSQL: what they print and answer is the same as on a store in SQLite, and no password
+// is printed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,8 +66,13 @@ test('a store in PostgreSQL gives the answers of one in SQLite, through imports,
     const hash = (await run(store, 'status', '--content-hash')).match(/content hash +(\w+)/)!;
     await run(store, 'undo', '8');
     const undone = await answers(store);
-    await run(store, 'doctor', '--deep');
-    found.push({ first, corrected, undone, hash: [hash[1]!] });
+    const printed: string[] = [];
+    for (const words of compared) {
+      const { stdout, stderr, status } = await shop.run(...words, '--store', store);
+      told.push(stdout, stderr);
+      printed.push(`${words.join(' ')}: ${status}\n${withoutOwn(stdout)}`);
+    }
+    found.push({ first, corrected, undone, hash: [hash[1]!], printed });
   }
   assert.deepEqual(found[1], found[0]);
   assert.notDeepEqual(found[1]!.corrected, found[1]!.first);
@@ -74,8 +80,25 @@ test('a store in PostgreSQL gives the answers of one in SQLite, through imports,
   assert.doesNotMatch(told.join('\n'), new RegExp(PASSWORD));
 });
 
+/** Commands that print the same on every engine. */
+const compared = [
+  ...['bars', ...exampleFiles.map(([dataset]) => dataset)].map((dataset) => ['export', dataset, '--quiet']),
+  ['export', 'bars', '--symbol', 'AAPL', '--country', 'US', '--from', '2025-03-04', '--quiet'],
+  ['import', 'economic-event-codes', join(examples, 'economic-event-codes.csv'), '--quiet'],
+  ['check', '--json'],
+  ['query', '/api/v2/stock/bars/US:AAPL/5M/latest?limit=9', '/api/v2/stock/coverage?limit=9'],
+  ['delete', 'bars', '--symbol', 'MSFT', '--country', 'US', '--from', '2025-03-04', '--dry-run'],
+  ['delete', 'news', '--symbol', 'AAPL', '--country', 'US'],
+  ['undo', '1', '--dry-run'],
+  ['check', 'bars'],
+  ['keys', 'revoke', 'nothing'],
+  ['export', 'news', '--quiet'],
+];
+
 /** An answer without what another secret and another request make different. */
 const withoutOwn = (text: string): string =>
   text
     .replace(/"next_page_(?:key|url)":"[^"]*"/g, '"next_page":"…"')
-    .replace(/"request_id":"[^"]*"/g, '"request_id":"…"');
+    .replace(/"request_id":"[^"]*"/g, '"request_id":"…"')
+    // How long it took.
+    .replace(/\b[\d.]+ m?s\b|"\w*_ms":[\d.]+/g, '…');

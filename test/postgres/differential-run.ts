@@ -6,7 +6,7 @@ import { startPostgres } from './server.ts';
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    seed: { type: 'string', default: process.env.TEST_SEED ?? String(Date.now() % 1_000_000_000) },
     count: { type: 'string', default: '10000' },
   },
 });
