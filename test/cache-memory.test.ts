@@ -34,7 +34,7 @@ const LESS_MAX = 0.5;
 async function memory(): Promise<number> {
   for (let last = Number.POSITIVE_INFINITY; ; ) {
     // What a finalizer frees is gone after the next turn of the event loop.
-    for (let times = 0; times < 3; times++) {
+    for (let times = 0; times < 2; times++) {
       collectGarbage();
       await new Promise((resolve) => setImmediate(resolve));
     }

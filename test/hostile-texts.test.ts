@@ -189,10 +189,11 @@ test('the headers below are all that the service reads', async () => {
 });
 
 for (const [name, good] of Object.entries(goodHeaders))
-  test(`no text in ${name} holds the process, with a key and without (contract 4.3, 6.4)`, async (t) => {
+  test(`no text in ${name} holds the process (contract 4.3, 6.4)`, async (t) => {
+    const isKey = name === 'authorization';
     function* all(): Generator<readonly [string, Sent]> {
       for (const text of hostileTexts(good))
-        for (const target of [`${DAY}?${query()}&format=csv`, DAY])
+        for (const target of [`${DAY}?${query()}&format=csv`, ...(isKey ? [DAY] : [])])
           yield [name, { target, headers: { ...common, [name]: text } }];
     }
     t.diagnostic(told(await slowestOf(all())));
@@ -212,9 +213,20 @@ const queryOf = ({ parameters }: Endpoint, name: string, written: string): strin
     .map(([each, { example }]) => `${each}=${each === name ? written : encodeURIComponent(example)}`)
     .join('&');
 
-/** Addresses with every third hostile text in one parameter: by turns encoded as a client does it, and as they are. */
-function* addressesOf(endpoint: Endpoint, name: string, { example }: Parameter): Generator<string> {
-  const texts = hostileTexts(example, limits.uriBytesMax).filter((_, index) => index % 3 === 0);
+/** A parameter gets one in so many of the texts, at the endpoint that first has it and at others. */
+const [FIRST_STEP, STEP] = [4, 24];
+const tried = new Set<string>();
+
+/** Addresses with a part of the hostile texts in one parameter: by turns encoded as a client does it, and as they are. */
+function* addressesOf(
+  endpoint: Endpoint,
+  part: number,
+  name: string,
+  { example }: Parameter,
+): Generator<string> {
+  const step = tried.has(name) ? STEP : FIRST_STEP;
+  tried.add(name);
+  const texts = hostileTexts(example, limits.uriBytesMax).filter((_, index) => (index + part) % step === 0);
   for (const [index, text] of texts.entries()) {
     const written =
       index % 2 === 0 ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[&#?]/g, '.');
@@ -223,11 +235,11 @@ function* addressesOf(endpoint: Endpoint, name: string, { example }: Parameter):
   }
 }
 
-for (const [endpointName, endpoint] of Object.entries<Endpoint>(contract))
+for (const [part, [endpointName, endpoint]] of Object.entries<Endpoint>(contract).entries())
   test(`no text in a parameter of ${endpointName} holds the process (contract 4.4, 6.4)`, async (t) => {
     function* all(): Generator<readonly [string, Sent]> {
       for (const [name, parameter] of Object.entries(endpoint.parameters))
-        for (const target of addressesOf(endpoint, name, parameter))
+        for (const target of addressesOf(endpoint, part, name, parameter))
           yield [name, { target, headers: common }];
     }
     t.diagnostic(told(await slowestOf(all())));
@@ -235,8 +247,8 @@ for (const [endpointName, endpoint] of Object.entries<Endpoint>(contract))
 
 test('no address holds the process: paths and queries of every kind, also too long ones (contract 4.4, 6.3)', async (t) => {
   function* all(): Generator<readonly [string, Sent]> {
-    for (const text of hostileTexts('a=b'))
-      for (const length of [limits.uriBytesMax - 300, CHARACTERS])
+    for (const [index, text] of hostileTexts('a=b').entries())
+      for (const length of [index % 2 === 0 ? limits.uriBytesMax - 300 : CHARACTERS])
         for (const before of [
           '',
           '/',

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { random } from '../../bench/minutes.ts';
 
 /** Some seconds of load: by so many callers that ask again as soon as they are answered, or by arrivals at a rate. */
 export type Phase = {
@@ -224,6 +225,7 @@ class Generator {
   readonly #late = new Line<Asked>();
   readonly #records: Tally[] = [];
   #next = 0;
+  readonly #chance = random(1);
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -282,7 +284,7 @@ class Generator {
       const nowMs = Math.min(performance.now(), record.endMs);
       while (dueMs < nowMs) {
         this.#ask({ dueMs, record });
-        dueMs += (-Math.log(1 - Math.random()) * 1_000) / perSecond;
+        dueMs += (-Math.log(1 - this.#chance()) * 1_000) / perSecond;
       }
     }
   }

@@ -1,5 +1,7 @@
 // SIGTERM in the middle of load: which requests got no answer.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { random } from '../../bench/minutes.ts';
+import { seed } from '../seed.ts';
 import type { Workshop } from '../service.ts';
 import type { Outcome } from './arrivals.ts';
 import { generate } from './load.ts';
@@ -26,6 +28,7 @@ export type Stopped = {
 };
 
 const LOAD_SECONDS = 2;
+const next = random(seed);
 
 /** Stops a server of its own under load. */
 export async function stopUnderLoad(shop: Workshop, { workers, ...load }: Stop): Promise<Stopped> {
@@ -40,7 +43,7 @@ export async function stopUnderLoad(shop: Workshop, { workers, ...load }: Stop):
   });
   // The stop meets the load anywhere in its first half.
   while (!server.log.some((line) => line.includes('"msg":"request"'))) await sleep(20);
-  await sleep(Math.random() * 500 * LOAD_SECONDS);
+  await sleep(next() * 500 * LOAD_SECONDS);
   const startedMs = performance.now();
   const status = await server.stop();
   const tookMs = Math.round(performance.now() - startedMs);

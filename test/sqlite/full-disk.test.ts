@@ -29,7 +29,7 @@ function diskOf(bytes: number): SmallDisk {
 }
 
 const SYMBOLS = 200;
-const MINUTES = 500;
+const MINUTES = 250;
 
 /** The files on a small disk, and a server that answers from it. */
 let disk: SmallDisk;
@@ -192,7 +192,7 @@ test('a compressed file whose trailer says too little fills the temporary folder
     Buffer.concat([repeated, gzipSync('')]),
     Buffer.concat([gzipSync(text), gzipSync('\n')]),
   ]) {
-    const done = await importSpooled(members, 3 * MEGABYTE);
+    const done = await importSpooled(members, 2 * MEGABYTE);
     roomIn(done, done.folder);
   }
 });

@@ -9,9 +9,10 @@ import { sqlitePlans } from './plans.ts';
 const temporary = new TestFolder();
 after(() => temporary.close());
 
-const ROWS = 20_000;
+/** SQLite has no statistics of a store, so that its plans are those of any size. */
+const ROWS = 3_000;
 
-test('every list of 20,000 rows is a walk of an index that sorts nothing, page by page (house, Rules)', async (t) => {
+test('every list is a walk of an index that sorts nothing, page by page (house, Rules)', async (t) => {
   const url = fileStore(temporary.path('lists.db'));
   await fillLists(url, temporary.folder, ROWS);
   const { statements, problems } = await sqlitePlans(url);
