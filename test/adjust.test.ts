@@ -14,8 +14,9 @@ import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Parameters } from './asking.ts';
 import { parseCsv } from './csv.ts';
+import { stored } from './importing.ts';
 import { fc } from './seed.ts';
-import { sharedData, stored, Workshop } from './service.ts';
+import { sharedData, Workshop } from './service.ts';
 
 type Bar = {
   readonly datetime: string;

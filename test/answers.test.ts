@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Server, sharedData, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { sharedData, Workshop } from './service.ts';
 
 type Cells = Readonly<Record<string, string>>;
 
@@ -68,7 +69,7 @@ async function readCsvAnswer(response: Response): Promise<{ bars: Bar[]; page: P
 async function walk(url: string, format: 'json' | 'csv'): Promise<Bar[]> {
   const found: Bar[] = [];
   for (let next: string | null = url; next !== null; ) {
-    const response: Response = await fetch(next);
+    const response: Response = await server.get(next);
     const { bars, page }: { bars: Bar[]; page: Page } = await (format === 'json'
       ? readJson(response)
       : readCsvAnswer(response));
@@ -98,14 +99,15 @@ function compare(bars: readonly Bar[], answers: readonly Cells[], what: string):
 }
 
 const shop = new Workshop();
-let server: Server;
-let key = '';
+let server: LocalServer;
 
 before(async () => {
-  server = await shop.serve();
-  key = await shop.must('keys', 'create', 'test');
+  server = await LocalServer.open(shop.store);
 });
-after(() => shop.close());
+after(async () => {
+  await server.close();
+  shop.close();
+});
 
 for (const { name, market, from, to } of cases) {
   const source = join(sharedData, 'bars', `${name}.csv`);
@@ -137,7 +139,7 @@ for (const { name, market, from, to } of cases) {
       for (const format of ['json', 'csv'] as const) {
         for (const limit of [7, 1000]) {
           const path = `/api/v2/${market[0]}/bars/${market[1]}:${rows[0]!.symbol}/${interval}/from/${from}/to/${to}`;
-          const url = `${server.url}${path}?secret_key=${key}&is_eth=${isEth}&limit=${limit}&format=${format}`;
+          const url = `${server.url}${path}?secret_key=${server.key}&is_eth=${isEth}&limit=${limit}&format=${format}`;
           compare(await walk(url, format), rows, `${series} ${format} limit=${limit}`);
         }
       }

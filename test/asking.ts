@@ -1,6 +1,7 @@
-// Asks a running server and walks its lists page by page.
+// Asks a server and walks its lists page by page.
 import assert from 'node:assert/strict';
-import type { Server } from './service.ts';
+import type { Asking } from './local-server.ts';
+import { patiently } from './service.ts';
 
 /** A record as it came. */
 export type Got = Readonly<Record<string, string | number | null>>;
@@ -24,22 +25,22 @@ export type GotRefusal = {
 
 /** A caller with a key. */
 export class Caller {
-  readonly #server: Server;
+  readonly #server: Asking;
   readonly #key: string;
 
-  constructor(server: Server, key: string) {
+  constructor(server: Asking, key: string) {
     this.#server = server;
     this.#key = key;
   }
 
   ask(path: string, parameters: Parameters = {}): Promise<Response> {
     const query = new URLSearchParams({ ...parameters, secret_key: this.#key }).toString();
-    return fetch(`${this.#server.url}/api/v2/${path}?${query}`);
+    return this.#server.get(`/api/v2/${path}?${query}`);
   }
 
   /** The result of an answer that must be good. */
   async list(path: string, parameters: Parameters = {}): Promise<GotPage> {
-    return pageOf(await this.ask(path, parameters));
+    return pageOf(await patiently(() => this.ask(path, parameters)));
   }
 
   /** The answer to a request that must be refused. */
@@ -63,8 +64,10 @@ export class Caller {
       walked.push(...page.data);
       if (page.next_page_url === null) return walked;
       assert.equal(page.next_page_key === null, false);
+      assert.ok(page.next_page_url.startsWith(`${this.#server.url}/`), page.next_page_url);
       await between();
-      page = await pageOf(await fetch(page.next_page_url));
+      const next = page.next_page_url.slice(this.#server.url.length);
+      page = await pageOf(await patiently(() => this.#server.get(next)));
       assert.ok(page.count > 0, 'an empty page');
     }
   }

@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
-import { openStore } from '../src/store/engines.ts';
-import { opened } from './service.ts';
-import { contentOf, rowsOf, TestFolder } from './stores.ts';
+import { opened } from './importing.ts';
+import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 after(() => temporary.close());
@@ -36,7 +35,7 @@ const formats: Readonly<Record<string, (rows: readonly Row[]) => string>> = {
 async function imported(url: string, dataset: string, text: string): Promise<ImportReport> {
   const path = temporary.path(`file-${++files}`);
   writeFileSync(path, text);
-  const store = await openStore(url, 'write');
+  const store = await openToWrite(url);
   const file = await opened(path);
   try {
     const about = { flags: new Map(), source: null, dryRun: false, nowMs: Date.now };

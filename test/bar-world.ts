@@ -17,7 +17,7 @@ import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer, QueryRequest } from '../src/queries/query.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
-import { TestFolder } from './stores.ts';
+import { openToWrite, TestFolder } from './stores.ts';
 
 type Values = { close: number; open?: number; high?: number; low?: number; volume?: number; vwap?: number };
 /** A bar by its key: an instant with an offset, or a label date. */
@@ -78,7 +78,7 @@ export class World {
 
   static async create(): Promise<World> {
     const url = temporary.storeUrl(String(opened.length));
-    const writer = await openStore(url, 'write');
+    const writer = await openToWrite(url);
     const reader = await openStore(url, 'read');
     opened.push(writer, reader);
     return new World(writer, reader);

@@ -17,9 +17,9 @@ import { QueryRunner } from '../src/queries/index.ts';
 import { collectRows } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { opened } from './importing.ts';
 import { fc } from './seed.ts';
-import { opened } from './service.ts';
-import { TestFolder } from './stores.ts';
+import { openToWrite, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const stores: Store[] = [];
@@ -55,7 +55,7 @@ class World {
   static async open(): Promise<World> {
     const number = ++worlds;
     const url = temporary.storeUrl(String(number));
-    const store = await openStore(url, 'write');
+    const store = await openToWrite(url);
     const reader = await openStore(url, 'read');
     stores.push(store, reader);
     return new World(store, reader, number);
@@ -609,7 +609,7 @@ const step = fc.oneof(
 );
 
 /** Random stores: `COMPLETENESS_RUNS=1000 node --test test/completeness.test.ts` tries more. */
-const RUNS = Number(process.env.COMPLETENESS_RUNS ?? 25);
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? 15);
 
 test('every bar served is one that a direct reading of contract 3.9 serves, and no other', async () => {
   let compared = 0;

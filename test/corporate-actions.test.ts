@@ -7,13 +7,15 @@ import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
-import { type Server, sharedData, stored, Workshop } from './service.ts';
+import { stored } from './importing.ts';
+import { LocalServer } from './local-server.ts';
+import { sharedData, Workshop } from './service.ts';
 
 const HEADER = 'country_iso_code,symbol,action_type,ex_date';
 const ALL = { from_date: '1900-01-01' };
 
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let caller: Caller;
 before(async () => {
   await imported(
@@ -27,12 +29,11 @@ US,X,split,2024-12-02,,10,1,,,
 US,X,dividend,2025-03-03,0.25,,,50,0.9951,USD
 `,
   );
-  const key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve();
-  caller = new Caller(server, key);
+  server = await LocalServer.open(shop.store);
+  caller = new Caller(server, server.key);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 

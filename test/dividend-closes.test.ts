@@ -8,7 +8,8 @@ import { parseParameters } from '../src/contract/endpoint.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import { openStore } from '../src/store/engines.ts';
-import { stored, Workshop } from './service.ts';
+import { stored } from './importing.ts';
+import { Workshop } from './service.ts';
 
 const shop = new Workshop();
 const HEADER = 'country_iso_code,symbol,action_type,ex_date,cash_amount';

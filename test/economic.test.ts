@@ -10,10 +10,12 @@ import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
-import { opened, type Server, Workshop } from './service.ts';
+import { opened } from './importing.ts';
+import { LocalServer } from './local-server.ts';
+import { Workshop } from './service.ts';
 
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let caller: Caller;
 const LIST = 'economic_calendar/event_list';
 const EVENT = 'economic_calendar/event';
@@ -32,7 +34,7 @@ async function imported(name: string, dataset: EventDataset, text: string): Prom
   const file = await opened(path);
   const request = { file, flags: new Map<string, string>(), zone: null, source: null };
   try {
-    return await importFile(store, dataset, { ...request, dryRun: false, nowMs: Date.now });
+    return await importFile(store, dataset, { ...request, dryRun: false, nowMs: () => NOW_MS });
   } finally {
     await file.close();
     await store.close();
@@ -52,8 +54,8 @@ type Made = {
   importance: number | null;
   id: string;
 };
-/** For half an hour no event passes, nor comes nearer than one on the other side: the tests end before. */
-const NOW_MS = Math.floor(Date.now() / 1_000) * 1_000;
+/** The clock of the service. */
+const NOW_MS = Date.parse('2025-03-05T12:00:00Z');
 const made: readonly Made[] = Array.from({ length: 120 }, (_, index) => ({
   country: ['ZA', 'ZB'][index % 2]!,
   code: ['GDP_ONE', 'GDP_TWO', 'TRADE_ONE'][index % 3]!,
@@ -72,12 +74,11 @@ function madeCsv(): string {
 
 before(async () => {
   await imported('made.csv', 'economic-events', madeCsv());
-  const key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve('--workers', '2');
-  caller = new Caller(server, key);
+  server = await LocalServer.open(shop.store, () => NOW_MS);
+  caller = new Caller(server, server.key);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 
@@ -417,7 +418,7 @@ const single = async (query: Readonly<Record<string, string>>): Promise<Got> => 
 
 test('one event: the newest that has been, the weightier of those at one time (spec 4.13, contract 8.8)', async () => {
   for (const filters of filterSets.filter((set) => set.source_id === undefined)) {
-    const past = heldBy(filters).filter((event) => event.ms <= Date.now());
+    const past = heldBy(filters).filter((event) => event.ms <= NOW_MS);
     const newestMs = past.at(-1)!.ms;
     const expected = past.find((event) => event.ms === newestMs)!;
     assert.equal((await single(filters)).event_name, expected.name, JSON.stringify(filters));
@@ -429,7 +430,7 @@ test('one event: the newest that has been, the weightier of those at one time (s
 test('one event of a range: with an end also what is to come (spec 4.13, contract 8.8)', async () => {
   const all = heldBy({ country_iso_code: 'ZA' });
   const last = all.find((event) => event.ms === all.at(-1)!.ms)!;
-  const ahead = { country_iso_code: 'ZA', from_date: wireTime(Date.now() + HOUR_MS) };
+  const ahead = { country_iso_code: 'ZA', from_date: wireTime(NOW_MS + HOUR_MS) };
   assert.equal((await single({ ...ahead, to_date: '2200-01-01' })).event_name, last.name);
   assert.equal((await caller.refused(EVENT, ahead)).detail.error, 'no_data');
   const future = all.at(-1)!;
@@ -493,7 +494,7 @@ test('a page key belongs to its filters and is no other list’s (contract 4.1)'
 test('the newest list takes the nearest on either side of now, then sorts (contract 9.1)', async () => {
   for (const filters of filterSets.filter((set) => set.source_id === undefined)) {
     const all = heldBy(filters);
-    const nowMs = Date.now();
+    const nowMs = NOW_MS;
     // Of one time the weightier come in first, whichever side they are on.
     const groups = (events: readonly Made[]): Made[] =>
       [...events].sort((a, b) => Math.abs(a.ms - nowMs) - Math.abs(b.ms - nowMs) || inOrder(a, b));

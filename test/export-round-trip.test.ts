@@ -8,11 +8,10 @@ import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
 import { everything, exportTable } from '../src/export/tables.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
-import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { opened } from './importing.ts';
 import { fc } from './seed.ts';
-import { opened } from './service.ts';
-import { TestFolder } from './stores.ts';
+import { openToWrite, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -324,7 +323,7 @@ let stores = 0;
 
 /** Runs `work` on a store of its own, and gives its content's hash. */
 async function hashAfter(work: (store: Store) => Promise<void>): Promise<string> {
-  const store = await openStore(temporary.storeUrl(String(++stores)), 'write');
+  const store = await openToWrite(temporary.storeUrl(String(++stores)));
   try {
     await work(store);
     return await store.snapshot(contentHash);

@@ -3,19 +3,20 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { patiently, type Server, sharedData, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { sharedData, Workshop } from './service.ts';
 
 const shop = new Workshop();
 const named = '--schema stock --country US --symbol X --interval 1M'.split(' ');
-let server: Server;
+let server: LocalServer;
 let key = '';
 before(async () => {
   await imported('bars.csv', 'bars', minutes());
-  key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve('--workers', '2');
+  server = await LocalServer.open(shop.store);
+  ({ key } = server);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 
@@ -38,7 +39,7 @@ const head = 'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol
 
 function ask(path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> {
   const text = new URLSearchParams({ ...query, secret_key: key }).toString();
-  return patiently(() => server.get(`/api/v2/${path}?${text}`));
+  return server.get(`/api/v2/${path}?${text}`);
 }
 
 type Day = Readonly<Record<string, string | number | null>>;
@@ -102,7 +103,7 @@ test('pages follow each other both ways, without a date twice (contract 4.1, 4.2
     for (;;) {
       walked.push(...page.data);
       if (page.next_page_url === null) break;
-      page = ((await (await fetch(page.next_page_url)).json()) as { result: Result }).result;
+      page = ((await (await server.get(page.next_page_url)).json()) as { result: Result }).result;
     }
     assert.deepEqual(walked, sort === 'asc' ? whole : [...whole].reverse());
   }

@@ -9,11 +9,10 @@ import { FileProblem } from '../src/files/file-problem.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { type ColumnMapping, noMapping } from '../src/mapping/column-mapping.ts';
-import { openStore } from '../src/store/engines.ts';
+import { opened } from './importing.ts';
 import { fc } from './seed.ts';
-import { opened } from './service.ts';
 import { barsOf, type StoredBar } from './stored.ts';
-import { contentOf, rowsOf, TestFolder } from './stores.ts';
+import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -44,7 +43,7 @@ class Shelf {
     const { flags = minutesOfA, zone, basis = 'raw', map = {}, dryRun = false } = given;
     const file = join(this.#folder, 'file.csv');
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
-    const store = await openStore(this.url, 'write');
+    const store = await openToWrite(this.url);
     try {
       return await importFile(store, 'bars', {
         file: { ...(await opened(file)), mapping: { ...noMapping, ...map } },

@@ -10,9 +10,10 @@ import { limits } from '../src/contract/limits.ts';
 import { openSources } from '../src/files/source.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { ownNames } from '../src/mapping/column-mapping.ts';
-import { isStoreMade, openStore } from '../src/store/engines.ts';
+import { isStoreMade } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
+import { openToWrite } from './stores.ts';
 import { zipOf } from './zip.ts';
 
 const shop = new Workshop();
@@ -181,7 +182,7 @@ test('standard input is read in any format, packed or not', async () => {
   const fields = new Map(Object.entries({ asset_schema: 'stock', country_iso_code: 'US', interval: '1M' }));
   for (const [what, , content] of readable) {
     const url = shop.storeUrl(String(++stores));
-    const store = await openStore(url, 'write');
+    const store = await openToWrite(url);
     for await (const file of openSources('-', Readable.from([Buffer.from(content)]), ownNames)) {
       assert.ok(!(file instanceof Error), what);
       const request = { file, flags: fields, source: null, dryRun: false, nowMs: Date.now };

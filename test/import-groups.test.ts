@@ -11,12 +11,12 @@ import type { ImportReport } from '../src/history/import-report.ts';
 import { undoRun } from '../src/history/undo-run.ts';
 import { importFile, importInto } from '../src/loading/importers.ts';
 import type { PendingImport } from '../src/loading/refused-rows.ts';
-import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { opened } from './importing.ts';
 import { hashOf } from './reliability/minutes.ts';
 import { fc } from './seed.ts';
-import { opened, Workshop } from './service.ts';
-import { alterStore, contentOf, isWriting, rowsOf, TestFolder, zeroBytes } from './stores.ts';
+import { Workshop } from './service.ts';
+import { alterStore, contentOf, isWriting, openToWrite, rowsOf, TestFolder, zeroBytes } from './stores.ts';
 import { zipOf } from './zip.ts';
 
 const temporary = new TestFolder();
@@ -142,7 +142,7 @@ test('files in groups fill a store as one by one, row for row, whatever is refus
           return path;
         });
         const [one, other] = ['one', 'other'].map((which) => temporary.storeUrl(`${name}-${which}`));
-        const stores = await Promise.all([one!, other!].map((url) => openStore(url, 'write')));
+        const stores = await Promise.all([one!, other!].map((url) => openToWrite(url)));
         try {
           assert.deepEqual(await grouped(stores[0]!, paths, sizes), await singly(stores[1]!, paths));
           assert.deepEqual(dataOf(one!), dataOf(other!));
@@ -164,7 +164,7 @@ test('a group takes no further file after 1,000 files, or 64 MiB of text (contra
   // Time ends a group too: here it stands still.
   const startMs = performance.now();
   t.mock.method(performance, 'now', () => startMs);
-  const store = await openStore(temporary.storeUrl('full'), 'write');
+  const store = await openToWrite(temporary.storeUrl('full'));
   const path = temporary.path('any.csv');
   writeFileSync(path, `${HEADER}\n${rowOf('A', 0, 1)}\n`);
   const { file } = await requestOf(path);

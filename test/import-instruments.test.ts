@@ -6,9 +6,8 @@ import { after, test } from 'node:test';
 import { FileProblem } from '../src/files/file-problem.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
-import { openStore } from '../src/store/engines.ts';
-import { opened } from './service.ts';
-import { contentOf, rowsOf, TestFolder } from './stores.ts';
+import { opened } from './importing.ts';
+import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -30,7 +29,7 @@ class Shelf {
   ): Promise<ImportReport> {
     const file = join(this.folder, 'file.csv');
     writeFileSync(file, typeof csv === 'string' ? csv : `${csv.join('\n')}\n`);
-    const store = await openStore(this.url, 'write');
+    const store = await openToWrite(this.url);
     try {
       const about = { file: await opened(file), source: null, dryRun: false, nowMs: Date.now };
       return await importFile(store, 'instruments', { ...about, flags: new Map(Object.entries(flags)) });

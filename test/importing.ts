@@ -1,11 +1,38 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
+import { holdReader } from '../src/files/read.ts';
+import { openSources } from '../src/files/source.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
+import type { ImportRequest } from '../src/history/run.ts';
 import { importFile } from '../src/loading/importers.ts';
-import { openStore } from '../src/store/engines.ts';
+import { type MappedFile, ownNames } from '../src/mapping/column-mapping.ts';
 import type { Store } from '../src/store/store.ts';
-import { opened } from './service.ts';
+import { openToWrite } from './stores.ts';
+
+// As one call of `bourse import` holds it: to start a reader for each file takes three times as long as to import a small file.
+process.once('exit', holdReader());
+
+/** A file that a test has written, ready to be imported in process. */
+export const opened = async (path: string): Promise<MappedFile> =>
+  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
+
+/** Imports a file into the store at an address by one importer. */
+export async function stored(
+  { store: url }: { readonly store: string },
+  path: string,
+  importing: (store: Store, request: ImportRequest) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  const store = await openToWrite(url);
+  const file = await opened(path);
+  try {
+    const about = { flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
+    return await importing(store, { file, ...about });
+  } finally {
+    await file.close();
+    await store.close();
+  }
+}
 
 /** A row of a file by the names of its columns. */
 export type FileRow = Readonly<Record<string, unknown>>;
@@ -31,7 +58,7 @@ export async function fillStore(
   completeThroughMs: number | null = null,
   basis: PriceBasis = 'raw',
 ): Promise<void> {
-  const store = await openStore(url, 'write');
+  const store = await openToWrite(url);
   const about = {
     flags: new Map<string, string>(),
     zone: null,

@@ -7,12 +7,11 @@ import { after, test } from 'node:test';
 import { deleteInstrument } from '../src/history/delete-bars.ts';
 import { undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
-import { openStore } from '../src/store/engines.ts';
 import { searchInstruments } from '../src/store/instrument-terms.ts';
 import type { Store } from '../src/store/store.ts';
+import { opened } from './importing.ts';
 import { fc } from './seed.ts';
-import { opened } from './service.ts';
-import { rowsOf, TestFolder } from './stores.ts';
+import { openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -127,7 +126,7 @@ test('the terms are those of the rows that are left, after any imports, deletion
       fc.constantFrom(null, ...countries),
       async (given, asked, country) => {
         const url = temporary.storeUrl(String(++stores));
-        const store = await openStore(url, 'write');
+        const store = await openToWrite(url);
         try {
           await follow(store, given);
           const stored = storedIn(url);

@@ -6,13 +6,15 @@ import { findZone } from '../src/calendar/zone.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
-import { type Server, stored, Workshop } from './service.ts';
+import { stored } from './importing.ts';
+import { LocalServer } from './local-server.ts';
+import { Workshop } from './service.ts';
 
 const HEADER = 'published_date,title,publisher_url,asset_name,country_iso_code,symbol';
 const MARCH = { from_date: '2025-03-01', to_date: '2025-03-31' };
 
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let caller: Caller;
 before(async () => {
   await imported(
@@ -26,12 +28,11 @@ before(async () => {
 2025-03-05T10:00:00Z,World,https://example.com/5,,,,,,The Example,Of everyone.
 `,
   );
-  const key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve();
-  caller = new Caller(server, key);
+  server = await LocalServer.open(shop.store);
+  caller = new Caller(server, server.key);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 

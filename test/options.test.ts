@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { patiently, type Server, sharedData, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { sharedData, Workshop } from './service.ts';
 import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
@@ -17,15 +18,15 @@ const chain = [
   'SPY240119C00450000,US,stock,SPY,450,2024-01-19,Call',
 ];
 
-let server: Server;
+let server: LocalServer;
 let key = '';
 before(async () => {
   await imported('chain.csv', chain);
-  key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve('--workers', '2');
+  server = await LocalServer.open(shop.store);
+  ({ key } = server);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 
@@ -50,9 +51,7 @@ type Page = {
 type Query = Readonly<Record<string, string>>;
 
 const ask = (path: string, query: Query = {}): Promise<Response> =>
-  patiently(() =>
-    server.get(`/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`),
-  );
+  server.get(`/api/v2/option/${path}?${new URLSearchParams({ ...query, secret_key: key }).toString()}`);
 
 async function pageAt(response: Promise<Response>): Promise<Page> {
   const got = await response;
@@ -136,8 +135,8 @@ test('the next page’s address works as it is, groups go on across pages (spec 
   );
   assert.match(first.next_page_url!, /sort_by=strike_price%20desc%2Cexpiration_date%20asc&.*next_page_key=/);
   assert.match(first.next_page_url!, /ref_asset_price=500&limit=1&/);
-  const second = await pageAt(fetch(first.next_page_url!));
-  const third = await pageAt(fetch(second.next_page_url!));
+  const second = await pageAt(server.get(first.next_page_url!));
+  const third = await pageAt(server.get(second.next_page_url!));
   assert.deepEqual([first, second, third].flatMap(symbolsOf), [
     'SPY991217C00460000',
     'SPY240119C00450000',
@@ -540,6 +539,6 @@ async function walk(first: Promise<Response>): Promise<Contract[]> {
     assert.equal(contracts.length, page.count);
     found.push(...contracts);
     if (page.next_page_url === null) return found;
-    page = await pageAt(fetch(page.next_page_url));
+    page = await pageAt(server.get(page.next_page_url));
   }
 }

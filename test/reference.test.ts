@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Server, sharedData, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { sharedData, Workshop } from './service.ts';
 import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let key = '';
 let files = 0;
 const names = 'asset_schema,country_iso_code,symbol';
@@ -31,11 +32,11 @@ before(async () => {
     'future,US,ESU23,,',
     'option,US,SPY250919C00450000,,',
   ]);
-  key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve('--workers', '1');
+  server = await LocalServer.open(shop.store);
+  ({ key } = server);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 
@@ -52,7 +53,7 @@ type Envelope<T> = { code: number; reference: string | null; result: T; detail: 
 
 async function ask<T>(path: string, query: Readonly<globalThis.Record<string, string>> = {}) {
   const text = new URLSearchParams({ ...query, secret_key: key }).toString();
-  const response = await fetch(`${server.url}/api/v2/${path}?${text}`);
+  const response = await server.get(`/api/v2/${path}?${text}`);
   return (await response.json()) as Envelope<T>;
 }
 
@@ -406,7 +407,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
   );
   const told = async (path: string, query: Readonly<globalThis.Record<string, string>> = {}) => {
     const text = new URLSearchParams({ ...query, format: 'csv', secret_key: key }).toString();
-    const response = await fetch(`${server.url}/api/v2/${path}?${text}`);
+    const response = await server.get(`/api/v2/${path}?${text}`);
     const [header = '', ...lines] = (await response.text()).trimEnd().split('\r\n');
     const at = header.split(',').indexOf('symbol');
     const exposed = response.headers.get('Access-Control-Expose-Headers') ?? '';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Server, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { Workshop } from './service.ts';
 
 type Numbers = readonly [open: number, high: number, low: number, close: number, volume: number];
 type Answers = {
@@ -29,7 +30,7 @@ const answers = files.map((name) => ({
 }));
 
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let key = '';
 before(async () => {
   for (const { symbol, market, imported = '1M', minutes } of answers) {
@@ -42,11 +43,11 @@ before(async () => {
       ...['--symbol', symbol, '--interval', imported, '--complete-through', new Date().toISOString()],
     );
   }
-  key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve();
+  server = await LocalServer.open(shop.store);
+  ({ key } = server);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 
@@ -58,9 +59,7 @@ for (const { title, symbol, market, asked } of answers) {
     test(`${title}: ${interval} from ${from} to ${to}${hours} (contract 3.3, 3.4, 3.6)`, async () => {
       const [schema, country] = market;
       const path = `${schema}/bars/${country}:${symbol}/${interval}/from/${from}/to/${to}`;
-      const response = await fetch(
-        `${server.url}/api/v2/${path}?format=json&is_eth=${is_eth}&secret_key=${key}`,
-      );
+      const response = await server.get(`/api/v2/${path}?format=json&is_eth=${is_eth}&secret_key=${key}`);
       const text = await response.text();
       assert.equal(response.status, 200, text);
       const { data } = (JSON.parse(text) as { result: { data: Record<string, unknown>[] } }).result;

@@ -8,10 +8,10 @@ import { deleteInstrument } from '../src/history/delete-bars.ts';
 import { deleteRows, type RowChoice } from '../src/history/delete-rows.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
-import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
-import { opened, Workshop } from './service.ts';
-import { contentOf, rowsOf, TestFolder } from './stores.ts';
+import { opened } from './importing.ts';
+import { Workshop } from './service.ts';
+import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -71,7 +71,7 @@ class Shelf {
   }
 
   static async with(kind: Kind, work: (shelf: Shelf) => Promise<void>): Promise<void> {
-    const store = await openStore(temporary.storeUrl(String(shelves + 1)), 'write');
+    const store = await openToWrite(temporary.storeUrl(String(shelves + 1)));
     try {
       await work(new Shelf(kind, store));
     } finally {

@@ -10,12 +10,11 @@ import { RequestProblem } from '../src/history/request-problem.ts';
 import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { contentHash } from '../src/store/content.ts';
-import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
+import { opened } from './importing.ts';
 import { fc } from './seed.ts';
-import { opened } from './service.ts';
 import { barsOf, type StoredBar } from './stored.ts';
-import { contentOf, rowsOf, TestFolder } from './stores.ts';
+import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -35,7 +34,7 @@ class Shelf {
 
   static async open(): Promise<Shelf> {
     mkdirSync(join(folder, String(shelves + 1)));
-    return new Shelf(await openStore(temporary.storeUrl(String(shelves + 1)), 'write'));
+    return new Shelf(await openToWrite(temporary.storeUrl(String(shelves + 1))));
   }
 
   async #request(lines: readonly string[]) {

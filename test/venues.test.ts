@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Caller, type Got } from './asking.ts';
 import { type FileRow, fillStore } from './importing.ts';
-import { type Server, Workshop } from './service.ts';
+import { LocalServer } from './local-server.ts';
+import { Workshop } from './service.ts';
 
 const GRAIN = 'US_FUTURE_CBOT_GRAIN';
 const shop = new Workshop();
-let server: Server;
+let server: LocalServer;
 let caller: Caller;
 
 const future = (symbol: string, more: FileRow = {}): FileRow => ({
@@ -81,12 +82,11 @@ before(async () => {
       },
     ],
   ]);
-  const key = await shop.must('keys', 'create', 'test');
-  server = await shop.serve('--workers', '1');
-  caller = new Caller(server, key);
+  server = await LocalServer.open(shop.store);
+  caller = new Caller(server, server.key);
 });
 after(async () => {
-  await server.stop();
+  await server.close();
   shop.close();
 });
 

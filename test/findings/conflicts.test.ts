@@ -6,17 +6,17 @@ import { interval } from '../../src/contract/interval.ts';
 import { deleteBars } from '../../src/history/delete-bars.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Random } from '../fuzz/random.ts';
+import { seed } from '../seed.ts';
 import { TestFolder } from '../stores.ts';
 import { CheckedStore, dateOf, NOW_MS, newYorkDate, rowsOfBars, sessionsOf, walk } from './world.ts';
 
 const folder = new TestFolder();
 after(() => folder.close());
 
-const SEED = Number(process.env.FINDINGS_SEED ?? 1);
 const days = sessionsOf('2019-01-02', '2024-12-31');
 
 test('every two imports that differ are told with the number of bars, the files and the largest difference', async () => {
-  const random = new Random(SEED);
+  const random = new Random(seed);
   const store = new CheckedStore(folder, 'conflicts');
   const bars = new Map(walk(random, days).map((bar) => [bar.day, bar]));
   /** The run that gave each bar its present value. */

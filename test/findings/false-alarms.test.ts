@@ -5,13 +5,13 @@ import { calendarOf } from '../../src/calendar/calendar.ts';
 import type { AssetSchema } from '../../src/contract/identifiers.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
+import { seed } from '../seed.ts';
 import { TestFolder } from '../stores.ts';
 import { CheckedStore, dateOf, dayOf } from './world.ts';
 
 const folder = new TestFolder();
 after(() => folder.close());
 
-const SEED = Number(process.env.FINDINGS_SEED ?? 1);
 const SYMBOLS = Number(process.env.FINDINGS_SYMBOLS ?? 12);
 
 const ALARMS_A_MILLION_MAX = 1_500;
@@ -76,7 +76,7 @@ const fatTailed = (random: Random): number => {
 /** The bars of one series from 2018 to 2022. */
 function rowsOf(market: Market, index: number): FileRow[] {
   const { schema, country, decimals, change } = market;
-  const random = new Random(SEED, index);
+  const random = new Random(seed, index);
   const sessions = calendarOf(schema, country).sessions(dayOf('2018-01-02'), dayOf('2022-12-30'));
   const rounded = (value: number): number => Number(value.toFixed(decimals));
   let { price } = market;

@@ -4,17 +4,17 @@ import { after, test } from 'node:test';
 import { calendarOf } from '../../src/calendar/calendar.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
+import { seed } from '../seed.ts';
 import { TestFolder } from '../stores.ts';
 import { beyond, CheckedStore, placesIn, sessionsOf } from './world.ts';
 
 const folder = new TestFolder();
 after(() => folder.close());
 
-const SEED = Number(process.env.FINDINGS_SEED ?? 1);
 const MINUTE_MS = 60_000;
-/** Thirteen sessions, of which that of 2024-11-29 ends at 13:00; so many series that fifty faults fit. */
+/** Thirteen sessions, of which that of 2024-11-29 ends at 13:00; so many series that a fault of one is none of the market. */
 const days = sessionsOf('2024-11-14', '2024-12-04');
-const SYMBOLS = Array.from({ length: 10 }, (_, at) => `M${at}`);
+const SYMBOLS = Array.from({ length: 4 }, (_, at) => `M${at}`);
 const calendar = calendarOf('stock', 'US');
 
 type Minute = {
@@ -63,12 +63,12 @@ async function found(store: CheckedStore, kind: string): Promise<string[]> {
 
 type Plant = (bars: Minute[], day: number, random: Random) => readonly [fromMs: number, toMs: number];
 
-/** Ten series with a fault in five sessions each. */
+/** Each series with a fault in five sessions. */
 async function planted(name: string, plant: Plant, share = 1) {
   const places: string[] = [];
   const store = new CheckedStore(folder, name);
   const files = SYMBOLS.map((symbol, index) => {
-    const random = new Random(SEED, index);
+    const random = new Random(seed, index);
     const bars = minutesOf(random, share);
     for (const day of random.shuffle(days).slice(0, 5)) {
       const [fromMs, toMs] = plant(bars, day, random);
@@ -106,7 +106,7 @@ test('every dense session that begins late or ends early is found, and none of a
   };
   const { store, places } = await planted('short', plant);
   assert.deepEqual(await found(store, 'short_session'), places);
-  assert.equal((await store.check()).length, 50);
+  assert.equal((await store.check()).length, places.length);
   const thin = await planted('short-thin', plant, 0.3);
   assert.deepEqual(await found(thin.store, 'short_session'), []);
 });
@@ -114,7 +114,7 @@ test('every dense session that begins late or ends early is found, and none of a
 test('a single session that stops while another series of the source goes on is found (contract 9.10 short_session)', async () => {
   const day = days[0]!;
   const { closeMs } = calendar.sessionOn(day)!;
-  const bars = minutesOf(new Random(SEED)).filter((bar) => dayOfMinute(bar) === day);
+  const bars = minutesOf(new Random(seed)).filter((bar) => dayOfMinute(bar) === day);
   const short = bars.filter(({ ms }) => ms < closeMs - 180 * MINUTE_MS);
   for (const [name, source, expected] of [
     ['stops', 'one', 1],
@@ -143,7 +143,7 @@ test('every long hole of a dense session is found, and one of the whole market o
   await all.fill(
     'bars',
     SYMBOLS.map((symbol, index) => {
-      const bars = minutesOf(new Random(SEED, index));
+      const bars = minutesOf(new Random(seed, index));
       remove(bars, fromMs, toMs);
       return rowsOf(symbol, bars);
     }),
@@ -176,7 +176,7 @@ test('bars where the calendar has none are one finding a session (contract 9.10 
   const hours = new CheckedStore(folder, 'hours');
   const clock = days.flatMap((day) =>
     [15, 16, 17].map((hour) => ({
-      ...minutesOf(new Random(SEED))[0]!,
+      ...minutesOf(new Random(seed))[0]!,
       ms: day * 86_400_000 + hour * 60 * MINUTE_MS,
     })),
   );
@@ -203,7 +203,7 @@ test('minutes that do not come to the stored day are found (contract 9.10 minute
   const files: FileRow[][] = [];
   const places: string[] = [];
   for (const [index, symbol] of SYMBOLS.entries()) {
-    const random = new Random(SEED, index);
+    const random = new Random(seed, index);
     const faults = new Set(placesIn(random, long.length, 5, 6));
     const rows = long.flatMap((day, at) => {
       const { openMs, closeMs } = calendar.sessionOn(day)!;

@@ -5,9 +5,9 @@ import { instrumentsIn, storeFindings } from '../../src/findings/store-findings.
 import { importFile } from '../../src/loading/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Random } from '../fuzz/random.ts';
-import { type FileRow, rowsFile } from '../importing.ts';
-import { opened } from '../service.ts';
+import { type FileRow, opened, rowsFile } from '../importing.ts';
 import type { TestFolder } from '../stores.ts';
+import { openToWrite } from '../stores.ts';
 
 const DAY_MS = 86_400_000;
 export const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
@@ -93,7 +93,7 @@ export class CheckedStore {
     files: readonly (readonly FileRow[])[],
     source: string | null = null,
   ): Promise<number[]> {
-    const store = await openStore(this.url, 'write');
+    const store = await openToWrite(this.url);
     const runs: number[] = [];
     for (const rows of files) {
       const file = await opened(rowsFile(this.#folder.path(`${dataset}.ndjson`), rows));

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../../src/contract/limits.ts';
 import { Workshop } from '../service.ts';
 import { rowsOf } from '../stores.ts';
+import { until } from '../until.ts';
 import { zipOf } from '../zip.ts';
 import { Vendor } from './vendor.ts';
 
@@ -87,11 +87,10 @@ test('a watched folder takes such files', async () => {
   try {
     writeFileSync(join(folder, 'arrived.part'), `20190805,1,0.5,100\n${END}`);
     renameSync(join(folder, 'arrived.part'), join(folder, 'arrived.csv'));
-    const endMs = performance.now() + 60_000;
-    while (!/arrived\.csv: 1 row read, 1 new/.test(said)) {
-      assert.ok(performance.now() < endMs, said);
-      await wait(50);
-    }
+    await until(
+      () => `the file is imported: ${said}`,
+      () => /arrived\.csv: 1 row read, 1 new/.test(said),
+    );
   } finally {
     child.kill('SIGTERM');
   }

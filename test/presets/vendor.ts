@@ -13,6 +13,7 @@ import { chooseMapping } from '../../src/mapping/choose-mapping.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
+import { openToWrite } from '../stores.ts';
 
 /** What is said of a file on the command line. */
 export type Flags = {
@@ -49,7 +50,7 @@ export class Vendor {
     writeFileSync(path, content);
     if (isNew) this.url = this.shop.storeUrl(String(++this.#stores));
     const { dataset = 'bars', preset, map, zone, prices, fields = {} } = flags;
-    const store = await openStore(this.url, 'write');
+    const store = await openToWrite(this.url);
     try {
       const choose = chooseMapping(dataset, preset, map);
       let report: ImportReport | null = null;
