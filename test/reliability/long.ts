@@ -60,7 +60,9 @@ async function stops(shop: Workshop, targets: readonly string[]): Promise<void> 
     for (const keepAlive of [true, false]) {
       const all: Stopped[] = [];
       for (let count = 0; count < STOPS; count++) {
-        all.push(await stopUnderLoad(shop, { targets, workers, keepAlive, perSecond: STOP_PER_SECOND }));
+        all.push(
+          await stopUnderLoad(shop, { targets, workers, keepAlive, perSecond: STOP_PER_SECOND, seconds: 2 }),
+        );
       }
       const sum = (count: (one: Stopped) => number): number =>
         all.reduce((total, one) => total + count(one), 0);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { random } from '../../bench/minutes.ts';
 import { seed } from '../seed.ts';
 import type { Workshop } from '../service.ts';
+import { until } from '../until.ts';
 import type { Outcome } from './arrivals.ts';
 import { generate } from './load.ts';
 
@@ -12,6 +13,8 @@ export type Stop = {
   readonly workers: number;
   readonly keepAlive: boolean;
   readonly perSecond: number;
+  /** How long the load lasts: it must go on after the stop. */
+  readonly seconds: number;
 };
 
 /** What it came to. */
@@ -27,7 +30,8 @@ export type Stopped = {
   readonly failures: readonly string[];
 };
 
-const LOAD_SECONDS = 2;
+/** The stop comes within so long after the first request. */
+const STOP_MS_MAX = 1_000;
 const next = random(seed);
 
 /** Stops a server of its own under load. */
@@ -39,11 +43,10 @@ export async function stopUnderLoad(shop: Workshop, { workers, ...load }: Stop):
     keepAlive: load.keepAlive,
     connectionsFirst: 0,
     connectionsMax: 2_000,
-    phases: [{ name: 'stop', seconds: LOAD_SECONDS, load: { perSecond: load.perSecond } }],
+    phases: [{ name: 'stop', seconds: load.seconds, load: { perSecond: load.perSecond } }],
   });
-  // The stop meets the load anywhere in its first half.
-  while (!server.log.some((line) => line.includes('"msg":"request"'))) await sleep(20);
-  await sleep(next() * 500 * LOAD_SECONDS);
+  await until('the first request', () => server.log.some((line) => line.includes('"msg":"request"')));
+  await sleep(next() * STOP_MS_MAX);
   const startedMs = performance.now();
   const status = await server.stop();
   const tookMs = Math.round(performance.now() - startedMs);
