@@ -16,7 +16,6 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/contract-walk.test.ts': 'the store of bourse demo',
   'test/deep-check.test.ts': 'a file that is gone, and its header',
   'test/doctor.test.ts': 'what is wrong with files',
-  'test/examples.test.ts': 'the store of bourse demo',
   'test/examples/desk.ts': 'backups',
   'test/explorer/explorer-world.ts': 'the store of bourse demo',
   'test/export.test.ts': 'an export in place of the store',
