@@ -15,8 +15,8 @@ import { importFile } from '../src/loading/importers.ts';
 import { Lookup } from '../src/queries/lookup.ts';
 import { openStore } from '../src/store/engines.ts';
 import { TrackedReader } from '../src/store/tracked-reader.ts';
+import { stored } from './importing.ts';
 import { key, openHandler, runner, store } from './request-handler.ts';
-import { stored } from './service.ts';
 import { TestFolder } from './stores.ts';
 
 setFlagsFromString('--expose-gc');

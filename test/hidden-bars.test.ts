@@ -11,7 +11,8 @@ import { importFile } from '../src/loading/importers.ts';
 import { collectRows } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import { AskedBars } from './asked-bars.ts';
-import { opened, Workshop } from './service.ts';
+import { opened } from './importing.ts';
+import { Workshop } from './service.ts';
 
 const at = (text: string): number => Date.parse(`2024-02-${text}Z`);
 

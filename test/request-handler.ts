@@ -20,8 +20,7 @@ import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { addQuotaUses, readKeys } from '../src/store/control.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
-import { type FileRow, fillStore, importSeries } from './importing.ts';
-import { opened } from './service.ts';
+import { type FileRow, fillStore, importSeries, opened } from './importing.ts';
 import { TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();

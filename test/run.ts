@@ -105,11 +105,13 @@ let started = 0;
 async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): Promise<Outcome> {
   const events = join(temporary, `${started++}.ndjson`);
   const startedMs = performance.now();
-  const child = spawn(
-    process.execPath,
-    [`--test-reporter=${join(root, 'test/run-events.ts')}`, `--test-reporter-destination=${events}`, file],
-    { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
-  );
+  const flags = [
+    `--import=${join(root, 'test/untracked.ts')}`,
+    `--test-reporter=${join(root, 'test/run-events.ts')}`,
+    `--test-reporter-destination=${events}`,
+  ];
+  const options = { cwd: root, env: environment, detached: true } as const;
+  const child = spawn(process.execPath, [...flags, file], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let printed = '';
   for (const stream of [child.stdout!, child.stderr!])

@@ -5,13 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../src/contract/limits.ts';
-import { openSources } from '../src/files/source.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import type { ImportRequest } from '../src/history/run.ts';
-import type { MappedFile } from '../src/mapping/column-mapping.ts';
-import { ownNames } from '../src/mapping/column-mapping.ts';
-import { openStore } from '../src/store/engines.ts';
-import type { Store } from '../src/store/store.ts';
 import { command, type Finished, runAlone, runCommand } from './commands.ts';
 import { TestFolder } from './stores.ts';
 import { until } from './until.ts';
@@ -21,27 +14,6 @@ export { command, type Finished } from './commands.ts';
 const root = join(import.meta.dirname, '..');
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
-
-/** A file that a test has written, ready to be imported in process. */
-export const opened = async (path: string): Promise<MappedFile> =>
-  (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
-
-/** Imports a file into a workshop's store in this process: much sooner done than by the command line. */
-export async function stored(
-  shop: Pick<Workshop, 'store'>,
-  path: string,
-  importFile: (store: Store, request: ImportRequest) => Promise<ImportReport>,
-): Promise<ImportReport> {
-  const store = await openStore(shop.store, 'write');
-  const file = await opened(path);
-  try {
-    const about = { flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
-    return await importFile(store, { file, ...about });
-  } finally {
-    await file.close();
-    await store.close();
-  }
-}
 
 /** For so long a connection may be silent: longer than any limit of the service, so that only a fault lasts as long. */
 const SILENCE_MAX_MS = 120_000;

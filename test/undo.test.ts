@@ -405,6 +405,18 @@ test('what a later import replaced stays replaced, and the undoing names that ru
     assertEmpty(shelf);
   }));
 
+test('undone from the middle to the end, runs give back what was there before the first of them (contract 10)', () =>
+  withShelf(async (shelf) => {
+    const bar = (price: number): Promise<number> => shelf.bars(`A 1M 2024-01-08T14:30:00Z ${price}`);
+    const held = (): unknown => barsOf(shelf.url)['stock:US:A:1M'];
+    await bar(1);
+    const first = held();
+    const [second, third] = [await bar(2), await bar(3)];
+    await shelf.undo(second);
+    await shelf.undo(third);
+    assert.deepEqual(held(), first);
+  }));
+
 test('an instrument stays for the sake of later bars, and goes with the last of them', () =>
   withShelf(async (shelf) => {
     const named = await shelf.instruments('A,Acorn', 'B,Birch');

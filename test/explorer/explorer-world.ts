@@ -10,7 +10,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { importFile } from '../../src/loading/importers.ts';
 import { browserProgram } from '../browser.ts';
 import { copyDemo, demoFile, demoKey, startDemo } from '../demo-store.ts';
-import { type Server, stored, Workshop } from '../service.ts';
+import { stored } from '../importing.ts';
+import { type Server, Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { until } from '../until.ts';
 

@@ -8,8 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 import { NOW_MS } from '../fuzz/in-process.ts';
 import type { Random } from '../fuzz/random.ts';
 import { fillings } from '../fuzz/store.ts';
-import { type FileRow, type Filling, rowsFile } from '../importing.ts';
-import { opened } from '../service.ts';
+import { type FileRow, type Filling, opened, rowsFile } from '../importing.ts';
 
 /** A change of a store; it gives a report. */
 export type Change = (store: Store, folder: string) => Promise<unknown>;
