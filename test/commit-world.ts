@@ -207,6 +207,48 @@ export class World {
 export const symbols = ['AAPL', 'MSFT', 'IBM', 'FB', 'META', 'TWX'] as const;
 export const OPTION = 'AAPL250606C00100000';
 
+const range = 'from/2025-05-12/to/2025-05-31';
+const dates = 'from_date=2025-05-01&to_date=2025-06-30';
+
+/** Requests about what the changes are about, to every endpoint whose answers they may change. */
+export const requests: readonly string[] = [
+  ...symbols.flatMap((symbol) => [
+    `/stock/reference/US:${symbol}`,
+    ...['1M', '7M', '30M', '60M', 'DAY', 'WEEK'].map(
+      (interval) => `/stock/bars/US:${symbol}/${interval}/${range}?limit=20`,
+    ),
+    `/stock/bars/US:${symbol}/1M/latest?limit=5`,
+    `/stock/bars/US:${symbol}/60M/latest?limit=20&is_eth=true`,
+    `/stock/bars/US:${symbol}/DAY/latest?as_of=2025-05-28T22:00:00Z`,
+    `/stock/bars/US:${symbol}/DAY/${range}?adjust=all&sort=desc`,
+    `/stock/bars/US:${symbol}/60M/${range}?adjust=split&is_eth=true&limit=30`,
+    `/stock/bars/US:${symbol}/WEEK/${range}?is_eth=true`,
+    `/stock/coverage/US:${symbol}?limit=20`,
+    `/stock/findings/US:${symbol}`,
+    `/stock/stock_corporate_action/list/US:${symbol}?from_date=2025-01-01`,
+    `/option/expiration_date_list/stock/US:${symbol}`,
+    `/option/search/stock/US:${symbol}/put/moneyness/out_of_the_money?ref_asset_price=120&sort_by=strike_price%20desc,symbol`,
+    `/holiday/list?full_symbol=stock:US:${symbol}&${dates}`,
+    `/news/list?full_symbol=stock:US:${symbol}&${dates}`,
+    `/stock/reference/search?query=${symbol}`,
+  ]),
+  ...[`/option/bars/US:${OPTION}/DAY/latest?limit=3`, `/option/bars/US:${OPTION}/60M/${range}`],
+  ...[`/option/reference/US:${OPTION}`, '/option/search/stock/US:AAPL/call/moneyness/in_the_money'],
+  ...['a', 'Name', 'Company'].map((words) => `/stock/reference/search?query=${words}`),
+  '/crypto/bars/GLOBAL:BTCUSD/DAY/latest?limit=3',
+  ...['US', 'UK'].map((country) => `/holiday/list?full_symbol=stock:${country}:*&${dates}`),
+  '/holiday/holiday_codes/US',
+  ...['/news/latest?full_symbol=stock:US:AAPL', '/news/latest?full_symbol=stock:US:*&limit=4'],
+  `/economic_calendar/event_list?${dates}`,
+  '/economic_calendar/event_list?country_iso_code=US&limit=3',
+  ...['/economic_calendar/event?country_iso_code=US', '/economic_calendar/event?event_code=CODE_1'],
+  '/economic_calendar/event_codes/US',
+  ...['/server/runs?limit=5&sort=desc', '/server/address_info', '/stock/coverage'],
+  '/stock/coverage?country_iso_code=US&interval=DAY&sort=desc&limit=1',
+  '/stock/coverage/US:AAPL?interval=DAY&sort=desc&limit=50',
+  '/stock/findings/US:MSFT?interval=DAY&sort=desc&limit=2',
+];
+
 export const holiday = (day: string, symbol: string, template = 'CLOSED'): Filling => {
   const hours = { open_timestamp: `${day}T13:30:00Z`, close_timestamp: `${day}T17:00:00Z` };
   return [

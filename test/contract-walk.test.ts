@@ -6,15 +6,14 @@ import { after, before, test } from 'node:test';
 import { Check, Errors } from 'typebox/schema';
 import { fieldsOf } from '../src/contract/endpoint.ts';
 import type { ObjectSchema } from '../src/contract/fields.ts';
-import { type AllEndpoints, allEndpoints, type Endpoint } from '../src/contract/index.ts';
+import { allEndpoints, type Endpoint } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { cellsOf, parseCsv } from './csv.ts';
+import { type EndpointName, endpoints, type Texts } from './endpoints.ts';
 import { Server, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
 import { until } from './until.ts';
 
-type EndpointName = keyof AllEndpoints;
-type Texts = Readonly<Record<string, string>>;
 type Got = Record<string, unknown>;
 type Result = {
   readonly count: number;
@@ -31,76 +30,6 @@ type Refused = {
   readonly detail: { readonly error: string; readonly param?: string };
 };
 type Answers = Record<string, { content?: Record<string, { schema: Got; examples?: Got }> }>;
-
-/** A good request of each endpoint, of which the demo holds some records. */
-const good: Readonly<Record<EndpointName, Texts>> = {
-  instrumentReference: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
-  corporateActions: { country_symbol: 'US:AAPL', from_date: '2000-01-01' },
-  newsList: { from_date: '2000-01-01', to_date: '2100-01-01', full_symbol: 'crypto:GLOBAL:*' },
-  latestNews: { full_symbol: 'stock:US:*' },
-  optionSearch: {
-    schema_asset: 'stock',
-    country_symbol: 'US:AAPL',
-    option_type: 'put',
-    moneyness: 'out_of_the_money',
-  },
-  optionExpirations: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
-  holidayList: { full_symbol: 'stock:HK:*', from_date: '2024-01-01', to_date: '2026-12-31' },
-  holidayCodes: { country_iso_code: 'JP' },
-  historicalBars: {
-    schema_asset: 'crypto',
-    country_symbol: 'GLOBAL:BTCUSD',
-    interval: 'WEEK',
-    from_date: '2000-01-01',
-    to_date: '2100-01-01',
-  },
-  latestBars: { schema_asset: 'stock', country_symbol: 'US:AAPL', interval: '60M' },
-  economicEvents: { country_iso_code: 'US' },
-  economicEvent: {},
-  economicEventCodes: { country_iso_code: 'UK' },
-  instrumentSearch: { schema_asset: 'stock', query: 'a' },
-  latestEconomicEvents: { date_type: 'upcoming' },
-  runs: {},
-  addressInfo: {},
-  seriesCoverage: { schema_asset: 'stock' },
-  sessionCoverage: { schema_asset: 'stock', country_symbol: 'US:AAPL' },
-  findings: { schema_asset: 'stock', country_symbol: 'US:FLAWED' },
-  bulkBars: {
-    ...{
-      schema_asset: 'stock',
-      country_iso_code: 'US',
-      interval: 'DAY',
-      format: 'csv',
-      symbols: 'AAPL,MSFT',
-    },
-    ...{ from_date: '2000-01-01', to_date: '2100-01-01' },
-  },
-};
-
-/** The rule of each endpoint. */
-const ruleOf: Readonly<Record<EndpointName, string>> = {
-  instrumentReference: 'spec 4.2',
-  corporateActions: 'spec 4.3',
-  newsList: 'spec 4.4',
-  latestNews: 'spec 4.5',
-  optionSearch: 'spec 4.6',
-  optionExpirations: 'spec 4.7',
-  holidayList: 'spec 4.8',
-  holidayCodes: 'spec 4.9',
-  historicalBars: 'spec 4.10',
-  latestBars: 'spec 4.11',
-  economicEvents: 'spec 4.12',
-  economicEvent: 'spec 4.13',
-  economicEventCodes: 'spec 4.14',
-  instrumentSearch: 'contract 9.2',
-  latestEconomicEvents: 'contract 9.1',
-  runs: 'contract 9.12',
-  addressInfo: 'contract 9.14',
-  seriesCoverage: 'contract 9.9',
-  sessionCoverage: 'contract 9.9',
-  findings: 'contract 9.10',
-  bulkBars: 'contract 9.11',
-};
 
 /** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */
 const refusedByData: Readonly<Record<string, { readonly texts: Texts; readonly named: readonly string[] }>> =
@@ -218,7 +147,7 @@ function addressOf(name: EndpointName, texts: Texts, secret: string | null = key
 }
 
 const ask = (name: EndpointName, texts: Texts = {}, init: RequestInit = {}): Promise<Response> =>
-  server.get(addressOf(name, { ...good[name], ...texts }), init);
+  server.get(addressOf(name, { ...endpoints[name].texts, ...texts }), init);
 
 async function resultOf(name: EndpointName, texts: Texts = {}): Promise<Result> {
   const asked = 'format' in allEndpoints[name].parameters ? { format: 'json', ...texts } : texts;
@@ -245,7 +174,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
   const json: Texts = hasFormat ? { format: 'json' } : {};
 
   if (!isStreamed) {
-    test(`${name} answers what its declaration says, fields in their order (${ruleOf[name]}, contract 6.1)`, async () => {
+    test(`${name} answers what its declaration says, fields in their order (${endpoints[name].rule}, contract 6.1)`, async () => {
       const answer = await ask(name, json);
       const body = (await answer.json()) as Got;
       assert.equal(answer.status, 200, JSON.stringify(body));
@@ -272,7 +201,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
   }
 
   if (isStreamed) {
-    test(`${name} answers in each format that it declares, as the document says (${ruleOf[name]}, contract 9.3)`, async () => {
+    test(`${name} answers in each format that it declares, as the document says (${endpoints[name].rule}, contract 9.3)`, async () => {
       const { content } = documented[endpoint.path]!.get.responses['200']!;
       const { schema } = parameters.format!;
       const types: string[] = [];
@@ -372,10 +301,10 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
     assert.deepEqual(shown(head), shown(got));
     assert.equal(got.headers.get('X-Request-Id'), 'a-request.of_mine');
     assert.deepEqual([head.status, await head.text()], [200, '']);
-    const options = await server.get(addressOf(name, good[name], null), { method: 'OPTIONS' });
+    const options = await server.get(addressOf(name, endpoints[name].texts, null), { method: 'OPTIONS' });
     assert.deepEqual([options.status, options.headers.get('Allow')], [204, 'GET, HEAD, OPTIONS']);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const refused = await server.get(addressOf(name, good[name]), { method });
+      const refused = await server.get(addressOf(name, endpoints[name].texts), { method });
       assert.deepEqual([refused.status, refused.headers.get('Allow')], [405, 'GET, HEAD, OPTIONS']);
       assert.equal((await refusedWith(refused)).detail.error, 'method_not_allowed');
     }
@@ -383,7 +312,9 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
 
   test(`${name} refuses a request without a key, with a short one and with a wrong one (spec 5, contract 6.3, 7.1, 7.2)`, async () => {
     const refusal = async (secret: string | null, init: RequestInit = {}) => {
-      const { code, detail } = await refusedWith(await server.get(addressOf(name, good[name], secret), init));
+      const { code, detail } = await refusedWith(
+        await server.get(addressOf(name, endpoints[name].texts, secret), init),
+      );
       return [code, detail.error, detail.param];
     };
     const isEconomic = endpoint.path.includes('/economic_calendar/');
@@ -398,7 +329,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
       'secret_key',
     ]);
     const header = { headers: { Authorization: `Bearer ${key}` } };
-    assert.equal((await server.get(addressOf(name, good[name], null), header)).status, 200);
+    assert.equal((await server.get(addressOf(name, endpoints[name].texts, null), header)).status, 200);
   });
 
   test(`${name} answers every error that it declares, in the envelope, whatever the format (contract 4.4, 5.4, 6.2, 6.3)`, async () => {
@@ -419,7 +350,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
       if (declared.in === 'query' && parameter !== 'next_page_key')
         await provoke({ [parameter]: '' }, 'invalid_parameter', parameter);
       if (declared.in === 'query' && declared.required) {
-        const { [parameter]: _, ...rest } = good[name];
+        const { [parameter]: _, ...rest } = endpoints[name].texts;
         const { detail } = await refusedWith(await server.get(addressOf(name, rest)));
         assert.deepEqual([detail.error, detail.param], ['invalid_parameter', parameter]);
       }
@@ -432,7 +363,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
     }
     const foreign = new Connection(server.url);
     const [answer] = foreign.ask(
-      `GET ${addressOf(name, good[name])} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`,
+      `GET ${addressOf(name, endpoints[name].texts)} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`,
       [true],
     );
     words.add((JSON.parse((await answer!).body) as Refused).detail.error);
@@ -442,7 +373,7 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
       Object.keys(responses[status]?.content?.['application/json']?.examples ?? {}),
     );
     assert.deepEqual([...words].sort(), declared.sort());
-    const long = await server.get(`${addressOf(name, good[name])}&x=${'x'.repeat(9_000)}`);
+    const long = await server.get(`${addressOf(name, endpoints[name].texts)}&x=${'x'.repeat(9_000)}`);
     assert.equal((await refusedWith(long)).detail.error, 'uri_too_long');
   });
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contract, type Endpoint } from '../src/contract/index.ts';
-import { changes, fill, passTime, symbols, World } from './commit-world.ts';
+import { changes, fill, passTime, requests, World } from './commit-world.ts';
 import type { Known } from './fuzz/answers.ts';
 import { Random } from './fuzz/random.ts';
 import { fillings } from './fuzz/store.ts';
@@ -19,47 +19,6 @@ const ASKED_AGAIN = 8;
 const versioned = Object.entries<Endpoint>(contract)
   .filter(([, { parameters }]) => 'data_version' in parameters)
   .map(([name]) => name);
-
-/** Requests about the instruments that the changes are about. */
-function ownRequests(): string[] {
-  const range = 'from/2025-05-19/to/2025-05-30';
-  const each = symbols.flatMap((symbol) => [
-    ...['1M', '30M', '7M', 'DAY', 'WEEK'].map(
-      (interval) => `/stock/bars/US:${symbol}/${interval}/${range}?limit=30`,
-    ),
-    `/stock/bars/US:${symbol}/DAY/${range}?adjust=all&sort=desc`,
-    `/stock/bars/US:${symbol}/60M/latest?limit=20&is_eth=true`,
-    `/stock/bars/US:${symbol}/DAY/latest?as_of=2025-05-28T22:00:00Z`,
-    `/stock/reference/US:${symbol}`,
-    `/stock/coverage/US:${symbol}?limit=20`,
-    `/stock/findings/US:${symbol}`,
-    `/stock/stock_corporate_action/list/US:${symbol}?from_date=2025-05-01`,
-    `/option/search/stock/US:${symbol}/call/moneyness/in_the_money?ref_asset_price=120`,
-    `/option/search/stock/US:${symbol}/put/moneyness/out_of_the_money?ref_asset_price=120&sort_by=strike_price%20desc,symbol`,
-    `/option/expiration_date_list/stock/US:${symbol}`,
-    `/news/list?full_symbol=stock:US:${symbol}&from_date=2025-05-01&to_date=2025-06-01`,
-    `/stock/reference/search?query=${symbol}`,
-  ]);
-  return [
-    ...each,
-    ...['/stock/coverage?country_iso_code=US', '/stock/coverage?country_iso_code=US&limit=2&sort=desc'],
-    ...[
-      '/stock/reference/search?query=Name',
-      '/stock/reference/search?query=Company',
-      '/option/bars/US:AAPL250606C00100000/DAY/latest',
-    ],
-    ...[
-      '/crypto/bars/GLOBAL:BTCUSD/DAY/latest',
-      '/holiday/list?full_symbol=stock:US:*&from_date=2025-05-01&to_date=2025-06-30',
-    ],
-    ...[
-      '/economic_calendar/event_list?country_iso_code=US&limit=3',
-      '/economic_calendar/event_codes/US',
-      '/economic_calendar/event?event_code=CODE_1',
-      '/news/latest?full_symbol=stock:US:*&limit=4',
-    ],
-  ];
-}
 
 /** Good requests of the fuzzer to every endpoint. */
 function triedRequests(known: Known, count: number): string[] {
@@ -111,7 +70,7 @@ class Asking {
   constructor(world: World, random: Random, known: Known) {
     this.#world = world;
     this.#random = random;
-    this.#requests = [...ownRequests(), ...triedRequests(known, 150)];
+    this.#requests = [...requests, ...triedRequests(known, 150)];
   }
 
   async version(): Promise<number> {

@@ -9,8 +9,8 @@ import {
   fill,
   holiday,
   instrument,
-  OPTION,
   passTime,
+  requests,
   split,
   World,
 } from '../../../test/commit-world.ts';
@@ -19,47 +19,6 @@ import { seed } from '../../../test/seed.ts';
 
 /** By default each kind of commit once. */
 const ROUNDS = Number(process.env.CACHE_ROUNDS ?? Object.keys(changes).length);
-
-const range = 'from/2025-05-12/to/2025-05-31';
-
-const requests: readonly string[] = [
-  ...['AAPL', 'IBM', 'FB', 'META'].flatMap((symbol) => [
-    `/stock/reference/US:${symbol}`,
-    ...['1M', 'DAY'].map((interval) => `/stock/bars/US:${symbol}/${interval}/latest?limit=5`),
-    ...['1M', '60M', 'DAY', 'WEEK'].map(
-      (interval) => `/stock/bars/US:${symbol}/${interval}/${range}?limit=20`,
-    ),
-    `/stock/bars/US:${symbol}/DAY/${range}?adjust=all`,
-    `/stock/bars/US:${symbol}/60M/${range}?adjust=split&is_eth=true&limit=30`,
-    `/stock/bars/US:${symbol}/WEEK/${range}?is_eth=true`,
-    `/option/expiration_date_list/stock/US:${symbol}`,
-    `/stock/stock_corporate_action/list/US:${symbol}?from_date=2025-01-01`,
-    `/holiday/list?full_symbol=stock:US:${symbol}&from_date=2025-05-01&to_date=2025-07-31`,
-  ]),
-  `/option/bars/US:${OPTION}/DAY/latest?limit=3`,
-  `/option/bars/US:${OPTION}/60M/${range}`,
-  `/option/reference/US:${OPTION}`,
-  '/option/search/stock/US:AAPL/option_type/call/moneyness/in_the_money?ref_asset_price=500',
-  '/stock/reference/search?query=a',
-  '/crypto/bars/GLOBAL:BTCUSD/DAY/latest?limit=3',
-  '/holiday/list?full_symbol=stock:US:*&from_date=2025-05-01&to_date=2025-07-31',
-  '/holiday/list?full_symbol=stock:UK:*&from_date=2025-05-01&to_date=2025-07-31',
-  '/holiday/holiday_codes/US',
-  '/news/list?full_symbol=stock:US:FB&from_date=2025-05-01&to_date=2025-05-31',
-  '/news/latest?full_symbol=stock:US:AAPL',
-  '/option/search/stock/US:AAPL/option_type/call/moneyness/out_of_the_money',
-  '/economic_calendar/event_list?from_date=2025-05-01&to_date=2025-05-31',
-  '/economic_calendar/event?country_iso_code=US',
-  '/economic_calendar/event_codes/US',
-  '/server/runs?limit=5&sort=desc',
-  '/server/address_info',
-  '/stock/coverage',
-  '/stock/coverage/US:AAPL?interval=1M',
-  '/stock/coverage/US:AAPL?interval=DAY&sort=desc&limit=50',
-  '/stock/findings/US:AAPL',
-  '/stock/findings/US:MSFT?interval=DAY&sort=desc&limit=2',
-  '/stock/coverage?country_iso_code=US&interval=DAY&sort=desc&limit=1',
-];
 
 test('no answer differs from an uncached one after commits of every kind', async (t) => {
   const world = await World.open('random');
