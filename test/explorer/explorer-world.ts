@@ -21,6 +21,9 @@ export const skip = browserProgram === null && 'there is no browser here';
 /** How long a page may take to show something: tests wait for what it shows, on machines of every speed. */
 const PATIENCE_MS = 120_000;
 
+/** A day some months ago, of which the demo has days but no minutes of MSFT. */
+export const pastDay = new Date(Date.now() - 200 * 86_400_000).toISOString().slice(0, 10);
+
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** The file of a program; playwright looks for none in the path. */
