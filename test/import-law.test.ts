@@ -242,8 +242,7 @@ test('no import is computed, so that none escapes this table', () => {
 test('a source is addressed by moduleBeside alone, which finds it when it is built too', () => {
   const address = /\bimport\.meta\.resolve\(|\bnew URL\(\s*['"`](?:\.[^'"`]*)\.ts['"`]/;
   const found = sources.filter((path) => address.test(withoutComments(texts.get(path)!)));
-  // A suite for tests, which is not built.
-  assert.deepEqual(found, ['src/store/engine-suite.ts']);
+  assert.deepEqual(found, []);
 });
 
 test('no file imports itself through others (house, Import law)', () => {

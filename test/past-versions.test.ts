@@ -20,6 +20,9 @@ const versioned = Object.entries<Endpoint>(contract)
   .filter(([, { parameters }]) => 'data_version' in parameters)
   .map(([name]) => name);
 
+/** Requests for data: those about the service have no version. */
+const ofData = requests.filter((path) => !path.startsWith('/server/'));
+
 /** Good requests of the fuzzer to every endpoint. */
 function triedRequests(known: Known, count: number): string[] {
   const found: string[] = [];
@@ -70,7 +73,7 @@ class Asking {
   constructor(world: World, random: Random, known: Known) {
     this.#world = world;
     this.#random = random;
-    this.#requests = [...requests, ...triedRequests(known, 150)];
+    this.#requests = [...ofData, ...triedRequests(known, 150)];
   }
 
   async version(): Promise<number> {

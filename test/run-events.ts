@@ -25,6 +25,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     } else if (type === 'test:fail') {
       const error = errorOf(data);
       if (error !== null) yield line({ name: data.name, error, skipped: null });
+    } else if (type === 'test:diagnostic' && data.message.includes('asynchronous activity after the test')) {
+      yield line({ name: 'an error that no test awaits', error: data.message, skipped: null });
     }
   }
 }

@@ -63,19 +63,28 @@ export async function issueKeys(control: RowStore): Promise<Omit<Known, 'pageKey
   };
 }
 
+/** Counts of keys with a quota. They are closed before the control store, which has them. */
+export const quotasOn = (control: RowStore): Quotas =>
+  new Quotas({
+    addUses: (uses) => addQuotaUses(control, uses, Date.now),
+    observe: rejectFaults,
+    nowMs: () => NOW_MS,
+  });
+
 /** A request handler on a store and its keys. Page keys are signed with the same secret in every run. */
-export function handlerOn(store: Store, control: RowStore, address = direct): RequestHandler {
+export function handlerOn(
+  store: Store,
+  control: RowStore,
+  address = direct,
+  quotas = quotasOn(control),
+): RequestHandler {
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
   return new RequestHandler({
     pages: new Map(),
     keys: new KeyRing(() => readKeys(control)),
     // Small, so that it is full before the heap is looked at.
     cache: new ResponseCache(store, 1_000_000),
-    quotas: new Quotas({
-      addUses: (uses) => addQuotaUses(control, uses, Date.now),
-      observe: rejectFaults,
-      nowMs: () => NOW_MS,
-    }),
+    quotas,
     unsent: new UnsentBytes(),
     admits: () => true,
     spool: new ParquetSpool(),

@@ -11,12 +11,13 @@ import { instrumentsIn, storeFindings } from '../../src/findings/store-findings.
 import { RequestProblem } from '../../src/history/request-problem.ts';
 import type { RequestHandler } from '../../src/http/handler.ts';
 import { issueKey, moveKey, noTerms } from '../../src/keys/api-keys.ts';
+import type { Quotas } from '../../src/keys/quotas.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import type { RowStore, Store } from '../../src/store/store.ts';
 import type { Known } from '../fuzz/answers.ts';
-import { ask, handlerOn, issueKeys, NOW_MS, pageKeysOf } from '../fuzz/in-process.ts';
+import { ask, handlerOn, issueKeys, NOW_MS, pageKeysOf, quotasOn } from '../fuzz/in-process.ts';
 import { Random } from '../fuzz/random.ts';
 import { fillings } from '../fuzz/store.ts';
 import { makeTrial, type Trial } from '../fuzz/trial.ts';
@@ -89,6 +90,7 @@ class Side {
   readonly #serving: Store;
   readonly #control: RowStore;
   readonly #folder: string;
+  #quotas: Quotas;
   handler: RequestHandler;
 
   private constructor(url: string, stores: readonly [Store, Store], control: RowStore, folder: string) {
@@ -96,7 +98,8 @@ class Side {
     [this.#store, this.#serving] = stores;
     this.#control = control;
     this.#folder = folder;
-    this.handler = handlerOn(this.#serving, control);
+    this.#quotas = quotasOn(control);
+    this.handler = handlerOn(this.#serving, control, undefined, this.#quotas);
   }
 
   static async open(url: string, folder: string): Promise<Side> {
@@ -128,7 +131,9 @@ class Side {
   async movePinned(to: string): Promise<void> {
     const pinned = (await this.keys()).find(({ name }) => name === 'pinned')!;
     await moveKey(this.#control, pinned.key_id, Date.parse(to));
-    this.handler = handlerOn(this.#serving, this.#control);
+    await this.#quotas.close();
+    this.#quotas = quotasOn(this.#control);
+    this.handler = handlerOn(this.#serving, this.#control, undefined, this.#quotas);
   }
 
   /** Makes a change; what its report says, without times. */
@@ -179,6 +184,7 @@ class Side {
   }
 
   async close(): Promise<void> {
+    await this.#quotas.close();
     await this.#serving.close();
     await this.#store.close();
     await this.#control.close();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { skip, startPostgres } from '../../../test/postgres/server.ts';
+import { engineSuite } from '../../../test/suites/engine-suite.ts';
 import { counters } from '../../datasets/internal.ts';
-import { engineSuite } from '../engine-suite.ts';
 import { openControl, openStore } from '../engines.ts';
 
 const all = { order: [['name', 'asc']], limit: 1 } as const;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { engineSuite } from '../../../test/suites/engine-suite.ts';
 import { runCoverage, series, unfinishedBars } from '../../datasets/bars.ts';
 import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
@@ -16,7 +17,6 @@ import { blockChanges, counters, importRuns, rowChanges } from '../../datasets/i
 import { news } from '../../datasets/news.ts';
 import { optionContracts } from '../../datasets/options.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
-import { engineSuite } from '../engine-suite.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
 import { storeSteps } from '../migrations/index.ts';
 import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';

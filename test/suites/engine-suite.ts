@@ -4,15 +4,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fc } from '../../test/seed.ts';
-import { until } from '../../test/until.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
-import { allRows } from './all-rows.ts';
-import { pageKeySecret, putKey, readKeys } from './control.ts';
-import { openControl, openStore } from './engines.ts';
-import { pastTests } from './past/past-suite.ts';
+import type { RowOf } from '../../src/datasets/dataset.ts';
+import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../../src/datasets/internal.ts';
+import { instruments } from '../../src/datasets/reference.ts';
+import { allRows } from '../../src/store/all-rows.ts';
+import { pageKeySecret, putKey, readKeys } from '../../src/store/control.ts';
+import { openControl, openStore } from '../../src/store/engines.ts';
 import {
   type BlockAt,
   type Direction,
@@ -22,7 +19,10 @@ import {
   type StoredBlock,
   StoreUnavailable,
   type Writer,
-} from './store.ts';
+} from '../../src/store/store.ts';
+import { fc } from '../seed.ts';
+import { until } from '../until.ts';
+import { pastTests } from './past-suite.ts';
 import { versionTests } from './version-suite.ts';
 
 type Run = RowOf<typeof importRuns>;

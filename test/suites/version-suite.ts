@@ -1,18 +1,18 @@
 // The part of the engine suite about versions: what raises them, and what is reported as changed since one (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCoverage, series, unfinishedBars } from '../datasets/bars.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { counters } from '../datasets/internal.ts';
-import { news } from '../datasets/news.ts';
-import { optionContracts } from '../datasets/options.ts';
-import { instruments, instrumentTerms } from '../datasets/reference.ts';
-import { KnownChanges } from './known-changes.ts';
-import { storeLimits } from './limits.ts';
-import { type Part, partRead } from './parts.ts';
-import type { DataState, Reader, Store, Writer } from './store.ts';
-import { TrackedReader } from './tracked-reader.ts';
+import { runCoverage, series, unfinishedBars } from '../../src/datasets/bars.ts';
+import { corporateActions } from '../../src/datasets/corporate-actions.ts';
+import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
+import { counters } from '../../src/datasets/internal.ts';
+import { news } from '../../src/datasets/news.ts';
+import { optionContracts } from '../../src/datasets/options.ts';
+import { instruments, instrumentTerms } from '../../src/datasets/reference.ts';
+import { KnownChanges } from '../../src/store/known-changes.ts';
+import { storeLimits } from '../../src/store/limits.ts';
+import { type Part, partRead } from '../../src/store/parts.ts';
+import type { DataState, Reader, Store, Writer } from '../../src/store/store.ts';
+import { TrackedReader } from '../../src/store/tracked-reader.ts';
 
 /** Runs a test with a writing and a reading connection of one new store. */
 type WithFresh = (work: (writer: Store, reader: Store, url: string) => Promise<void>) => Promise<void>;

@@ -1,15 +1,15 @@
 // The part of the engine suite about earlier versions: each is read as it was, whatever was written since (docs/decisions/0041).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SizedCache } from '../../base/sized-cache.ts';
-import { runCoverage, series } from '../../datasets/bars.ts';
-import type { Dataset, RowOf } from '../../datasets/dataset.ts';
-import { counters, formerRows } from '../../datasets/internal.ts';
-import { forgetEarlier, oldestVersion } from '../changes.ts';
-import { storeLimits } from '../limits.ts';
-import type { Direction, Read, Reader, Store, Writer } from '../store.ts';
-import { PastReader } from './past-reader.ts';
-import { PastState, type Unreadable, UnreadableVersion } from './past-state.ts';
+import { SizedCache } from '../../src/base/sized-cache.ts';
+import { runCoverage, series } from '../../src/datasets/bars.ts';
+import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
+import { counters, formerRows } from '../../src/datasets/internal.ts';
+import { forgetEarlier, oldestVersion } from '../../src/store/changes.ts';
+import { storeLimits } from '../../src/store/limits.ts';
+import { PastReader } from '../../src/store/past/past-reader.ts';
+import { PastState, type Unreadable, UnreadableVersion } from '../../src/store/past/past-state.ts';
+import type { Direction, Read, Reader, Store, Writer } from '../../src/store/store.ts';
 
 /** Runs a test with a writing and a reading connection of one new store. */
 type WithFresh = (work: (writer: Store, reader: Store) => Promise<void>) => Promise<void>;
