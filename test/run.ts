@@ -20,8 +20,8 @@ const root = join(import.meta.dirname, '..');
 /** A file that has not ended then waits in vain: it is killed, with all that it started. No file takes a third of it on an idle machine. */
 const FILE_MS = 180_000;
 
-/** Files side by side: one more than there are processors, for they also wait. */
-const CONCURRENCY = availableParallelism() + 1;
+/** Files side by side: more than there are processors, for they also wait. */
+const CONCURRENCY = 2 * availableParallelism();
 
 /** Of what a file that failed has printed, the last of it is shown. */
 const OUTPUT_CHARACTERS_MAX = 20_000;

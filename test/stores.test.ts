@@ -12,6 +12,8 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'src/cli/workers.test.ts': 'a store that cannot be opened',
   'src/http/queue/query-queue.test.ts': 'a store that goes away under a server',
   'src/keys/control-client.test.ts': 'a control file that cannot be opened',
+  'test/ci/full-disk.test.ts': 'files on a small disk',
+  'test/ci/little-space.test.ts': 'files on a small disk',
   'test/cli.test.ts': 'the default store, and what stands where a store should',
   'test/contract-walk.test.ts': 'the store of bourse demo',
   'test/deep-check.test.ts': 'a file that is gone, and its header',
@@ -34,7 +36,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/reliability/flips-store.ts': 'the size of the pages of a file',
   'test/reliability/flips-trial.ts': 'damage in a file',
   'test/reliability/room.ts': 'what files take of a disk',
-  'test/reliability/turns.test.ts': 'the process that has locked a file',
+  'test/ci/turns.test.ts': 'the process that has locked a file',
   'test/status.test.ts': 'sizes of files, and damage',
   'test/stores.ts': 'where the engine is chosen',
 };

@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 /** The tests of PostgreSQL itself: its engine, and both engines side by side. */
 const ofPostgres = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
 
-/** Files of tests about SQLite alone. */
-const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**'];
+/** Files of tests about SQLite alone, and the long forms. */
+const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
 
 /** Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always a file, and of the memory of caches. */
 const ofNoStore = [

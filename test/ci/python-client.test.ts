@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { Endpoint } from '../src/contract/endpoint.ts';
-import { errors } from '../src/contract/errors.ts';
-import type { ObjectSchema, Schema } from '../src/contract/fields.ts';
-import { contract } from '../src/contract/index.ts';
-import { python, pythonClient, skipInstall, skipPython } from './python.ts';
-import { command, type Finished, Workshop } from './service.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { errors } from '../../src/contract/errors.ts';
+import type { ObjectSchema, Schema } from '../../src/contract/fields.ts';
+import { contract } from '../../src/contract/index.ts';
+import { python, pythonClient, skipInstall, skipPython } from '../python.ts';
+import { command, type Finished, Workshop } from '../service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());

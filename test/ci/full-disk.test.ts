@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/engines.ts';
 import { fileOf, hashOf, minutesFile, named, rowsIn } from '../reliability/minutes.ts';
 import { noSmallDisk, roomIn, SmallDisk } from '../reliability/tmpfs.ts';
 import { type Finished, type Server, Workshop } from '../service.ts';
-import { fileStore } from './files.ts';
+import { fileStore } from '../sqlite/files.ts';
 
 const MEGABYTE = 2 ** 20;
 const skip = noSmallDisk();

@@ -9,7 +9,7 @@ import { type Finished, runAlone } from '../commands.ts';
 import { minutesFile, named } from '../reliability/minutes.ts';
 import { noSmallDisk, roomIn, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
-import { fileStore } from './files.ts';
+import { fileStore } from '../sqlite/files.ts';
 
 const KILOBYTE = 1024;
 const DISK_BYTES = 2 ** 25;

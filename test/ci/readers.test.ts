@@ -1,7 +1,7 @@
 // Callers while imports go on, in short: `npm run readers` for more.
 import { test } from 'node:test';
-import { checkAreaReaders } from './area-readers.ts';
-import { checkReaders } from './readers.ts';
+import { checkAreaReaders } from '../reliability/area-readers.ts';
+import { checkReaders } from '../reliability/readers.ts';
 
 test('walks on several servers repeat and miss nothing during imports; a revocation holds (contract 4.1, 7.3)', async (t) => {
   const size = { days: 2, symbols: 120, minutes: 200 };
