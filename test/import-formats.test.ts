@@ -298,12 +298,7 @@ const refused: readonly Refused[] = [
   { what: 'zip in zip', content: zipOf({ name: 'a.zip', bytes: zip }), says: /packed more than once/ },
   {
     what: 'a gzip bomb',
-    content: gzipSync(zeros),
-    says: /unpacks to more than 200 times its size/,
-  },
-  {
-    what: 'a zstd bomb',
-    content: zstdCompressSync(zeros),
+    content: gzipSync(zeros, { level: 1 }),
     says: /unpacks to more than 200 times its size/,
   },
   {

@@ -6,7 +6,7 @@ type Work = (store: unknown, datasets: { readonly counters: unknown }) => Promis
 
 const AsyncFunction = (async () => undefined).constructor as new (...words: string[]) => Work;
 
-process.on('message', async ({ url, body }: { readonly url: string; readonly body: string }) => {
+async function work({ url, body }: { readonly url: string; readonly body: string }): Promise<void> {
   try {
     const store = await openStore(url, 'write');
     await new AsyncFunction('store', '{ counters }', body)(store, { counters });
@@ -15,4 +15,6 @@ process.on('message', async ({ url, body }: { readonly url: string; readonly bod
   } catch (error) {
     process.send!(String(error));
   }
-});
+}
+
+process.on('message', (asked: Parameters<typeof work>[0]) => void work(asked));

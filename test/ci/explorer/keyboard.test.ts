@@ -1,8 +1,8 @@
 // The explorer by keys alone: every control of every view is reached, shows that it is, and does its work (contract 9.3).
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { until } from '../until.ts';
-import { copied, drawn, explorerWorld, show } from './explorer-world.ts';
+import { copied, drawn, explorerWorld, show } from '../../explorer/explorer-world.ts';
+import { until } from '../../until.ts';
 
 const { world, explorerTest } = explorerWorld();
 
