@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
-import { filesOnPostgres, leftOutWords } from './postgres/test-files.ts';
+import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
 import { pureFiles } from './pure-files.ts';
 import type { Ended } from './run-events.ts';
 
@@ -70,13 +70,13 @@ const on = (engine: Job['engine'], files: readonly string[]): Job[] =>
 
 function chosenJobs(): Job[] {
   if (named.length > 0) return on(asked.postgres ? 'postgres' : 'sqlite', named);
-  const ofPostgres = filesOnPostgres(false);
-  // These are imported by test/pure.test.ts.
-  const others = [...pureFiles, ...ofPostgres];
+  // The pure ones are imported by test/pure.test.ts.
+  const others = [...pureFiles, ...ofPostgres()];
   if (asked.quick) return on('sqlite', filesOf(quick, others));
-  if (asked.postgres) return on('postgres', asked.all ? filesOnPostgres(true) : ofPostgres);
+  const onPostgres = on('postgres', filesOnPostgres(asked.all));
+  if (asked.postgres) return onPostgres;
   const usual = on('sqlite', filesOf(everyFile, [...longForms, ...others]));
-  return asked.ci ? [...usual, ...on('sqlite', filesOf(longForms)), ...on('postgres', ofPostgres)] : usual;
+  return asked.ci ? [...usual, ...on('sqlite', filesOf(longForms)), ...onPostgres] : usual;
 }
 
 const rank = new Map(longest.flatMap((glob, at) => filesOf([glob]).map((file) => [file, at] as const)));

@@ -1,8 +1,11 @@
 // Which files of tests run on PostgreSQL, and what a run of all of them leaves out.
 import { globSync, readFileSync } from 'node:fs';
 
-/** The tests of PostgreSQL itself: its engine, and both engines side by side. */
-const ofPostgres = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
+/**
+ * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions of one block, which nothing else does.
+ */
+const ownTests = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
+const onEachEngine = ['test/undo.test.ts'];
 
 /** Files of tests about SQLite alone, and the long forms. */
 const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
@@ -15,11 +18,14 @@ const ofNoStore = [
   'test/cache-memory.test.ts',
 ];
 
+/** The files that run on PostgreSQL alone. */
+export const ofPostgres = (): string[] => globSync(ownTests);
+
 /** The files of a run on PostgreSQL: the tests of PostgreSQL, or all tests that ask a store. */
 export const filesOnPostgres = (all: boolean): string[] =>
   (all
     ? globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: [...ofSqlite, ...ofNoStore] })
-    : globSync(ofPostgres)
+    : globSync([...ownTests, ...onEachEngine])
   ).toSorted();
 
 /** What a run of all tests on PostgreSQL leaves out, with the reason. */
