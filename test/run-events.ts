@@ -10,6 +10,12 @@ export type Ended = {
   readonly skipped: string | null;
 };
 
+/** What a test told beside: its seed, figures. */
+export type Note = { readonly note: string };
+
+/** Totals of a file, which the runner counts itself. */
+const TOTALS = /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+
 /** Its error, unless that only says that a test inside it failed. */
 function errorOf({ details }: Extract<TestEvent, { type: 'test:fail' }>['data']): string | null {
   const error = details.error as Error & { readonly failureType?: string };
@@ -17,16 +23,20 @@ function errorOf({ details }: Extract<TestEvent, { type: 'test:fail' }>['data'])
 }
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const line = (ended: Ended): string => `${JSON.stringify(ended)}\n`;
+  const line = (ended: Ended | Note): string => `${JSON.stringify(ended)}\n`;
   for await (const { type, data } of events) {
-    if (type === 'test:pass' && data.details.type !== 'suite') {
-      const { name, skip } = data;
-      yield line({ name, error: null, skipped: skip === undefined || skip === false ? null : String(skip) });
+    if (type === 'test:pass') {
+      const { name, skip, details } = data;
+      const skipped = skip === undefined || skip === false ? null : String(skip);
+      // A suite is no test; where it is skipped, none of its tests ends.
+      if (details.type !== 'suite' || skipped !== null) yield line({ name, error: null, skipped });
     } else if (type === 'test:fail') {
       const error = errorOf(data);
       if (error !== null) yield line({ name: data.name, error, skipped: null });
     } else if (type === 'test:diagnostic' && data.message.includes('asynchronous activity after the test')) {
       yield line({ name: 'an error that no test awaits', error: data.message, skipped: null });
+    } else if (type === 'test:diagnostic' && !TOTALS.test(data.message)) {
+      yield line({ note: data.message });
     }
   }
 }

@@ -9,11 +9,12 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
 import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
 import { pureFiles } from './pure-files.ts';
-import type { Ended } from './run-events.ts';
+import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -44,10 +45,14 @@ const quick = [
 /** A file to run, and the engine of its stores. */
 type Job = { readonly file: string; readonly engine: 'sqlite' | 'postgres' };
 
+/** A process that a test left, in a group of its own, may keep the output open for ever. */
+const CLOSE_MS = 5_000;
+
 /** How a file ended. */
 type Outcome = Job & {
   readonly ms: number;
   readonly tests: readonly Ended[];
+  readonly notes: readonly string[];
   /** What it wrote on standard output and error, the last of it. */
   readonly printed: string;
 };
@@ -69,7 +74,12 @@ const on = (engine: Job['engine'], files: readonly string[]): Job[] =>
   files.map((file) => ({ file, engine }));
 
 function chosenJobs(): Job[] {
-  if (named.length > 0) return on(asked.postgres ? 'postgres' : 'sqlite', named);
+  if (named.length > 0) {
+    const files = named.flatMap((name) => (existsSync(name) ? [name] : filesOf([name])));
+    const areOnPostgres = asked.postgres ? files : files.filter((file) => ofPostgres().includes(file));
+    const others = files.filter((file) => !areOnPostgres.includes(file));
+    return [...on('postgres', areOnPostgres), ...on('sqlite', others)];
+  }
   // The pure ones are imported by test/pure.test.ts.
   const others = [...pureFiles, ...ofPostgres()];
   if (asked.quick) return on('sqlite', filesOf(quick, others));
@@ -94,7 +104,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
     for (const child of running) killGroup(child);
     rmSync(temporary, { recursive: true, force: true });
@@ -128,13 +138,16 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
   const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   clearTimeout(limit);
   killGroup(child);
-  await closed;
+  await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+  for (const stream of [child.stdout!, child.stderr!]) stream.destroy();
   running.delete(child);
   const text = existsSync(events) ? readFileSync(events, 'utf8') : '';
-  const tests = text
+  const told = text
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as Ended);
+    .map((line) => JSON.parse(line) as Ended | Note);
+  const tests = told.filter((one): one is Ended => 'name' in one);
+  const notes = told.flatMap((one) => ('note' in one ? [one.note] : []));
   const problem = isLate
     ? `it did not end within ${FILE_MS / 1_000} s`
     : status !== 0 && tests.every(({ error }) => error === null)
@@ -143,7 +156,7 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
         ? 'it has no test'
         : null;
   if (problem !== null) tests.push({ name: 'the file as a whole', error: problem, skipped: null });
-  return { file, engine, ms: performance.now() - startedMs, tests, printed };
+  return { file, engine, ms: performance.now() - startedMs, tests, notes, printed };
 }
 
 const titleOf = ({ file, engine }: Job): string => (engine === 'sqlite' ? file : `${file} on PostgreSQL`);
@@ -153,9 +166,10 @@ const failuresOf = ({ tests }: Outcome): Ended[] => tests.filter(({ error }) => 
 
 /** What a file's failures are, with what it printed. */
 function failureWords(outcome: Outcome): string {
-  const { printed } = outcome;
+  const { printed, notes } = outcome;
   return [
     ...failuresOf(outcome).map(({ name, error }) => `✖ ${titleOf(outcome)}: ${name}\n${error}`),
+    ...notes.map((note) => `told by ${outcome.file}: ${note}`),
     ...(printed.trim() === '' ? [] : [`printed by ${outcome.file}:\n${printed.trimEnd()}`]),
   ].join('\n');
 }
@@ -165,6 +179,8 @@ function tellOutcome(outcome: Outcome): void {
   const count = `${outcome.tests.length} tests, ${secondsOf(outcome.ms)}`;
   console.log(`${hasFailed ? '✖' : '✔'} ${titleOf(outcome)} (${count})`);
   if (hasFailed) console.log(failureWords(outcome));
+  // Long forms are run for their figures too.
+  else if (outcome.file.startsWith('test/ci/')) for (const note of outcome.notes) console.log(`  ${note}`);
 }
 
 /** What is no part of this run, and how to run it. */
@@ -172,7 +188,7 @@ function leftOut(jobs: readonly Job[]): string[] {
   if (named.length > 0 || asked.quick || asked.ci) return [];
   if (asked.postgres) return asked.all ? [leftOutWords(jobs.map(({ file }) => file))] : [];
   return [
-    `${filesOf(longForms).length} files of long forms: npm test -- ${longForms.join(' ')}`,
+    `${filesOf(longForms).length} files of long forms: npm test -- '${longForms.join(' ')}'`,
     `${filesOnPostgres(false).length} files about PostgreSQL: npm run test:postgres`,
   ];
 }
@@ -197,6 +213,9 @@ function tellSummary(outcomes: readonly Outcome[], ms: number): void {
 
 const startedMs = performance.now();
 const jobs = chosenJobs().toSorted((one, other) => rankOf(one) - rankOf(other));
+if (jobs.length === 0) throw new Error('there is no such test file');
+if (postgresPrograms() === null && (asked.ci || asked.postgres))
+  throw new Error('PostgreSQL is not installed: apt-get install postgresql-15');
 const outcomes: Outcome[] = [];
 
 async function runJobs(): Promise<void> {
@@ -212,7 +231,7 @@ async function runJobs(): Promise<void> {
   await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
 }
 
-const needsServer = jobs.some(({ engine }) => engine === 'postgres') && postgresPrograms() !== null;
+const needsServer = jobs.some(({ engine }) => engine === 'postgres');
 await (needsServer ? withPostgres(runJobs) : runJobs());
 rmSync(temporary, { recursive: true, force: true });
 tellSummary(outcomes, performance.now() - startedMs);

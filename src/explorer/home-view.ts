@@ -7,7 +7,7 @@ import { useConnection } from './connection.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
 import { marketClock } from './markets.ts';
-import { hashOf, type Place, setQuery } from './place.ts';
+import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
 type Series = Row<'seriesCoverage'>;
@@ -190,7 +190,10 @@ export function HomeView({ place }: { place: Place }): ComponentChild {
   const onInput = (event: Event): void => {
     const { value } = event.target as HTMLInputElement;
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery({ query: value.trim() }), TYPING_MS);
+    timer.current = setTimeout(() => {
+      // The address may lead elsewhere already.
+      if (readPlace(location.hash).path.length === 0) setQuery({ query: value.trim() });
+    }, TYPING_MS);
   };
   return h(
     'main',

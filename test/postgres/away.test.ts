@@ -119,7 +119,7 @@ const losses: readonly Loss[] = [
     lose: async () => process.kill((await backends())[0]!, 'SIGKILL'),
     restore,
     // It may be done before a request meets it.
-    cause: /^/,
+    cause: /^$|connection|terminat|starting up|in recovery/,
   },
   {
     what: 'processes of the server that are frozen, each with its connection',

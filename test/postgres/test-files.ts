@@ -1,5 +1,10 @@
 // Which files of tests run on PostgreSQL, and what a run of all of them leaves out.
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync, globSync as seek } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const globSync = (globs: readonly string[], exclude: readonly string[] = []): string[] =>
+  seek(globs, { cwd: root, exclude });
 
 /**
  * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions of one block, which nothing else does.
@@ -24,7 +29,7 @@ export const ofPostgres = (): string[] => globSync(ownTests);
 /** The files of a run on PostgreSQL: the tests of PostgreSQL, or all tests that ask a store. */
 export const filesOnPostgres = (all: boolean): string[] =>
   (all
-    ? globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { exclude: [...ofSqlite, ...ofNoStore] })
+    ? globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], [...ofSqlite, ...ofNoStore])
     : globSync([...ownTests, ...onEachEngine])
   ).toSorted();
 
@@ -33,7 +38,7 @@ export function leftOutWords(files: readonly string[]): string {
   const countIn = (folders: readonly string[]): number =>
     globSync(folders).filter((path) => path.endsWith('.test.ts')).length;
   const among = files.flatMap((path) => {
-    const count = readFileSync(path, 'utf8').match(/^ *testOfSqlite\(/gm)?.length ?? 0;
+    const count = readFileSync(join(root, path), 'utf8').match(/^ *testOfSqlite\(/gm)?.length ?? 0;
     return count === 0 ? [] : [`${count} in ${path}`];
   });
   return [

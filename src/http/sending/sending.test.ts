@@ -90,7 +90,7 @@ async function end(server: Served, sockets: readonly Socket[]): Promise<void> {
   await server.stop('test');
 }
 
-/** Reads everything, so many bytes in each step; how many there were before the end. */
+/** Reads everything, so many bytes in each step, and tells each that brought some; how many there were before the end. */
 async function readSlowly(
   socket: Socket,
   step: number,
@@ -100,8 +100,11 @@ async function readSlowly(
 ): Promise<number> {
   let read = 0;
   while (read < bytes && !socket.destroyed) {
-    onStep();
-    read += (socket.read(Math.min(step, socket.readableLength || step)) as Buffer | null)?.length ?? 0;
+    const piece = socket.read(Math.min(step, socket.readableLength || step)) as Buffer | null;
+    if (piece !== null) {
+      read += piece.length;
+      onStep();
+    }
     await sleep(pauseMs);
   }
   return read;
