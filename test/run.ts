@@ -6,7 +6,7 @@
 //   node test/run.ts FILE…         these; with --postgres on PostgreSQL
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,8 +18,9 @@ import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** A file that has not ended then waits in vain: it is killed, with all that it started. No file takes a third of it on an idle machine. */
-const FILE_MS = 180_000;
+/** A file of which no test ends for so long, and which prints nothing, waits in vain: it is stopped, with all that it started. */
+const SILENCE_MS = 180_000;
+const LOOK_MS = 1_000;
 
 /** Files side by side: more than there are processors, for they also wait. */
 const CONCURRENCY = 2 * availableParallelism();
@@ -125,18 +126,24 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
   const child = spawn(process.execPath, [...flags, file], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let printed = '';
+  let printedCharacters = 0;
   for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (piece: string) => {
       printed = (printed + piece).slice(-OUTPUT_CHARACTERS_MAX);
+      printedCharacters += piece.length;
     });
   let isLate = false;
-  const limit = setTimeout(() => {
-    isLate = true;
-    killGroup(child);
-  }, FILE_MS);
+  let heard = { size: 0, ms: startedMs };
+  const watch = setInterval(() => {
+    const size = printedCharacters + (existsSync(events) ? statSync(events).size : 0);
+    const ms = performance.now();
+    if (size !== heard.size) heard = { size, ms };
+    isLate = ms - heard.ms > SILENCE_MS;
+    if (isLate) killGroup(child);
+  }, LOOK_MS);
   const closed = once(child, 'close');
   const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  clearTimeout(limit);
+  clearInterval(watch);
   killGroup(child);
   await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
   for (const stream of [child.stdout!, child.stderr!]) stream.destroy();
@@ -149,7 +156,7 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
   const tests = told.filter((one): one is Ended => 'name' in one);
   const notes = told.flatMap((one) => ('note' in one ? [one.note] : []));
   const problem = isLate
-    ? `it did not end within ${FILE_MS / 1_000} s`
+    ? `no test of it ended for ${SILENCE_MS / 1_000} s`
     : status !== 0 && tests.every(({ error }) => error === null)
       ? `it ended with ${signal ?? status}`
       : tests.length === 0
