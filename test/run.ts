@@ -138,8 +138,9 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
     const size = printedCharacters + (existsSync(events) ? statSync(events).size : 0);
     const ms = performance.now();
     if (size !== heard.size) heard = { size, ms };
-    isLate = ms - heard.ms > SILENCE_MS;
-    if (isLate) killGroup(child);
+    if (ms - heard.ms <= SILENCE_MS) return;
+    isLate = true;
+    killGroup(child);
   }, LOOK_MS);
   const closed = once(child, 'close');
   const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];

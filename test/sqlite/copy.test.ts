@@ -178,6 +178,16 @@ suite('beside imports and a server', () => {
     const key = await shop.must('keys', 'create', 'me', '--store', big.url);
     const server = await shop.serve('--store', big.url);
     const beforeImport = contentOfFile(big.path);
+    const writing = await openStore(big.url, 'write');
+    const backup = shop.path('within.backup');
+    const written = writing.write(async (writer) => {
+      await writer.putBlock(1, { bucket: 1, runId: 1, bytes: new Uint8Array(1) });
+      await backupStore(big.url, backup, plainly);
+      throw new Error('taken back');
+    });
+    await assert.rejects(written, /taken back/);
+    await writing.close();
+    assert.deepEqual(dataOf(backup), beforeImport);
     let importing = true;
     const done = shop.must('import', 'bars', csv, ...minuteFlags, '--store', big.url).finally(() => {
       importing = false;
