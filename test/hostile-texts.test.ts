@@ -9,7 +9,7 @@ import type { HttpRequest } from '../src/http/message.ts';
 import { type Bench, openBench } from './fuzz/in-process.ts';
 
 const CHARACTERS = 16_384;
-/** What takes a tenth of the bound is measured again, because other work may have come between; the least counts. */
+/** A request above a tenth of the bound is measured again, since other work may have interrupted it; the shortest time counts. */
 const NOTICED_SHARE = 0.1;
 const TRIES = 3;
 
@@ -19,7 +19,7 @@ function usedMs(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
-/** What a quadratic parser takes for so many characters on this machine: measured of a quarter of them. */
+/** Time of a quadratic parser for so many characters on this machine, measured on a quarter of them. */
 function quadraticMs(): number {
   const text = 'a'.repeat(CHARACTERS / 4);
   const times = Array.from({ length: 5 }, () => {

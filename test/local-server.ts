@@ -13,7 +13,7 @@ import { addQuotaUses, readKeys } from '../src/store/control.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
 import { openToWrite } from './stores.ts';
 
-/** What a test asks: this service, or a server that runs. */
+/** A service that a test asks: in this process, or a server. */
 export type Asking = { readonly url: string; readonly get: (path: string) => Promise<Response> };
 
 type Closing = { readonly close: () => Promise<void> };

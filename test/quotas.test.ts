@@ -36,7 +36,7 @@ async function admittedOf(secret: string, requests: number): Promise<number> {
   return admitted;
 }
 
-/** A test of quotas by the day: is begun anew where midnight, which begins a new quota, has passed in it. */
+/** Runs a test of daily quotas again if midnight, which starts a new quota, passed during it. */
 async function withinDay(work: () => Promise<void>): Promise<void> {
   for (;;) {
     const day = new Date().getUTCDate();

@@ -18,7 +18,7 @@ import { until } from '../until.ts';
 /** Why tests are skipped here; false where there is a browser. */
 export const skip = browserProgram === null && 'there is no browser here';
 
-/** How long a page may take to show something: tests wait for what it shows, on machines of every speed. */
+/** Longest wait for something that a page shows, also on a slow machine. */
 const PATIENCE_MS = 120_000;
 
 /** A day some months ago, of which the demo has days but no minutes of MSFT. */
@@ -149,7 +149,7 @@ export class ExplorerWorld {
 
   /** Ends a test: no page complained, and its windows are closed, since one that stays open goes on drawing. */
   async endTest(hasPassed: boolean): Promise<void> {
-    // What a failed test left may stop the others.
+    // Leftovers of a failed test may stop the others.
     if (!hasPassed) this.#shared = null;
     const own = this.#pages.filter((page) => page !== this.#shared);
     this.#pages = this.#shared === null ? [] : [this.#shared];

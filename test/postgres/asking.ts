@@ -112,7 +112,7 @@ export class Asking {
     await Promise.all(this.#loops);
   }
 
-  /** What holds whatever happens to the database: everything is answered, with data or with a refusal that says when to ask again. */
+  /** Every request is answered, whatever happens to the database: with data, or with a refusal that says when to ask again. */
   checkAlways(): void {
     for (const { target, status, retryAfter, body } of this.answers) {
       const what = `${target}: ${status}: ${body.slice(0, 300)}`;

@@ -80,7 +80,7 @@ const targets = [
 /** Made by a process, which takes its time. */
 const parquet = '/api/v2/stock/bulk/bars/US/1M/from/2025-03-03/to/2025-03-07?format=parquet';
 
-/** Instants of requests as of then. */
+/** Instants for `as_of`. */
 const instants = ['2025-03-03T15:30:00Z', '2025-03-05', '2025-03-06T21:00:00Z', '2025-05-01'];
 
 /** A store of one engine, and a request handler on it. */

@@ -74,7 +74,7 @@ for (const [hash, ready] of views)
     `the Tab key reaches every control of ${hash || 'the first page'}, in order and in sight, wide and narrow`,
     async () => {
       for (const width of [1_280, 390]) {
-        // What comes late is a control too: where the page has changed in the meantime, the walk was of another one.
+        // Controls that appear late count: if the page changed meanwhile, the walk was of another page.
         const { controls, stops } = await until('a walk of a page that stays', async () => {
           const page = await world.page(hash, { width, height: 844 });
           await page.waitForSelector(ready);
