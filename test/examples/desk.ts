@@ -17,7 +17,7 @@ import { standIn } from './stand-ins.ts';
 /** The service that the examples ask, and a key to it. */
 export type Service = { readonly url: string; readonly key: string; readonly store: string };
 
-/** The address of the store of a demo that was started in a folder. */
+/** Address, key and store of a demo that was started in a folder. */
 export const serviceOf = (demo: Server, folder: string): Service => ({
   url: demo.url,
   key: demoKey(demo),
