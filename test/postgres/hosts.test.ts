@@ -67,7 +67,7 @@ const readMuch = (store: Store): Promise<unknown> =>
   );
 
 const isReplayed = async (): Promise<boolean> => {
-  const [at] = await ask<{ lsn: string }>(primary, 'select pg_current_wal_lsn() as lsn');
+  const [at] = await ask<{ lsn: string }>(primary, 'select pg_current_wal_insert_lsn() as lsn');
   const [row] = await ask<{ done: boolean }>(
     standby,
     `select pg_last_wal_replay_lsn() >= '${at!.lsn}' as done`,

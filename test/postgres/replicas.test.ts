@@ -41,7 +41,7 @@ async function ask(server: PostgresServer, sql: string): Promise<unknown[][]> {
 }
 
 async function untilReplayed(): Promise<void> {
-  const [[at]] = (await ask(primary, 'select pg_current_wal_lsn()::text')) as [[string]];
+  const [[at]] = (await ask(primary, 'select pg_current_wal_insert_lsn()::text')) as [[string]];
   const isDone = `select pg_last_wal_replay_lsn() >= '${at}'`;
   await until('the standby is behind', async () => (await ask(standby, isDone))[0]![0] === true);
 }
