@@ -76,7 +76,7 @@ export class Sending {
   #comingCount: Promise<void> | null = null;
   #lastCount: Promise<unknown> = Promise.resolve();
   #recountAfterMs = 0;
-  /** When the kernel's queues were last looked at. */
+  /** When the last look at the kernel's queues began. */
   #lookedMs = 0;
 
   constructor(parts: Parts, listening: () => Listening) {
@@ -268,7 +268,8 @@ export class Sending {
   async #check(): Promise<void> {
     if (!this.#flows.values().some((flow) => unsentOf(flow) > 0)) return;
     await this.#recount();
-    const nowMs = performance.now();
+    // What a caller has read since the look is not known, however long the look took.
+    const nowMs = this.#lookedMs;
     for (const [socket, flow] of this.#flows) {
       // Another check that waited for the same count has ended it.
       if (socket.destroyed || unsentOf(flow) === 0) continue;
@@ -304,8 +305,9 @@ export class Sending {
   /** The processor time of the look. */
   async #recountNow(): Promise<number> {
     const before = Array.from(this.#flows.values(), (flow) => ({ flow, taken: flow.taken }));
+    const lookedMs = performance.now();
     const { queues, processorMs } = (await this.#looks.look(this.#listening())) ?? NO_LOOK;
-    this.#lookedMs = performance.now();
+    this.#lookedMs = lookedMs;
     for (const { flow, taken } of before) {
       if (flow.isForgotten) continue;
       // Where the kernel does not tell, what it has taken counts as sent.
