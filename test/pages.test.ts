@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Browser, browserProgram } from './browser.ts';
+import { skipBrowser, withPage } from './browser.ts';
 import { Connection, type RawAnswer } from './connection.ts';
 import { type Server, Workshop } from './service.ts';
 import { until } from './until.ts';
@@ -135,50 +135,51 @@ test('the page of the documentation loads nothing from elsewhere and lets nothin
   assert.doesNotMatch(page.replaceAll(/<pre>[\s\S]*?<\/pre>/g, ''), /https?:\/\//);
 });
 
-test('on a phone, a tablet and a desk the page is as wide as its window, and no text about a parameter stands in a narrow column', {
-  skip: browserProgram === null && 'there is no browser here',
-}, async () => {
-  const browser = await Browser.open(browserProgram!, `${server.url}/docs`);
-  try {
-    for (const width of [360, 700, 801, 820, 1024, 1100, 1280, 1920]) {
-      await browser.resize(width, 1_000);
-      const wide = 'document.documentElement.scrollWidth';
-      assert.ok(((await browser.evaluate(wide)) as number) <= width, `${width}`);
-      const cells = 'Array.from(document.querySelectorAll(".parameters td"))';
-      const shown = `${cells}.map((cell) => cell.getBoundingClientRect().width).filter((one) => one > 0)`;
-      const narrowest = (await browser.evaluate(`Math.min(...${shown})`)) as number;
-      assert.ok(narrowest >= 120, `${narrowest} of ${width}`);
-    }
-  } finally {
-    await browser.close();
-  }
-});
+test(
+  'on a phone, a tablet and a desk the page is as wide as its window, and no text about a parameter stands in a narrow column',
+  {
+    skip: skipBrowser,
+  },
+  () =>
+    withPage(`${server.url}/docs`, async (page) => {
+      for (const width of [360, 700, 801, 820, 1024, 1100, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 1_000 });
+        const wide = 'document.documentElement.scrollWidth';
+        assert.ok(((await page.evaluate(wide)) as number) <= width, `${width}`);
+        const cells = 'Array.from(document.querySelectorAll(".parameters td"))';
+        const shown = `${cells}.map((cell) => cell.getBoundingClientRect().width).filter((one) => one > 0)`;
+        const narrowest = (await page.evaluate(`Math.min(...${shown})`)) as number;
+        assert.ok(narrowest >= 120, `${narrowest} of ${width}`);
+      }
+    }),
+);
 
-test('a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps nothing', {
-  skip: browserProgram === null && 'there is no browser here',
-}, async () => {
-  const browser = await Browser.open(browserProgram!, `${server.url}/docs`);
-  try {
-    await browser.evaluate(`document.querySelector('#key').value = '${key}'`);
-    const form = `document.querySelector('#economicEventCodes')`;
-    await browser.evaluate(`${form}.querySelector('button').click()`);
-    await browser.until(`/^200 /.test(${form}.querySelector('.status').textContent)`);
-    const shown = String(await browser.evaluate(`${form}.querySelector('.body').textContent`));
-    const path = '/api/v2/economic_calendar/event_codes/US';
-    const asked = await server.get(path, { headers: { Authorization: `Bearer ${key}` } });
-    assert.deepEqual(JSON.parse(shown), await asked.json());
-    const curl = String(await browser.evaluate(`${form}.querySelector('.curl').textContent`));
-    assert.equal(curl, `curl -H 'Authorization: Bearer <API_KEY>' '${server.url}${path}'`);
-    const addresses = (await browser.evaluate(
-      `performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)`,
-    )) as string[];
-    assert.ok(addresses.every((address) => address.startsWith(server.url) && !address.includes(key)));
-    assert.ok(addresses.includes(`${server.url}${path}`));
-    assert.deepEqual(
-      await browser.evaluate(`[localStorage.length, sessionStorage.length, document.cookie]`),
-      [0, 0, ''],
-    );
-  } finally {
-    await browser.close();
-  }
-});
+test(
+  'a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps nothing',
+  {
+    skip: skipBrowser,
+  },
+  () =>
+    withPage(`${server.url}/docs`, async (page) => {
+      await page.evaluate(`document.querySelector('#key').value = '${key}'`);
+      const form = `document.querySelector('#economicEventCodes')`;
+      await page.evaluate(`${form}.querySelector('button').click()`);
+      await page.waitForFunction(`/^200 /.test(${form}.querySelector('.status').textContent)`);
+      const shown = String(await page.evaluate(`${form}.querySelector('.body').textContent`));
+      const path = '/api/v2/economic_calendar/event_codes/US';
+      const asked = await server.get(path, { headers: { Authorization: `Bearer ${key}` } });
+      assert.deepEqual(JSON.parse(shown), await asked.json());
+      const curl = String(await page.evaluate(`${form}.querySelector('.curl').textContent`));
+      assert.equal(curl, `curl -H 'Authorization: Bearer <API_KEY>' '${server.url}${path}'`);
+      const addresses = (await page.evaluate(
+        `performance.getEntriesByType('resource').map(({ name }) => name).concat(location.href)`,
+      )) as string[];
+      assert.ok(addresses.every((address) => address.startsWith(server.url) && !address.includes(key)));
+      assert.ok(addresses.includes(`${server.url}${path}`));
+      assert.deepEqual(await page.evaluate(`[localStorage.length, sessionStorage.length, document.cookie]`), [
+        0,
+        0,
+        '',
+      ]);
+    }),
+);

@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
-import { Browser, browserProgram } from '../browser.ts';
+import { skipBrowser, withPage } from '../browser.ts';
 import { Assistant } from '../mcp/world.ts';
 import { type Finished, patiently, Server, Workshop } from '../service.ts';
 import { until } from '../until.ts';
@@ -256,17 +256,14 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       console.log(JSON.stringify(await (${uses})(client)));`;
     const printed = await must(process.execPath, ['--input-type=module', '--eval', program]);
     assert.deepEqual(JSON.parse(printed), expected);
-    if (browserProgram === null) t.diagnostic('there is no browser here');
+    if (skipBrowser !== false) t.diagnostic(skipBrowser);
     else {
-      const page = await servePage();
-      const browser = await Browser.open(browserProgram, page.url);
-      try {
-        await browser.until('window.client !== undefined');
-        assert.deepEqual(await browser.evaluate(`(${uses})(window.client)`), expected);
-      } finally {
-        await browser.close();
-        page.close();
-      }
+      const served = await servePage();
+      await withPage(served.url, async (page) => {
+        await page.waitForFunction('window.client !== undefined');
+        assert.deepEqual(await page.evaluate(`(${uses})(window.client)`), expected);
+      });
+      served.close();
     }
     await server.stop();
   });

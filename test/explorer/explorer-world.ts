@@ -1,43 +1,23 @@
 // The explorer in a real browser, on the demo, with more data where a test needs it.
 import assert from 'node:assert/strict';
-import { accessSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { after, afterEach, before, type TestContext, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { importFile } from '../../src/loading/importers.ts';
-import { browserProgram } from '../browser.ts';
+import { launchBrowser, PATIENCE_MS, skipBrowser } from '../browser.ts';
 import { copyDemo, demoFile, demoKey, startDemo } from '../demo-store.ts';
 import { stored } from '../importing.ts';
 import { type Server, Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { until } from '../until.ts';
 
-/** Why tests are skipped here; false where there is a browser. */
-export const skip = browserProgram === null && 'there is no browser here';
-
-/** Longest wait for something that a page shows, also on a slow machine. */
-const PATIENCE_MS = 120_000;
-
 /** A day some months ago, of which the demo has days but no minutes of MSFT. */
 export const pastDay = new Date(Date.now() - 200 * 86_400_000).toISOString().slice(0, 10);
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-/** The file of a program; playwright looks for none in the path. */
-function fileOf(program: string): string {
-  const files = process.env.PATH!.split(delimiter).map((folder) => join(folder, program));
-  return files.find((file) => {
-    try {
-      accessSync(file);
-      return true;
-    } catch {
-      return false;
-    }
-  })!;
-}
 
 /** What a window is like. */
 export type Look = { readonly width?: number; readonly height?: number; readonly theme?: 'light' | 'dark' };
@@ -65,11 +45,7 @@ export class ExplorerWorld {
 
   /** Starts all. */
   async open(): Promise<void> {
-    const launched = chromium.launch({
-      executablePath: fileOf(browserProgram!),
-      args: ['--no-sandbox'],
-      timeout: PATIENCE_MS,
-    });
+    const launched = launchBrowser();
     await copyDemo(this.#shop.folder);
     await this.start('0');
     this.#browser = await launched;
@@ -170,13 +146,13 @@ export function explorerWorld(fill?: (world: ExplorerWorld) => Promise<void>): {
 } {
   const world = new ExplorerWorld();
   before(async () => {
-    if (skip !== false) return;
+    if (skipBrowser !== false) return;
     await world.open();
     await fill?.(world);
   });
   after(() => world.close());
   afterEach((t) => world.endTest((t as unknown as { passed: boolean }).passed));
-  return { world, explorerTest: (name, run) => void test(name, { skip }, run) };
+  return { world, explorerTest: (name, run) => void test(name, { skip: skipBrowser }, run) };
 }
 
 type ExplorerTest = (name: string, run: (t: TestContext) => Promise<void>) => void;
