@@ -1,4 +1,8 @@
-// A process that runs one command after the other as bin/bourse runs one: loading the program is most of what a command costs.
+// A process that runs one command after the other as bin/bourse runs one: loading the program is most of what a command costs. It is asked on
+// the socket that its argument names, and ends with the process that started it.
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { runProgram } from '../src/cli/program.ts';
 
 /** A command to run: its words, where, and its whole environment. */
@@ -43,8 +47,17 @@ async function run({ words, folder, environment }: Call): Promise<Finished> {
 
 keepWritten('stdout');
 keepWritten('stderr');
-process.on('message', (call: Call) => {
-  void run(call).then((finished) => process.send!(finished));
-});
+let last: Promise<unknown> = Promise.resolve();
+createServer((connection) => {
+  connection.on('error', () => undefined);
+  createInterface({ input: connection }).on('line', (line) => {
+    last = last
+      .then(() => run(JSON.parse(line) as Call))
+      .then((finished) => connection.write(`${JSON.stringify(finished)}\n`));
+  });
+}).listen(process.argv[2], () => process.send!('listening'));
 
-process.once('disconnect', () => process.exit());
+process.once('disconnect', () => {
+  rmSync(process.argv[2]!, { force: true });
+  process.exit();
+});

@@ -1,7 +1,12 @@
 // Commands of bourse for tests: in a process that runs many, or each in its own as users start them.
 import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
 import type { Call, Finished } from './command-host.ts';
 
 export type { Finished } from './command-host.ts';
@@ -38,19 +43,37 @@ const isHosted = ({ words, environment }: Call): boolean =>
   !going.some((word) => words.includes(word)) &&
   environment.NODE_OPTIONS === process.env.NODE_OPTIONS;
 
-let host: ChildProcess | null = null;
-/** The end of the newest command of the common process: they run one after the other. */
-let last: Promise<unknown> = Promise.resolve();
-
-function startHost(): ChildProcess {
-  const child = fork(join(import.meta.dirname, 'command-host.ts'), { execArgv: ['--single-threaded-gc'] });
+/** Starts a process that runs commands (`command-host.ts`); where it is asked, once it can be. */
+export async function startHost(
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ readonly socket: string; readonly child: ChildProcess }> {
+  const socket = join(tmpdir(), `bourse-host-${randomUUID()}.sock`);
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), [socket], {
+    env,
+    execArgv: ['--single-threaded-gc'],
+  });
+  child.once('exit', () => rmSync(socket, { force: true }));
+  await once(child, 'message');
   child.unref();
   child.channel!.unref();
-  child.once('exit', () => {
+  return { socket, child };
+}
+
+type Host = { readonly connection: Socket; readonly lines: Interface };
+
+/** Reaches the process that runs commands: one that the runner of the tests has started, or one of our own. */
+async function reachHost(): Promise<Host> {
+  const connection = connect(process.env.TEST_COMMAND_HOST ?? (await startHost()).socket);
+  await once(connection, 'connect');
+  connection.once('close', () => {
     host = null;
   });
-  return child;
+  return { connection, lines: createInterface({ input: connection }) };
 }
+
+let host: Promise<Host> | null = null;
+/** The end of the newest command of the common process: they run one after the other. */
+let last: Promise<unknown> = Promise.resolve();
 
 /** Runs a command: in the common process, after those that were called before it, or in its own where it needs one. */
 export function runCommand(call: Call): Promise<Finished> {
@@ -61,22 +84,20 @@ export function runCommand(call: Call): Promise<Finished> {
 }
 
 async function runInHost(call: Call): Promise<Finished> {
-  host ??= startHost();
-  const running = host;
-  running.ref();
-  running.channel?.ref();
+  host ??= reachHost();
+  const { connection, lines } = await host;
+  connection.ref();
   const answered = new AbortController();
   const { signal } = answered;
   try {
-    running.send(call);
-    const ended = once(running, 'exit', { signal }).then(() => {
+    const line = once(lines, 'line', { signal });
+    const closed = once(connection, 'close', { signal }).then(() => {
       throw new Error(`the process of the command ended: bourse ${call.words.join(' ')}`);
     });
-    const [finished] = (await Promise.race([once(running, 'message', { signal }), ended])) as [Finished];
-    return finished;
+    connection.write(`${JSON.stringify(call)}\n`);
+    return JSON.parse(((await Promise.race([line, closed])) as [string])[0]) as Finished;
   } finally {
     answered.abort();
-    running.unref();
-    running.channel?.unref();
+    connection.unref();
   }
 }

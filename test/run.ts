@@ -11,6 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { startHost } from './commands.ts';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
 import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
 import { pureFiles } from './pure-files.ts';
@@ -230,11 +231,18 @@ async function runJobs(): Promise<void> {
   const queue = [...jobs];
   const environment = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/bourse') };
   const runNext = async (): Promise<void> => {
+    let host = await startHost(environment);
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const outcome = await runFile(job, { ...environment, TEST_STORE: job.engine });
+      const more = { TEST_STORE: job.engine, TEST_COMMAND_HOST: host.socket };
+      const outcome = await runFile(job, { ...environment, ...more });
       outcomes.push(outcome);
       tellOutcome(outcome);
+      if (failuresOf(outcome).length === 0) continue;
+      // A command may go on that the file has not waited for.
+      host.child.kill('SIGKILL');
+      host = await startHost(environment);
     }
+    host.child.disconnect();
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
 }
