@@ -3,6 +3,7 @@ import { formatTable } from '../../src/cli/table.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { Workshop } from '../service.ts';
 import type { Latencies } from './arrivals.ts';
+import { crowdAtStart } from './crowd-at-start.ts';
 import { fill, largePage, mixed } from './load.ts';
 import { type Figures, type Overload, overload } from './overload.ts';
 import { slowReaders } from './slow-readers.ts';
@@ -13,6 +14,8 @@ const SECONDS = 30;
 const SLOW_SESSIONS = 2_570;
 const STOPS = 20;
 const STOP_PER_SECOND = 800;
+/** Only a connection that was not taken when the listener closed may be reset: so many at each stop. */
+const RESET_MAX = 10;
 const SLOW_READERS = 200;
 
 const tell = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -70,11 +73,27 @@ async function stops(shop: Workshop, targets: readonly string[]): Promise<void> 
         ...one.failures,
         ...(one.status === 0 ? [] : [`status ${one.status}`]),
       ]);
-      allWell &&= failures.length === 0;
+      const reset = sum((one) => one.resetAtTheDoor);
+      allWell &&= failures.length === 0 && reset <= STOPS * RESET_MAX;
       tell(
-        `${STOPS} stops, workers: ${workers}, connections ${keepAlive ? 'kept' : 'not kept'}: ${sum((one) => one.answered)} answered, ${sum((one) => one.turnedAway)} turned away, ${sum((one) => one.resetAtTheDoor)} reset as the listener closed, failures: ${failures.join('; ') || 'none'}, at most ${Math.max(...all.map((one) => one.tookMs))} ms`,
+        `${STOPS} stops, workers: ${workers}, connections ${keepAlive ? 'kept' : 'not kept'}: ${sum((one) => one.answered)} answered, ${sum((one) => one.turnedAway)} turned away, ${reset} reset as the listener closed, failures: ${failures.join('; ') || 'none'}, at most ${Math.max(...all.map((one) => one.tookMs))} ms`,
       );
     }
+  }
+}
+
+/** Who comes just after the start is served. */
+async function starts(shop: Workshop, targets: readonly string[]): Promise<void> {
+  for (const [callers, seconds] of [
+    [256, 0.001],
+    [32, 2],
+  ] as const) {
+    const { asked, refused, odd, broken } = await crowdAtStart(shop, targets, callers, seconds);
+    const failures = [...odd, ...Object.entries(broken).map(([cause, count]) => `${count} ${cause}`)];
+    allWell &&= refused === 0 && failures.length === 0;
+    tell(
+      `${callers} callers just after the start: ${asked} requests, ${refused} refused, failures: ${failures.join('; ') || 'none'}`,
+    );
   }
 }
 
@@ -83,6 +102,7 @@ try {
   const targets = await fill(shop, SLOW_SESSIONS);
   await overloads(shop, { fast: targets.fast, mixed: mixed(targets), slow: targets.slow });
   await stops(shop, targets.fast);
+  await starts(shop, targets.fast);
   const slow = await slowReaders(shop, largePage(targets), SLOW_READERS);
   tell(`${SLOW_READERS} slow readers: ${JSON.stringify(slow)}`);
   // Those who ask for more than their key may hold are cut before the pace of reading counts.
