@@ -164,7 +164,7 @@ test(
       await page.evaluate(`document.querySelector('#key').value = '${key}'`);
       const form = `document.querySelector('#economicEventCodes')`;
       await page.evaluate(`${form}.querySelector('button').click()`);
-      await page.waitForFunction(`/^200 /.test(${form}.querySelector('.status').textContent)`);
+      await page.locator('#economicEventCodes .status', { hasText: /^200 / }).waitFor();
       const shown = String(await page.evaluate(`${form}.querySelector('.body').textContent`));
       const path = '/api/v2/economic_calendar/event_codes/US';
       const asked = await server.get(path, { headers: { Authorization: `Bearer ${key}` } });
