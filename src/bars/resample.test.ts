@@ -74,15 +74,18 @@ const times = (a: Exact, b: Exact): Exact => ({
   decimals: a.decimals + b.decimals,
 });
 
-/** a / b in units of the tenth decimal, rounded half up; both are positive. */
-function tenthDecimals(a: Exact, b: Exact): bigint {
-  const top = 2n * a.units * 10n ** BigInt(b.decimals + 10);
-  const bottom = b.units * 10n ** BigInt(a.decimals);
-  return (top + bottom) / (2n * bottom);
+/** a / b of positive numbers, rounded half up: to 10 decimals, below 1 to 15 significant digits. */
+function quotient(a: Exact, b: Exact): Exact {
+  const top = 2n * a.units * 10n ** BigInt(b.decimals);
+  const bottom = 2n * b.units * 10n ** BigInt(a.decimals);
+  const hasDigits = (decimals: number): boolean => top * 10n ** BigInt(decimals) >= bottom * 10n ** 14n;
+  let decimals = 10;
+  if (top < bottom) while (!hasDigits(decimals)) decimals++;
+  return { units: (top * 10n ** BigInt(decimals) + bottom / 2n) / bottom, decimals };
 }
 
-/** What contract 3.8 says of the bars of one cell, in so many words. `vwapUnits` counts tenth decimals. */
-function fold(rows: readonly Bar[]): Omit<Bar, 'keyMs' | 'vwap'> & { vwapUnits: bigint | null } {
+/** What contract 3.8 says of the bars of one cell, in so many words. */
+function fold(rows: readonly Bar[]): Omit<Bar, 'keyMs' | 'vwap'> & { exactVwap: Exact | null } {
   const nothing = { units: 0n, decimals: 0 };
   let volume: Exact | null = nothing;
   let turnover: Exact | null = nothing;
@@ -100,8 +103,8 @@ function fold(rows: readonly Bar[]): Omit<Bar, 'keyMs' | 'vwap'> & { vwapUnits: 
     low: Math.min(...rows.map((row) => row.low)),
     close: rows[rows.length - 1]!.close,
     volume: volume === null ? null : Number(`${volume.units}e-${volume.decimals}`),
-    vwapUnits:
-      volume === null || turnover === null || volume.units === 0n ? null : tenthDecimals(turnover, volume),
+    exactVwap:
+      volume === null || turnover === null || volume.units === 0n ? null : quotient(turnover, volume),
   };
 }
 
@@ -165,18 +168,18 @@ function expectedPeriods(
   return expected;
 }
 
-/** The bars are as expected, the vwap but for one unit in its tenth decimal. */
+/** The bars are as expected, the vwap but for one unit in its last digit. */
 function same(actual: readonly Served[], expected: readonly Expected[]): void {
-  const plain = expected.map(({ vwapUnits, ...rest }) => ({ ...rest, vwap: vwapUnits !== null }));
+  const plain = expected.map(({ exactVwap, ...rest }) => ({ ...rest, vwap: exactVwap !== null }));
   assert.deepEqual(
     actual.map((row) => ({ ...row, vwap: row.vwap !== null })),
     plain,
   );
-  for (const [at, { vwapUnits }] of expected.entries()) {
-    if (vwapUnits === null) continue;
-    const { units, decimals } = exact(actual[at]!.vwap!);
-    assert.ok(decimals <= 10, `${actual[at]!.vwap} has more than ten decimals`);
-    const difference = raise({ units, decimals }, 10) - vwapUnits;
+  for (const [at, { exactVwap }] of expected.entries()) {
+    if (exactVwap === null) continue;
+    const found = exact(actual[at]!.vwap!);
+    assert.ok(found.decimals <= exactVwap.decimals, `${actual[at]!.vwap} has more digits than it may`);
+    const difference = raise(found, exactVwap.decimals) - exactVwap.units;
     assert.ok(difference >= -1n && difference <= 1n, `${actual[at]!.vwap} is ${difference} units off`);
   }
 }
@@ -209,7 +212,10 @@ const startDay = fc.oneof(
   fc.integer({ min: parseDay('1995-01-01')!, max: parseDay('2035-01-01')! }),
 );
 
-const price = fc.integer({ min: 1, max: 5_000_000 }).map((units) => units / 10_000);
+/** Mostly prices of shares, sometimes of small coins. */
+const price = fc
+  .tuple(fc.integer({ min: 1, max: 5_000_000 }), fc.constantFrom(1e4, 1e4, 1e4, 1e4, 1e9, 1e13))
+  .map(([units, scale]) => units / scale);
 
 function amounts(decimals: number, max: number): fc.Arbitrary<number> {
   return fc.oneof(
@@ -412,6 +418,30 @@ const foldCases: readonly {
     rows: [{}, { volume: null }],
     volume: null,
     vwap: null,
+  },
+  {
+    name: 'a vwap of billionths keeps its digits',
+    rows: [
+      { vwap: 2.234e-9, volume: 1_000 },
+      { vwap: 2.236e-9, volume: 1_000 },
+    ],
+    volume: 2_000,
+    vwap: 2.235e-9,
+  },
+  {
+    name: 'a vwap of less than ten decimals can write is not 0',
+    rows: [
+      { vwap: 2.1e-11, volume: 1_000 },
+      { vwap: 2.3e-11, volume: 1_000 },
+    ],
+    volume: 2_000,
+    vwap: 2.2e-11,
+  },
+  {
+    name: 'a vwap below 1 has 15 significant digits',
+    rows: [{ vwap: 0.1 }, { vwap: 0.2 }, { vwap: 0.2 }],
+    volume: 3,
+    vwap: 0.166666666666667,
   },
   {
     name: 'a bar with volume and without vwap makes the vwap null',

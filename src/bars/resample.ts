@@ -3,15 +3,14 @@ import { DecimalSum } from '../base/decimal-sum.ts';
 import type { CellBars } from './cells.ts';
 import { type Bars, copyBar, emptyBars, reserve } from './columns.ts';
 
-/** Sums of scaled integers are exact up to this one. */
-const EXACT_INTEGER_MAX = Number.MAX_SAFE_INTEGER;
-
-/** A derived vwap has at most this many decimals (contract 3.8). */
+/** A derived vwap has so many decimals, below 1 so many significant digits (contract 3.8). */
 const VWAP_DECIMALS = 10;
+const SMALL_VWAP_DIGITS = 15;
 
 function roundVwap(value: number): number {
+  if (value < 1) return Number(value.toPrecision(SMALL_VWAP_DIGITS));
   const scaled = value * 1e10;
-  if (Math.abs(scaled) < EXACT_INTEGER_MAX) return Math.round(scaled) / 1e10;
+  if (scaled < Number.MAX_SAFE_INTEGER) return Math.round(scaled) / 1e10;
   return Number(value.toFixed(VWAP_DECIMALS));
 }
 
