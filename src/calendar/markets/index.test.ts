@@ -58,6 +58,20 @@ const sessions: readonly [name: string, calendar: Calendar, label: string, open:
     '2024-11-03T23:00Z',
     '2024-11-04T22:00Z',
   ],
+  [
+    'a futures Friday before equity index futures closed at 16:00',
+    future,
+    '2015-09-18',
+    '2015-09-17T22:00Z',
+    '2015-09-18T21:15Z',
+  ],
+  [
+    'the first futures Monday that ends at 16:00',
+    future,
+    '2015-09-21',
+    '2015-09-20T22:00Z',
+    '2015-09-21T21:00Z',
+  ],
   ['a crypto Sunday', crypto, '2024-03-10', '2024-03-10T00:00Z', '2024-03-11T00:00Z'],
   ['a crypto Christmas', crypto, '2024-12-25', '2024-12-25T00:00Z', '2024-12-26T00:00Z'],
 ];

@@ -11,9 +11,15 @@ export const usFuture: Market = {
   exchange: null,
   years: [1900, 2200],
   hours: [
+    // Equity index futures, and those of NYMEX and COMEX: others closed at 16:00, so this holds their bars too.
     weekdayHours(
       '1900-01-01',
-      'contract 3.7: Sunday 17:00 to Friday 16:00 Chicago with a daily pause 16:00-17:00',
+      'CME Group: the trading day of equity index futures ends at 16:15 Chicago, before trade date 2015-09-21',
+      [['regular', '-07:00', '16:15']],
+    ),
+    weekdayHours(
+      '2015-09-21',
+      'CME Group, changes to CME Globex closing times effective 2015-09-21: Sunday 17:00 to Friday 16:00 Chicago, pause 16:00-17:00',
       [['regular', '-07:00', '16:00']],
     ),
   ],
