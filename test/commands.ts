@@ -14,6 +14,9 @@ export type { Finished } from './command-host.ts';
 /** What users start. */
 export const command = join(import.meta.dirname, '../bin/bourse');
 
+/** Read before a test moves it. */
+const temporary = tmpdir();
+
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Runs a command in a process of its own. */
@@ -47,7 +50,7 @@ const isHosted = ({ words, environment }: Call): boolean =>
 export async function startHost(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ readonly socket: string; readonly child: ChildProcess }> {
-  const socket = join(tmpdir(), `bourse-host-${randomUUID()}.sock`);
+  const socket = join(temporary, `bourse-host-${randomUUID()}.sock`);
   const child = fork(join(import.meta.dirname, 'command-host.ts'), [socket], {
     env,
     execArgv: ['--single-threaded-gc'],

@@ -131,6 +131,17 @@ test('Parquet is imported as the CSV is, whatever the types of its columns (cont
   }
 });
 
+test('a Parquet timestamp of midnight in UTC is a date in a row of DAY (contract 3.10)', async () => {
+  const prices = '10 as open, 12 as high, 9 as low, 11 as close, 5 as volume';
+  await writeParquet(
+    shop.path('days.parquet'),
+    `any_value(symbol) as symbol, timestamptz '2024-01-03 00:00:00+00' as datetime, ${prices}`,
+  );
+  const { status, stderr, url } = await imported('days.parquet', null, '--interval', 'DAY');
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(Object.values(barsOf(url)), [[['2024-01-03T00:00', 10, 12, 9, 11, 5, null]]]);
+});
+
 test('a NaN in Parquet is a missing number, as data frames write it', async () => {
   await writeParquet(
     shop.path('nan.parquet'),

@@ -1,5 +1,5 @@
 // Rows of a bars file as arrays: moments, values, and the number of the names in each row.
-import { END_MS, FIRST_MS } from '../base/instant.ts';
+import { DAY_MS, END_MS, FIRST_MS } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
@@ -10,11 +10,28 @@ import type { ReadableFile } from '../files/scan.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
 import { NameIds } from './name-ids.ts';
 
-/** What the cell of a moment may be; chunks have an index into this. */
-export const momentKinds: readonly (CellKind | 'missing')[] = ['instant', 'local', 'date', 'bad', 'missing'];
+/** What the cell of a moment may be; chunks have an index into this. The last two are instants that are written as the midnight of a date. */
+export const momentKinds: readonly (CellKind | 'missing')[] = [
+  ...(['instant', 'local', 'date', 'bad', 'missing'] as const),
+  ...(['instant', 'instant'] as const),
+];
 export const INSTANT = 0;
 const BAD = 3;
 const MISSING = 4;
+/** In UTC or east of it, and west of it. */
+const EASTERN_MIDNIGHT = 5;
+const WESTERN_MIDNIGHT = 6;
+
+/** The kind of an instant that is written as the midnight of a date, as its index. */
+const midnightKind = (day: number, ms: number): number =>
+  ms <= day * DAY_MS ? EASTERN_MIDNIGHT : WESTERN_MIDNIGHT;
+
+/** The date that a moment names in a row of DAY, WEEK or MON; null where it is an instant within one (contract 3.10). An offset is less than a day. */
+export function writtenDay(kind: number, ms: number): number | null {
+  if (kind === EASTERN_MIDNIGHT) return Math.ceil(ms / DAY_MS);
+  if (kind === WESTERN_MIDNIGHT) return Math.floor(ms / DAY_MS);
+  return kind !== INSTANT && ms % DAY_MS === 0 ? ms / DAY_MS : null;
+}
 
 /** The texts that name a series, in the order of `seriesFields`; null where the file has no such column or cell. */
 export type Names = readonly (string | null)[];
@@ -121,7 +138,9 @@ export class BarChunker {
       }
       cell.read(column.bytes, column.starts[row]!, column.ends[row]!);
       ms[at + row] = cell.ms;
-      kinds[at + row] = cell.kind === 'instant' ? INSTANT : momentKinds.indexOf(cell.kind);
+      const { kind, day } = cell;
+      if (kind !== 'instant') kinds[at + row] = momentKinds.indexOf(kind);
+      else kinds[at + row] = day === null ? INSTANT : midnightKind(day, cell.ms);
     }
   }
 
@@ -184,6 +203,9 @@ function typedMoments(numbers: Float64Array, kind: number, ms: Float64Array, kin
   for (let row = 0; row < numbers.length; row++) {
     const value = numbers[row]!;
     ms[row] = value;
-    kinds[row] = Number.isNaN(value) ? MISSING : value >= FIRST_MS && value < END_MS ? kind : BAD;
+    const isMidnight = kind === INSTANT && value % DAY_MS === 0;
+    if (Number.isNaN(value)) kinds[row] = MISSING;
+    else if (value < FIRST_MS || value >= END_MS) kinds[row] = BAD;
+    else kinds[row] = isMidnight ? EASTERN_MIDNIGHT : kind;
   }
 }

@@ -1,6 +1,6 @@
 // One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { type PeriodInterval, periodStart } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, periodStart } from '../calendar/period.ts';
 import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../contract/interval.ts';
 import { plainOptionSymbol } from '../contract/option-symbol.ts';
@@ -17,7 +17,7 @@ import { LocalClock } from '../mapping/instant-cell.ts';
 import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { type BarChunk, INSTANT, momentKinds, type Names } from './bar-chunk.ts';
+import { type BarChunk, INSTANT, momentKinds, type Names, writtenDay } from './bar-chunk.ts';
 import { BarLoad, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 import { OpenSeries } from './open-series.ts';
@@ -135,10 +135,12 @@ export class BarPass {
   /** Which former bearer of its symbol a row belongs to; undefined: the present one. */
   #bearerOf({ name, former }: Called, row: number): FormerBearer | undefined {
     if (former.length === 0) return undefined;
-    const kind = momentKinds[this.#chunk.kinds[row]!]!;
+    const code = this.#chunk.kinds[row]!;
+    const kind = momentKinds[code]!;
     if (kind === 'missing' || kind === 'bad') return undefined;
     const ms = this.#chunk.ms[row]!;
-    return bearerOn(former, kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
+    const written = isPeriod(name!.interval) ? writtenDay(code, ms) : null;
+    return bearerOn(former, written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS)));
   }
 
   /** Appends rows of one series to its open block, where they keep every rule and ascend: the index of the first that it did not append. */
@@ -292,13 +294,17 @@ export class BarPass {
       };
     if (series.isMinutes && kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
-    const isLabel = !series.isMinutes && (kind === 'date' || (kind === 'local' && ms % DAY_MS === 0));
-    const instant = isLabel || kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
+    const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
+    if (written !== null) return this.#periodKey(series, written);
+    const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
     if (typeof instant !== 'number') return instant;
     if (series.isMinutes) return this.#minuteKey(instant);
-    // The label date of a DAY, WEEK or MON row (contract 3.10).
-    const { calendar, interval } = series;
-    const label = isLabel ? ms / DAY_MS : (calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+    const { calendar } = series;
+    return this.#periodKey(series, calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+  }
+
+  /** The key of a DAY, WEEK or MON row is its label date (contract 3.10). */
+  #periodKey({ interval }: OpenSeries, label: number): null {
     this.#keyMs = periodStart(interval as PeriodInterval, label) * DAY_MS;
     return null;
   }

@@ -1,11 +1,11 @@
 // How a file would be read, for `bourse import --explain`: nothing is written.
-import { DAY_MS, formatDay, formatInstantZ } from '../base/instant.ts';
+import { formatDay, formatInstantZ } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
 import { calendarOf } from '../calendar/calendar.ts';
-import { type PeriodInterval, periodStart } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, periodStart } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
 import { parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
-import { intervalMinutes, parseInterval } from '../contract/interval.ts';
+import { parseInterval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { valueFields } from '../datasets/bars.ts';
@@ -124,9 +124,9 @@ function instantShown(zone: Zone | null): (row: Row) => Row {
   const shown = (datetime: string, row: Row): string => {
     const bytes = new TextEncoder().encode(datetime);
     cell.read(bytes, 0, bytes.length);
-    const { kind, ms } = cell;
+    const { kind, ms, day } = cell;
     if (kind === 'bad') return `${datetime} (refused: is not a date or a time)`;
-    if (kind === 'date') return labelShown(ms / DAY_MS, row);
+    if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row);
     const instant = kind === 'instant' ? ms : clock?.place(ms, beforeMs);
     if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
     if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
@@ -139,19 +139,23 @@ function instantShown(zone: Zone | null): (row: Row) => Row {
       : { ...row, datetime: shown(row.datetime, row) };
 }
 
+/** The interval of a row of DAY, WEEK or MON; null for others. */
+function periodOf({ interval }: Row): PeriodInterval | null {
+  const code = parseInterval(interval ?? '');
+  return code !== null && isPeriod(code) ? code : null;
+}
+
 /** The date of a day's bar; null for minutes, and where its market is not known. */
 function labelOf(ms: number, row: Row): string | null {
-  const code = parseInterval(row.interval ?? '');
   const asset = parseAssetSchema(row.asset_schema ?? '');
   const country = parseCountry(row.country_iso_code ?? '');
-  if (code === null || asset === null || country === null || intervalMinutes(code) !== null) return null;
+  if (periodOf(row) === null || asset === null || country === null) return null;
   const calendar = calendarOf(asset, country);
   return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row);
 }
 
 /** The date of a bar: of a week or month, its first day. */
-function labelShown(day: number, { interval }: Row): string {
-  const code = parseInterval(interval ?? '');
-  const isPeriod = code !== null && intervalMinutes(code) === null;
-  return formatDay(isPeriod ? periodStart(code as string as PeriodInterval, day) : day);
+function labelShown(day: number, row: Row): string {
+  const period = periodOf(row);
+  return formatDay(period === null ? day : periodStart(period, day));
 }

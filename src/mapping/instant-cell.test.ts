@@ -20,6 +20,16 @@ function readAlone(text: string): Said {
   return saidBy(cell);
 }
 
+/** The same with the date that it names in a row of DAY. */
+const fullyBy = (cell: InstantCell) => [...saidBy(cell), cell.day];
+
+function fullyAlone(text: string) {
+  const bytes = encoder.encode(text);
+  const cell = new InstantCell();
+  cell.read(bytes, 0, bytes.length);
+  return fullyBy(cell);
+}
+
 const at = (text: string): number => {
   const ms = Date.parse(text);
   assert.ok(!Number.isNaN(ms), text);
@@ -180,6 +190,7 @@ const cell: fc.Arbitrary<string> = fc.oneof(
     arbitrary: fc
       .tuple(
         fc.constantFrom(
+          '2025-03-03T00:',
           '2025-03-03T09:',
           '2025-03-03T10:',
           '2025-03-04T09:',
@@ -233,7 +244,7 @@ test('a cell says the same behind any other cells as it does alone', () => {
       const reader = new InstantCell();
       for (const [index, text] of texts.entries()) {
         reader.read(bytes, starts[index]!, starts[index + 1]!);
-        assert.deepEqual(saidBy(reader), readAlone(text), `${JSON.stringify(text)} at ${index}`);
+        assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
       }
     }),
     { numRuns: 1000 },
@@ -254,7 +265,7 @@ test('a cell says the same when cells before it were not read, and the bytes of 
         for (const [index, text] of texts.entries()) {
           if (!read[index]) continue;
           reader.read(bytes, starts[index]!, starts[index + 1]!);
-          assert.deepEqual(saidBy(reader), readAlone(text), `${JSON.stringify(text)} at ${index}`);
+          assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
         }
       }
     }),
@@ -271,7 +282,7 @@ test('a cell that is read twice says the same twice', () => {
       for (const [index, text] of texts.entries()) {
         for (let time = 0; time < 2; time++) {
           reader.read(bytes, starts[index]!, starts[index + 1]!);
-          assert.deepEqual(saidBy(reader), readAlone(text), `${JSON.stringify(text)} at ${index}`);
+          assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
         }
       }
     }),
@@ -379,4 +390,29 @@ test('readings of every half hour around every transition of some zones come out
     }
     assert.ok(beforeMs > Date.UTC(2018, 11, 31) - DAY_MS);
   }
+});
+
+test('an instant names a date in a row of DAY where it is written as its midnight, in any offset, and only there (contract 3.10)', () => {
+  const dates = fc.integer({ min: -20_000, max: 80_000 });
+  const clocks = fc.constantFrom(
+    '00:00:00',
+    '00:00:00.000',
+    '00:00:00.001',
+    '00:00:01',
+    '00:01:00',
+    '19:00:00',
+  );
+  const offsets = fc
+    .tuple(fc.constantFrom('+', '-'), fc.integer({ min: 0, max: 23 }), fc.constantFrom('00', '30', '45'))
+    .map(([sign, hours, minutes]) => `${sign}${String(hours).padStart(2, '0')}:${minutes}`);
+  fc.assert(
+    fc.property(dates, clocks, fc.oneof(fc.constant('Z'), offsets), (day, clock, offset) => {
+      const text = `${new Date(day * DAY_MS).toISOString().slice(0, 10)}T${clock}${offset}`;
+      const names = clock.startsWith('00:00:00') && !clock.endsWith('1');
+      assert.deepEqual(fullyAlone(text), ['instant', at(text), names ? day : null], text);
+    }),
+  );
+  assert.equal(fullyAlone('1704240000')[2], at('2024-01-03T00:00:00Z') / DAY_MS);
+  assert.equal(fullyAlone('1704240000000')[2], at('2024-01-03T00:00:00Z') / DAY_MS);
+  assert.equal(fullyAlone('1704240060')[2], null);
 });

@@ -30,6 +30,8 @@ const LAST_BYTES = 40;
 export class InstantCell {
   kind: CellKind = 'bad';
   ms = 0;
+  /** The date whose midnight an instant is written as, in its own offset, an epoch in UTC; NaN of other instants. */
+  #midnightDay = Number.NaN;
   #bytes: Uint8Array = new Uint8Array(0);
   /** A copy of the last cell that has minutes: the next chunk overwrites the bytes of a column. */
   readonly #last = new Uint8Array(LAST_BYTES);
@@ -38,23 +40,32 @@ export class InstantCell {
   #dateWords = [-1, -1, -1];
   #dayMs = 0;
 
+  /** The date that the last cell names in a row of DAY, WEEK or MON (contract 3.10); null where it names an instant within one. */
+  get day(): number | null {
+    if (this.kind === 'instant') return Number.isNaN(this.#midnightDay) ? null : this.#midnightDay;
+    return this.kind !== 'bad' && this.ms % DAY_MS === 0 ? this.ms / DAY_MS : null;
+  }
+
   /** Reads the cell `bytes[from .. to)`. */
   read(bytes: Uint8Array, from: number, to: number): void {
     this.#bytes = bytes;
     if (this.#isSameButMinutes(bytes, from, to)) {
       const minutes = this.#two(from + MINUTES_AT);
       const ms = this.ms + (minutes - this.#lastMinutes) * MINUTE_MS;
-      if (minutes >= 0 && minutes <= 59 && ms >= FIRST_MS && ms < END_MS) {
+      // The first minute of an hour may be midnight.
+      if (minutes >= 1 && minutes <= 59 && ms >= FIRST_MS && ms < END_MS) {
         this.ms = ms;
         this.#lastMinutes = minutes;
         return;
       }
     }
+    this.#midnightDay = Number.NaN;
     this.kind = this.#parse(from, to);
     if (this.kind !== 'bad' && (this.ms < FIRST_MS || this.ms >= END_MS)) this.kind = 'bad';
     const length = to - from;
     const isTime = this.kind === 'instant' || this.kind === 'local';
-    this.#lastLength = isTime && length > 16 && length <= LAST_BYTES && bytes[from + 4] === 45 ? length : 0;
+    const mayRepeat = isTime && length > 16 && length <= LAST_BYTES && Number.isNaN(this.#midnightDay);
+    this.#lastLength = mayRepeat && bytes[from + 4] === 45 ? length : 0;
     if (this.#lastLength === 0) return;
     this.#last.set(bytes.subarray(from, to));
     this.#lastMinutes = this.#two(from + MINUTES_AT);
@@ -118,6 +129,7 @@ export class InstantCell {
       if (at === digitsAt || at - digitsAt > 9) return 'bad';
     }
     this.ms = this.#dayMs + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + fraction;
+    if (this.ms === this.#dayMs) this.#midnightDay = this.#dayMs / DAY_MS;
     return this.#parseOffset(at, to);
   }
 
@@ -148,6 +160,7 @@ export class InstantCell {
     if (!negative && (value < EPOCH_LEAST || this.#isWritten(from, to))) return 'bad';
     const perMs = EPOCH_UNITS.find(([least]) => value >= least)?.[1] ?? 1e-3;
     this.ms = ((negative ? -1 : 1) * value) / perMs;
+    if (this.ms % DAY_MS === 0) this.#midnightDay = this.ms / DAY_MS;
     return 'instant';
   }
 
