@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { httpLimits } from '../src/http/limits.ts';
 import { readExposition } from './exposition.ts';
-import { Workshop } from './service.ts';
+import { patiently, Workshop } from './service.ts';
 import { until } from './until.ts';
 
 const shop = new Workshop();
@@ -57,7 +57,8 @@ async function paged(symbol: string, query: string, interval: string): Promise<s
   do {
     const path = `/api/v2/stock/bars/US:${symbol}/${interval}/from/2025-02-03/to/2025-02-14`;
     const more = next === '' ? '' : `&next_page_key=${next}`;
-    const page = await server.get(`${path}?secret_key=${key}&format=csv&limit=1000${query}${more}`);
+    const address = `${path}?secret_key=${key}&format=csv&limit=1000${query}${more}`;
+    const page = await patiently(() => server.get(address));
     assert.equal(page.status, 200);
     rows += (await page.text()).replace(/^.*\r\n/, '');
     next = page.headers.get('x-next-page-key') ?? '';
