@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** The first is Chromium without its windows: it takes two thirds of the processor time. */
+/** The first is Chromium without windows: its tests take two thirds of the processor time. */
 const names = [
   'chromium-headless-shell',
   'chromium',

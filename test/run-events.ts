@@ -10,7 +10,7 @@ export type Ended = {
   readonly skipped: string | null;
 };
 
-/** What a test told beside: its seed, figures. */
+/** A diagnostic of a test, such as its seed or a figure. */
 export type Note = { readonly note: string };
 
 /** Totals of a file, which the runner counts itself. */

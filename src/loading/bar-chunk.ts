@@ -10,7 +10,7 @@ import type { ReadableFile } from '../files/scan.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
 import { NameIds } from './name-ids.ts';
 
-/** What the cell of a moment may be; chunks have an index into this. The last two are instants that are written as the midnight of a date. */
+/** The kinds of a moment's cell; chunks have an index into this. The last two are instants that are written as the midnight of a date. */
 export const momentKinds: readonly (CellKind | 'missing')[] = [
   ...(['instant', 'local', 'date', 'bad', 'missing'] as const),
   ...(['instant', 'instant'] as const),
@@ -18,7 +18,7 @@ export const momentKinds: readonly (CellKind | 'missing')[] = [
 export const INSTANT = 0;
 const BAD = 3;
 const MISSING = 4;
-/** In UTC or east of it, and west of it. */
+/** The offset is that of UTC or east of it, or west of it. */
 const EASTERN_MIDNIGHT = 5;
 const WESTERN_MIDNIGHT = 6;
 
@@ -26,7 +26,10 @@ const WESTERN_MIDNIGHT = 6;
 const midnightKind = (day: number, ms: number): number =>
   ms <= day * DAY_MS ? EASTERN_MIDNIGHT : WESTERN_MIDNIGHT;
 
-/** The date that a moment names in a row of DAY, WEEK or MON; null where it is an instant within one (contract 3.10). An offset is less than a day. */
+/**
+ * The date that a moment names in a row of DAY, WEEK or MON; null if it is an instant within a day (contract 3.10). `kind` is an index
+ * into `momentKinds`. Every offset is less than a day.
+ */
 export function writtenDay(kind: number, ms: number): number | null {
   if (kind === EASTERN_MIDNIGHT) return Math.ceil(ms / DAY_MS);
   if (kind === WESTERN_MIDNIGHT) return Math.floor(ms / DAY_MS);

@@ -1,5 +1,5 @@
-// Overload, the stop under load and slow readers, in short, on a busy machine too: none is left without an answer. `npm run overload` is the
-// long form, which has the bounds of what is served, refused and reset, and of time.
+// Overload, the stop under load and slow readers, in short, on a busy machine too: no request is left without an answer. The long form,
+// `npm run overload`, has the bounds: how much is served, how many are refused and reset, and how long it takes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { crowdAtStart } from '../reliability/crowd-at-start.ts';

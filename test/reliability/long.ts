@@ -82,7 +82,7 @@ async function stops(shop: Workshop, targets: readonly string[]): Promise<void> 
   }
 }
 
-/** Who comes just after the start is served. */
+/** Callers that come just after the start: none is refused. */
 async function starts(shop: Workshop, targets: readonly string[]): Promise<void> {
   for (const [callers, seconds] of [
     [256, 0.001],

@@ -11,7 +11,8 @@ export const usFuture: Market = {
   exchange: null,
   years: [1900, 2200],
   hours: [
-    // Equity index futures, and those of NYMEX and COMEX: others closed at 16:00, so this holds their bars too.
+    // Hours of equity index futures from trade date 2012-11-19; contract 3.7 asks for them before that date too, when their trading day
+    // ended at 15:15. Products that closed at 16:00 have no bars in the last quarter of an hour.
     weekdayHours(
       '1900-01-01',
       'CME Group: the trading day of equity index futures ends at 16:15 Chicago, before trade date 2015-09-21',

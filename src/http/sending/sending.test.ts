@@ -294,7 +294,8 @@ async function statusOn(agent: Agent, port: number, path: string): Promise<numbe
 test('a caller that reads each answer at once is not refused while a look can tell so, however many bytes it gets (contract 6.3)', async (t) => {
   const [each, times] = [50_000, 100];
   const server = await serve({ bounds: { perKeyMax: 2 * each } });
-  // Of one connection: its next request acknowledges what was read. On another the kernel waits up to 200 ms with that, and no look can tell.
+  // One connection: each request acknowledges the answer before it. A request on another connection does not, and the kernel then waits
+  // up to 200 ms: no look can tell that the answer was read.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
   let [answered, refused, longestMs] = [0, 0, 0];
@@ -302,7 +303,7 @@ test('a caller that reads each answer at once is not refused while a look can te
     const startMs = performance.now();
     if ((await statusOn(agent, server.port, `/${each}`)) === 200) answered++;
     else refused++;
-    // Where other work fills the machine, a look may take longer than a request waits for it; then those after it do not wait anew.
+    // On a busy machine a look may take longer than a request waits for it. Later requests do not wait for that look again.
     longestMs = Math.max(longestMs, Math.ceil(performance.now() - startMs));
     assert.ok(refused === 0 || longestMs >= httpLimits.lookWaitMs, `refused after ${longestMs} ms`);
     assert.ok(refused < 100 * times, `answered: ${answered}; ${state(server)()}`);

@@ -268,7 +268,7 @@ export class Sending {
   async #check(): Promise<void> {
     if (!this.#flows.values().some((flow) => unsentOf(flow) > 0)) return;
     await this.#recount();
-    // What a caller has read since the look is not known, however long the look took.
+    // A look may take long, and callers may have read since it began: they are judged by that time.
     const nowMs = this.#lookedMs;
     for (const [socket, flow] of this.#flows) {
       // Another check that waited for the same count has ended it.
