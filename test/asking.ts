@@ -1,7 +1,6 @@
 // Asks a server and walks its lists page by page.
 import assert from 'node:assert/strict';
 import type { Asking } from './local-server.ts';
-import { patiently } from './service.ts';
 
 /** A record as it came. */
 export type Got = Readonly<Record<string, string | number | null>>;
@@ -40,7 +39,7 @@ export class Caller {
 
   /** The result of an answer that must be good. */
   async list(path: string, parameters: Parameters = {}): Promise<GotPage> {
-    return pageOf(await patiently(() => this.ask(path, parameters)));
+    return pageOf(await this.ask(path, parameters));
   }
 
   /** The answer to a request that must be refused. */
@@ -67,7 +66,7 @@ export class Caller {
       assert.ok(page.next_page_url.startsWith(`${this.#server.url}/`), page.next_page_url);
       await between();
       const next = page.next_page_url.slice(this.#server.url.length);
-      page = await pageOf(await patiently(() => this.#server.get(next)));
+      page = await pageOf(await this.#server.get(next));
       assert.ok(page.count > 0, 'an empty page');
     }
   }

@@ -299,7 +299,7 @@ test('on a full disk the answer says so, and nothing is left (contract 6.3, 9.11
   const disk = new SmallDisk(16 * 1024);
   const small = await shop.serveWith({ TMPDIR: disk.folder });
   try {
-    const answer = await small.get(path(''));
+    const answer = await small.getOnce(path(''));
     assert.equal(answer.status, 503);
     const { message } = (await answer.json()) as { message: string };
     assert.match(message, /disk on which Parquet files are made is full: ask for csv or arrow/);
@@ -307,7 +307,7 @@ test('on a full disk the answer says so, and nothing is left (contract 6.3, 9.11
       readdirSync(disk.folder, { recursive: true }).every((name) => !String(name).endsWith('.parquet')),
     );
     assert.ok(Number(answer.headers.get('retry-after')) > 0);
-    const csv = await small.get(path('&symbols=S1').replace('parquet', 'csv'));
+    const csv = await small.getOnce(path('&symbols=S1').replace('parquet', 'csv'));
     assert.equal(csv.status, 200);
     await csv.arrayBuffer();
   } finally {

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { httpLimits } from '../src/http/limits.ts';
 import { readExposition } from './exposition.ts';
-import { patiently, Workshop } from './service.ts';
+import { Workshop } from './service.ts';
 import { until } from './until.ts';
 
 const shop = new Workshop();
@@ -58,7 +58,7 @@ async function paged(symbol: string, query: string, interval: string): Promise<s
     const path = `/api/v2/stock/bars/US:${symbol}/${interval}/from/2025-02-03/to/2025-02-14`;
     const more = next === '' ? '' : `&next_page_key=${next}`;
     const address = `${path}?secret_key=${key}&format=csv&limit=1000${query}${more}`;
-    const page = await patiently(() => server.get(address));
+    const page = await server.get(address);
     assert.equal(page.status, 200);
     rows += (await page.text()).replace(/^.*\r\n/, '');
     next = page.headers.get('x-next-page-key') ?? '';
@@ -173,14 +173,14 @@ test('callers that leave free their places; others are told to wait (contract 6.
       return null;
     });
   const ofOne = await Promise.all(Array.from({ length: streamedAnswersPerKeyMax }, () => begun(path)));
-  const tooMany = await server.get(path);
+  const tooMany = await server.getOnce(path);
   assert.equal(tooMany.status, 503);
   assert.match(((await tooMany.json()) as { message: string }).message, /^The key has 4 answers in bulk/);
   const another = await begun(ofOther);
   assert.equal(another.statusCode, 200, 'one key leaves places to others');
   for (const answer of [...ofOne, another]) answer.destroy();
   const slow = await takeAll();
-  const refused = await server.get(path);
+  const refused = await server.getOnce(path);
   assert.equal(refused.status, 503);
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   await refused.arrayBuffer();

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { Bourse, BourseError, type EndpointName } from '../src/client/index.ts';
 import { fillStore } from './importing.ts';
-import { patiently, type Server, Workshop } from './service.ts';
+import { type Server, Workshop } from './service.ts';
 
 const root = join(import.meta.dirname, '..');
 const MINUTE_MS = 60_000;
@@ -245,7 +245,7 @@ function recordsOf(result: unknown): unknown {
 for (const [name, [call, path]] of Object.entries(calls))
   test(`${name} has a method that gives its records, wherever the service has its key (contract 7.1)`, async () => {
     const address = `/api/v2/${path}${path.includes('?') ? '&' : '?'}secret_key=${key}`;
-    const answer = await patiently(() => server.get(address));
+    const answer = await server.get(address);
     const { result } = (await answer.json()) as { result: unknown };
     assert.equal(answer.status, 200);
     const [got, wanted] = [await call(), recordsOf(result)];

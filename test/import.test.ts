@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { importFile } from '../src/loading/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './importing.ts';
-import { patiently, type Server, Workshop } from './service.ts';
+import { type Server, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
 import { barsOf } from './stored.ts';
 import { contentOf, copyStore, rowsOf } from './stores.ts';
@@ -374,7 +374,7 @@ async function importServed(name: string, csv: string, ...flags: readonly string
 type Bar = { readonly datetime: string; readonly close_datetime: string; readonly session_date?: string };
 
 async function ask(path: string, query = ''): Promise<{ status: number; bars: Bar[] }> {
-  const response = await patiently(() => server.get(`/api/v2/${path}?secret_key=${key}&limit=1000${query}`));
+  const response = await server.get(`/api/v2/${path}?secret_key=${key}&limit=1000${query}`);
   const answer = (await response.json()) as { result: { data: Bar[] } | null };
   return { status: response.status, bars: answer.result?.data ?? [] };
 }
@@ -479,9 +479,7 @@ test('a file whose rows stand in any order is served as the ordered one is, at e
       const [first, second] = await Promise.all(
         ['O', 'M'].map(async (kind) => {
           const path = `/api/v2/stock/bars/US:${kind}${symbol}/${interval}/from/2024-01-01/to/2024-01-31`;
-          const response = await patiently(() =>
-            server.get(`${path}?secret_key=${key}&limit=1000&format=csv`),
-          );
+          const response = await server.get(`${path}?secret_key=${key}&limit=1000&format=csv`);
           return (await response.text()).replaceAll(`${kind}${symbol}`, '');
         }),
       );

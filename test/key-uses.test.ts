@@ -1,7 +1,7 @@
 // When keys were last used, as `bourse keys list` shows it: across workers and restarts (contract 7.3, 10).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { patiently, Workshop } from './service.ts';
+import { Workshop } from './service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -28,8 +28,7 @@ test('keys list shows when each key was last used, also after a stop, by several
   for (const workers of ['1', '2']) {
     const server = await shop.serve('--workers', workers);
     const fromMs = Math.floor(Date.now() / 1_000) * 1_000;
-    for (const key of [used, revoked])
-      assert.equal((await patiently(() => server.get(pathFor(key)))).status, 200);
+    for (const key of [used, revoked]) assert.equal((await server.get(pathFor(key))).status, 200);
     assert.equal((await server.get(pathFor(`${used}x`))).status, 401);
     const toMs = Date.now();
     assert.equal(await server.stop(), 0);
@@ -44,7 +43,7 @@ test('keys list shows when each key was last used, also after a stop, by several
   const listed = JSON.parse(await shop.must('keys', 'list', '--json')) as { id: string; name: string }[];
   await shop.must('keys', 'revoke', listed.find(({ name }) => name === 'revoked')!.id);
   const server = await shop.serve();
-  assert.equal((await patiently(() => server.get(pathFor(revoked)))).status, 401);
+  assert.equal((await server.get(pathFor(revoked))).status, 401);
   await server.stop();
   assert.deepEqual(await lastUses(), before, 'neither a revocation nor a refused request is a use');
   const table = await shop.must('keys', 'list');

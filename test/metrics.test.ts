@@ -9,7 +9,7 @@ import { contract } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { type Exposition, readExposition, totalOf } from './exposition.ts';
 import { fill, type Targets } from './reliability/load.ts';
-import { patiently, type Server, Workshop } from './service.ts';
+import { type Server, Workshop } from './service.ts';
 import { until } from './until.ts';
 
 const shop = new Workshop();
@@ -309,7 +309,7 @@ for (const workers of ['1', '2']) {
 /** Asks on connections of their own, so that every worker is asked. */
 async function askMany(server: Server, count: number): Promise<void> {
   const ask = async (): Promise<void> => {
-    const response = await patiently(() => server.get(latest(), { headers: { connection: 'close' } }));
+    const response = await server.get(latest(), { headers: { connection: 'close' } });
     assert.equal(response.status, 404, await response.text());
   };
   // A few at a time: what has to come again is counted, too.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { GotRefusal } from './asking.ts';
-import { patiently, type Server, Workshop } from './service.ts';
+import { type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -15,7 +15,7 @@ let server = await shop.serve('--workers', '2');
 async function ask(secret: string, path = CODES, method = 'GET', at: Server = server) {
   const headers = { connection: 'close', authorization: `Bearer ${secret}` };
   // A refusal for want of time is none of the quota, and is not counted (contract 6.3).
-  const response = await patiently(() => at.get(path, { method, headers }));
+  const response = await at.get(path, { method, headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 

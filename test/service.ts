@@ -152,7 +152,13 @@ export class Server {
     return (JSON.parse(line) as { url: string }).url;
   }
 
+  /** Asks as a client does: again where the service says so. */
   get(path: string, init: RequestInit = {}): Promise<Response> {
+    return patiently(() => this.getOnce(path, init));
+  }
+
+  /** Asks once, whatever the answer. */
+  getOnce(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, init);
   }
 

@@ -1,7 +1,7 @@
 // Several serving processes on one port (contract 10), and what must hold on each of them (contract 7.3).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { patiently, type Server, Workshop } from '../../test/service.ts';
+import { type Server, Workshop } from '../../test/service.ts';
 import { fileStore } from '../../test/sqlite/files.ts';
 import { until } from '../../test/until.ts';
 
@@ -11,9 +11,7 @@ after(() => shop.close());
 /** Answers on connections of their own, so that every worker is asked. */
 async function statuses(server: Server, key: string): Promise<Set<number>> {
   const path = `/api/v2/stock/bars/US:NONE/DAY/latest?secret_key=${key}`;
-  const asked = Array.from({ length: 12 }, () =>
-    patiently(() => server.get(path, { headers: { connection: 'close' } })),
-  );
+  const asked = Array.from({ length: 12 }, () => server.get(path, { headers: { connection: 'close' } }));
   const answers = await Promise.all(asked);
   await Promise.all(answers.map((answer) => answer.text()));
   return new Set(answers.map((answer) => answer.status));

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { command, patiently, Workshop } from '../service.ts';
+import { command, Workshop } from '../service.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -42,7 +42,7 @@ test('a pinned key is answered as of its instant, and as of the next one where i
   assert.match(await shop.must('keys', 'list'), /AS OF\s*\n.*2025-03-04T21:00:00/s);
   const server = await shop.serve('--workers', '1');
   const ask = async (path: string, key: string) => {
-    const response = await patiently(() => server.get(`${path}?secret_key=${key}`));
+    const response = await server.get(`${path}?secret_key=${key}`);
     const { result } = (await response.json()) as { result: Record<string, unknown> };
     return { result, asOf: response.headers.get('X-As-Of') };
   };
@@ -85,7 +85,7 @@ test('a key that follows instants holds on every worker once an instant is answe
     const seen = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const headers = { Connection: 'close' };
-        const response = await patiently(() => server.get(`${DAYS}?secret_key=${pinned}`, { headers }));
+        const response = await server.get(`${DAYS}?secret_key=${pinned}`, { headers });
         const { result } = (await response.json()) as { result: { data: unknown[] } };
         return `${response.headers.get('X-As-Of')} ${result.data.length}`;
       }),

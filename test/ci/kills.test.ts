@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patiently, type Server, Workshop } from '../service.ts';
+import { type Server, Workshop } from '../service.ts';
 import { until } from '../until.ts';
 
 const shop = new Workshop();
@@ -27,7 +27,7 @@ before(async () => {
 async function ask(server: Server): Promise<string | null> {
   let body: string;
   try {
-    const reply = await patiently(() => server.get(path, { headers: { connection: 'close' } }));
+    const reply = await server.get(path, { headers: { connection: 'close' } });
     body = await reply.text();
   } catch {
     return null;

@@ -71,7 +71,7 @@ export class Asking {
   async #ask(target: string): Promise<void> {
     const sentMs = performance.now();
     const headers = target.startsWith('/api/') ? { authorization: `Bearer ${this.#key}` } : {};
-    const response = await this.#server.get(target, { headers, signal: AbortSignal.timeout(GIVE_UP_MS) });
+    const response = await this.#server.getOnce(target, { headers, signal: AbortSignal.timeout(GIVE_UP_MS) });
     const body = await response.text();
     const retryAfter = response.headers.get('retry-after');
     this.answers.push({ target, sentMs, status: response.status, retryAfter, body });

@@ -171,7 +171,7 @@ for (const { what, isSurvived, outlastsKeys, lose, restore: end, cause } of loss
 const untilKeysAway = (): Promise<unknown> =>
   until('keys hold', async () => {
     const headers = { authorization: `Bearer ${'none'.repeat(10)}` };
-    const response = await service!.serving.get('/api/v2/economic_calendar/event_codes/US', { headers });
+    const response = await service!.serving.getOnce('/api/v2/economic_calendar/event_codes/US', { headers });
     await response.text();
     return response.status === 503;
   });

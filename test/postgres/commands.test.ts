@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { patiently, Workshop } from '../service.ts';
+import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { barFlags, exampleFiles, examples, writeMinutes } from './copying.ts';
 import { openDatabase, skip } from './server.ts';
@@ -45,9 +45,7 @@ test('a store in PostgreSQL gives the answers of one in SQLite, through imports,
     ];
     const found: string[] = [];
     for (const target of asked) {
-      const response = await patiently(() =>
-        serving.get(target, { headers: { authorization: `Bearer ${key}` } }),
-      );
+      const response = await serving.get(target, { headers: { authorization: `Bearer ${key}` } });
       found.push(`${target}\n${response.status} ${withoutOwn(await response.text())}`);
     }
     told.push(...serving.log);

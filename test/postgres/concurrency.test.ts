@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { patiently, type Server, Workshop } from '../service.ts';
+import { type Server, Workshop } from '../service.ts';
 import { until } from '../until.ts';
 import { openDatabase, type PostgresDatabase, skip } from './server.ts';
 
@@ -104,8 +104,7 @@ type OneEvent = { readonly result: { readonly actual_value: number } };
 
 /** The mark that every row of an answer has; null without rows. */
 async function markOf(serving: Server, key: string, { path, column, rows }: Asked): Promise<number | null> {
-  const get = (): Promise<Response> => serving.get(path, { headers: { authorization: `Bearer ${key}` } });
-  const response = await patiently(get);
+  const response = await serving.get(path, { headers: { authorization: `Bearer ${key}` } });
   const text = (await response.text()).trimEnd();
   assert.equal(response.status, 200, `${path}: ${text}`);
   if (text.startsWith('{')) return (JSON.parse(text) as OneEvent).result.actual_value;

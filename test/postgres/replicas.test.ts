@@ -57,7 +57,7 @@ const pricesIn = (text: string): number[] => [
 async function pricesOfWalk(serving: Server, key: string): Promise<number[] | null> {
   const prices: number[] = [];
   for (let more = ''; ; ) {
-    const response = await serving.get(WALK + more, { headers: { authorization: `Bearer ${key}` } });
+    const response = await serving.getOnce(WALK + more, { headers: { authorization: `Bearer ${key}` } });
     const text = await response.text();
     if (response.status === 503) return null;
     assert.equal(response.status, 200, text);

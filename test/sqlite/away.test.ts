@@ -32,7 +32,7 @@ test('requests that meet a store that is away get a 503, a line of the log a sec
     make();
     // One after the other: of many at once some would be refused for the wait.
     for (let asked = 0; asked < REQUESTS; asked++) {
-      const answer = await server.get(dear);
+      const answer = await server.getOnce(dear);
       assert.equal(answer.status, 503);
       assert.equal(answer.headers.get('retry-after'), '1');
       assert.match(await answer.text(), /"message":"The service cannot reach its store now\."/);
