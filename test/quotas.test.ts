@@ -1,6 +1,6 @@
 // Quotas of keys, as callers of a running service with several workers meet them (contract 7.3, 7.5, 6.3).
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { GotRefusal } from './asking.ts';
 import { type Server, Workshop } from './service.ts';
 
@@ -36,14 +36,15 @@ async function admittedOf(secret: string, requests: number): Promise<number> {
   return admitted;
 }
 
-/** Runs a test of daily quotas again if midnight, which starts a new quota, passed during it. */
-async function withinDay(work: () => Promise<void>): Promise<void> {
+/** Runs a test of daily quotas again if midnight, which starts a new quota, passed during it, and says so. */
+async function withinDay(t: TestContext, work: () => Promise<void>): Promise<void> {
   for (;;) {
     const day = new Date().getUTCDate();
     try {
       return await work();
     } catch (error) {
       if (new Date().getUTCDate() === day) throw error;
+      t.diagnostic(`tried again after midnight: ${error}`);
     }
   }
 }
@@ -86,8 +87,8 @@ test('requests that have not come to the key do not count, nor do keys without a
   assert.equal((await ask(single)).status, 200);
 });
 
-test('a used-up quota is a 429 with Retry-After, before parameters and data (contract 6.3, 6.4)', () =>
-  withinDay(async () => {
+test('a used-up quota is a 429 with Retry-After, before parameters and data (contract 6.3, 6.4)', (t) =>
+  withinDay(t, async () => {
     const single = await shop.must('keys', 'create', 'single', '--per-minute', '1000', '--per-day', '1');
     const before = await ask(single, '/api/v2/stock/bars/US:AAPL/DAY/latest?limit=0');
     assert.equal(before.status, 400);
@@ -107,8 +108,8 @@ test('a used-up quota is a 429 with Retry-After, before parameters and data (con
     assert.equal(headers.get('cache-control'), 'no-store');
   }));
 
-test('workers share a quota, and a restart within the day gives no new one (contract 7.3)', () =>
-  withinDay(async () => {
+test('workers share a quota, and a restart within the day gives no new one (contract 7.3)', (t) =>
+  withinDay(t, async () => {
     const shared = await shop.must('keys', 'create', 'shared', '--per-day', '100');
     assert.equal(await admittedOf(shared, 70), 70);
     assert.equal(await server.stop(), 0);
