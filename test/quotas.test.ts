@@ -44,7 +44,7 @@ async function withinDay(t: TestContext, work: () => Promise<void>): Promise<voi
       return await work();
     } catch (error) {
       if (new Date().getUTCDate() === day) throw error;
-      t.diagnostic(`tried again after midnight: ${error}`);
+      t.diagnostic(`tried again after midnight: ${String(error)}`);
     }
   }
 }
