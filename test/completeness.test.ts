@@ -344,17 +344,32 @@ test('a bar that had just begun is not served, also where the file comes back to
   assert.deepEqual([served.length, served.at(-1)], [51, '07T16:50 3 1']);
 });
 
-test('an undo leaves no part of a day as the whole day, although a later import had the same bars (contract 3.9, 10)', async () => {
+test('an undo leaves a day to a later import that had the same bars, and no part of a day as the whole (contract 3.9, 10)', async () => {
   const world = await World.open();
   const rows = every('A', 30, '07T14:30:00', '07T21:00:00');
   await world.import(at('07T17:05:00'), '30M', rows.slice(0, 5));
   const { runId } = await world.import(at('08T02:00:00'), '30M', rows);
-  await world.import(at('08T03:00:00'), '30M', rows);
+  const { runId: later } = await world.import(at('08T03:00:00'), '30M', rows);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
   await world.undo(runId!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+  await world.undo(later!);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), []);
   await world.import(at('08T04:00:00'), '30M', rows);
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+});
+
+test('an undo of a part of a day leaves the whole day to the later import that has it, and to no next one (contract 3.9, 10)', async () => {
+  const world = await World.open();
+  const rows = every('A', 30, '07T14:30:00', '07T21:00:00');
+  const { runId: noon } = await world.import(at('07T17:05:00'), '30M', rows.slice(0, 5));
+  const { runId: whole } = await world.import(at('08T02:00:00'), '30M', rows);
+  await world.undo(noon!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13']);
+  await world.import(at('09T02:00:00'), '30M', every('A', 30, '08T14:30:00', '08T21:00:00'));
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 13', '08T14:30 1 13']);
+  await world.undo(whole!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['08T14:30 1 13']);
 });
 
 test('a week of extended hours is built of stored days only where those are complete (contract 3.6, 3.9)', async () => {

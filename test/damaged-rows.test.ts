@@ -341,5 +341,5 @@ test('an undo reads whole tables beside their indexes before it keeps other writ
   });
   await store.close();
   assert.equal(rowsRemoved, 2);
-  assert.deepEqual(read, { before: 4, inside: 0 });
+  assert.deepEqual(read, { before: 5, inside: 0 });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { formatDay } from '../src/base/instant.ts';
 import { fileDatasetNamed } from '../src/datasets/index.ts';
 import { deleteInstrument } from '../src/history/delete-bars.ts';
 import { deleteRows, type RowChoice } from '../src/history/delete-rows.ts';
@@ -10,6 +11,7 @@ import { type UndoReport, undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
+import { fc } from './seed.ts';
 import { Workshop } from './service.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
@@ -89,7 +91,17 @@ class Shelf {
     return report.runId!;
   }
 
-  rows = (): Promise<number> => this.#imported(this.#kind.lines, this.#kind.dataset);
+  /** Imports the row of the kind, or others of its columns. */
+  rows = (lines: readonly string[] = this.#kind.lines.slice(1)): Promise<number> =>
+    this.#imported([this.#kind.lines[0]!, ...lines], this.#kind.dataset);
+
+  /** The dividends, each by its date and cash. */
+  get dividends(): string[] {
+    const sql = 'select ex_date, cash_amount from corporate_actions order by ex_date';
+    return rowsOf(this.url, sql).map(
+      ({ ex_date, cash_amount }) => `${formatDay(Number(ex_date))} ${String(cash_amount)}`,
+    );
+  }
 
   instrument = (): Promise<number> =>
     this.#imported(['asset_schema,country_iso_code,symbol', 'stock,US,ACORN'], 'instruments');
@@ -125,6 +137,18 @@ for (const kind of kinds) {
       assert.deepEqual(shelf.held, [true, 1]);
       await shelf.undo(rows);
       assert.deepEqual(shelf.held, [false, 0]);
+    }));
+
+  test(`${dataset} that a later import had as they were stay with it when the first is taken back (contract 10)`, () =>
+    Shelf.with(kind, async (shelf) => {
+      const [first, second] = [await shelf.rows(), await shelf.rows()];
+      const undone = await shelf.undo(first);
+      assert.deepEqual([undone.rowsRemoved, undone.keptBy], [0, [second]]);
+      assert.deepEqual(shelf.held, [true, 1]);
+      await shelf.undo(second);
+      const content = contentOf(shelf.url);
+      for (const name of [table, 'instruments', 'instrument_terms', 'row_changes', 'held_rows'])
+        assert.deepEqual(content[name], [], name);
     }));
 
   test(`an import of ${dataset} that made their instrument goes with it and leaves nothing`, () =>
@@ -165,6 +189,67 @@ for (const kind of kinds) {
       assert.deepEqual(shelf.held, [true, 1]);
     }));
 }
+
+/** What a run has of a row: its cash; `isChange` is false where the row was as it had it. */
+type Version = { readonly runId: number; readonly cash: number; isChange: boolean };
+
+const exDays = ['02', '03', '04', '05'];
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      cashes: fc.array(fc.option(fc.integer({ min: 1, max: 2 })), { minLength: 4, maxLength: 4 }),
+    }),
+    fc.record({ undo: fc.nat(20) }),
+  ),
+  { minLength: 3, maxLength: 14 },
+);
+
+test('after any imports and undos a list has the rows of the runs that are left (contract 10)', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, (drawn) =>
+      Shelf.with(kinds[0]!, async (shelf) => {
+        const rows = exDays.map((): Version[] => []);
+        const runs = new Set<number>();
+        const undo = async (runId: number): Promise<void> => {
+          const { keptBy } = await shelf.undo(runId);
+          const keepers = new Set<number>();
+          for (const versions of rows) {
+            const at = versions.findIndex((version) => version.runId === runId);
+            if (at < 0) continue;
+            const [{ isChange }, next] = [versions[at]!, versions[at + 1]];
+            versions.splice(at, 1);
+            if (!isChange || next === undefined) continue;
+            next.isChange = true;
+            keepers.add(next.runId);
+          }
+          for (const keeper of keepers) assert.ok(keptBy.includes(keeper), `${keeper} of ${keptBy}`);
+          runs.delete(runId);
+        };
+        for (const step of drawn) {
+          if ('undo' in step) {
+            if (runs.size > 0) await undo([...runs][step.undo % runs.size]!);
+          } else if (step.cashes.some((cash) => cash !== null)) {
+            const lines = step.cashes.flatMap((cash, at) =>
+              cash === null ? [] : [`US,ACORN,dividend,2024-02-${exDays[at]!},0.${cash}`],
+            );
+            const runId = await shelf.rows(lines);
+            runs.add(runId);
+            for (const [at, cash] of step.cashes.entries())
+              if (cash !== null) rows[at]!.push({ runId, cash, isChange: rows[at]!.at(-1)?.cash !== cash });
+          }
+          const expected = rows.flatMap((versions, at) =>
+            versions.length === 0 ? [] : [`2024-02-${exDays[at]!} ${versions.at(-1)!.cash / 10}`],
+          );
+          assert.deepEqual(shelf.dividends, expected);
+        }
+        for (const runId of [...runs]) await undo(runId);
+        for (const name of ['corporate_actions', 'instruments', 'row_changes', 'held_rows'])
+          assert.deepEqual(contentOf(shelf.url)[name], [], name);
+      }),
+    ),
+    { numRuns: 12 },
+  );
+});
 
 test('undo says which run still names the instrument (contract 10)', async () => {
   const shop = new Workshop();

@@ -1,4 +1,4 @@
-// Taking runs back, in any order, against a direct model: a bar has a version for each run that changed it (contract 10).
+// Taking runs back, in any order, against a direct model: a bar has a version for each run that has it (contract 10).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -114,6 +114,7 @@ const dataTables = [
   'run_coverage',
   'unfinished_bars',
   'block_changes',
+  'held_bars',
   'row_changes',
 ];
 
@@ -153,8 +154,8 @@ const slots: Slot[] = symbols.flatMap((symbol) =>
   }),
 );
 
-/** What a run made of a bar: its price, or null where it is gone. */
-type Version = { readonly runId: number; readonly price: number | null };
+/** What a run has of a bar: its price, or null where it is gone; `isChange` is false where the bar was as it had it. */
+type Version = { readonly runId: number; readonly price: number | null; isChange: boolean };
 
 /** The direct model: a slot's versions in the order of their runs; the last one holds. */
 class Model {
@@ -166,13 +167,13 @@ class Model {
   }
 
   set(slot: number, runId: number, price: number | null): void {
-    if (this.current(slot) !== price) this.#versions[slot]!.push({ runId, price });
+    this.#versions[slot]!.push({ runId, price, isChange: this.current(slot) !== price });
   }
 
   /** The runs that wrote the bars which an import replaces, each with their number, in the order of the runs. */
   replacedBy(rows: readonly (readonly [slot: number, price: number])[]): Map<number, number> {
     const found = rows.flatMap(([slot, price]) => {
-      const last = this.#versions[slot]!.at(-1);
+      const last = this.#versions[slot]!.findLast(({ isChange }) => isChange);
       return last === undefined || last.price === null || last.price === price ? [] : [last.runId];
     });
     return new Map(
@@ -189,10 +190,15 @@ class Model {
       const at = versions.findIndex((version) => version.runId === runId);
       if (at < 0) continue;
       const before = versions[at - 1]?.price ?? null;
-      if (at < versions.length - 1) counts.barsKept++;
-      else if (before !== null) counts.barsRestored++;
-      else if (versions[at]!.price !== null) counts.barsRemoved++;
+      const [{ isChange, price }, next] = [versions[at]!, versions[at + 1]];
       versions.splice(at, 1);
+      if (!isChange) continue;
+      if (next !== undefined) {
+        // As if this run had never been, the next one brought the bar.
+        next.isChange = true;
+        counts.barsKept++;
+      } else if (before !== null) counts.barsRestored++;
+      else if (price !== null) counts.barsRemoved++;
     }
     this.runs.delete(runId);
     return counts;

@@ -8,25 +8,13 @@ export function hiddenLines({ bars, series, named }: HiddenReport): string[] {
   if (bars === 0) return [];
   const spoken = named.slice(0, cliLimits.hiddenNamed);
   return [
-    `not served until an import has them again: ${countOf(bars, 'bar')} of ${count(series)} series; by the calendar they close after the start of the last run that is known to have them`,
+    `not served until an import has them again: ${countOf(bars, 'bar')} of ${count(series)} series; by the calendar they close after the start of every run that has them`,
     ...spoken.map((one) => `  ${seriesLine(one)}`),
     ...(series > spoken.length ? [`  and ${count(series - spoken.length)} more series`] : []),
   ];
 }
 
-function seriesLine({
-  instrument,
-  interval,
-  bars,
-  first,
-  last,
-  perhapsHeldBy,
-  command,
-}: HiddenSeries): string {
+function seriesLine({ instrument, interval, bars, first, last, command }: HiddenSeries): string {
   const days = first === last ? first : `${first} to ${last}`;
-  const cure =
-    perhapsHeldBy === null
-      ? 'import a file that was made after they closed'
-      : `run ${perhapsHeldBy} may have had them: import its file again`;
-  return `${instrument} ${interval}, ${days}, ${countOf(bars, 'bar')}: ${cure}: ${command}`;
+  return `${instrument} ${interval}, ${days}, ${countOf(bars, 'bar')}: import a file that was made after they closed: ${command}`;
 }

@@ -63,12 +63,29 @@ export const blockChanges = dataset({
   indexes: [['run_id', 'series_id', 'bucket']],
 });
 
+/** The bars of a block that a run held as they were stored already. Undone runs have none, nor have runs of layout 12 or older. */
+export const heldBars = dataset({
+  name: 'held_bars',
+  /** `keys` is a block of them without their values. */
+  columns: { series_id: integer, bucket: integer, run_id: integer, keys: bytes },
+  key: ['series_id', 'bucket', 'run_id'],
+  indexes: [['run_id', 'series_id', 'bucket']],
+});
+
 /** A row before a run changed it; null where there was no row. The key is the JSON of the key's values. */
 export const rowChanges = dataset({
   name: 'row_changes',
   columns: { dataset: text, row_key: text, run_id: integer, before: orNull(json) },
   key: ['dataset', 'row_key', 'run_id'],
   indexes: [['run_id', 'dataset', 'row_key']],
+});
+
+/** The rows of files that a run held as they were stored already. Undone runs have none, nor have runs of layout 12 or older. */
+export const heldRows = dataset({
+  name: 'held_rows',
+  /** `hashes` are those of the rows and their values, ascending, of 64 bits each. */
+  columns: { dataset: text, run_id: integer, part: integer, hashes: bytes },
+  key: ['dataset', 'run_id', 'part'],
 });
 
 /**

@@ -6,8 +6,8 @@ import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts
 import { shellWord } from '../base/shell-word.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { blockChanges } from '../datasets/internal.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import { blockChanges, heldBars } from '../datasets/internal.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
 import { bucketWords } from '../series/damaged-bars.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
@@ -74,10 +74,12 @@ export const lostBlockWords = (interval: Interval, { bucket, runId }: LostBlock)
 /** Forgets what runs changed in a block whose bars cannot be read: none of it can be undone, or read as it was, any more. */
 export async function forgetBlock(writer: Writer, series_id: number, bucket: number): Promise<void> {
   await forgetEarlier(writer);
-  const damaged: { series_id: number; bucket: number; run_id: number }[] = [];
-  const sound = writer.sound((_, { row }) => {
-    if (row !== undefined) damaged.push({ series_id, bucket, run_id: row.run_id as number });
-  });
-  await writer.remove(blockChanges, await collectRows(sound, blockChanges, { series_id, bucket }));
-  await writer.remove(blockChanges, damaged);
+  for (const dataset of [blockChanges, heldBars] as readonly Dataset[]) {
+    const damaged: { series_id: number; bucket: number; run_id: number }[] = [];
+    const sound = writer.sound((_, { row }) => {
+      if (row !== undefined) damaged.push({ series_id, bucket, run_id: row.run_id as number });
+    });
+    await writer.remove(dataset, await collectRows(sound, dataset, { series_id, bucket }));
+    await writer.remove(dataset, damaged);
+  }
 }

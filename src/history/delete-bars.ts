@@ -125,7 +125,7 @@ async function deleteFrom(
     const before = filterBars(bars, isDeleted);
     if (before.count === 0) continue;
     const place = { series_id, bucket, run_id: runId };
-    await recordBlock(writer, place, { added: emptyBars(), before });
+    await recordBlock(writer, place, { change: { added: emptyBars(), before }, held: emptyBars() });
     const rest = filterBars(bars, (at) => !isDeleted(at));
     await series.put({ ...block, runId }, rest);
     unfinished.see(series_id, before, rest);

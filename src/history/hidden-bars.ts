@@ -1,15 +1,12 @@
 // Bars that became unfinished though no import changed them, by a change of their calendar or an undo: what its report says of them
 // (contract 3.9, docs/decisions/0023).
-import { decodeIds } from '../base/id-list.ts';
 import { formatDay } from '../base/instant.ts';
-import { closesAfter, labelOfBar } from '../calendar/bar-end.ts';
+import { labelOfBar } from '../calendar/bar-end.ts';
 import type { Interval } from '../contract/interval.ts';
-import { runCoverage, unfinishedBars } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import { unfinishedBars } from '../datasets/bars.ts';
 import { BARS } from '../datasets/index.ts';
-import { importRuns } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
+import { collectRows, rowWith } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 import { importCommand } from './import-command.ts';
@@ -26,12 +23,7 @@ export type HiddenSeries = {
   /** The label dates of the first and the last one. */
   readonly first: string;
   readonly last: string;
-  /**
-   * The newest run that began after their close and holds bars of the series: the journal does not tell whether it had them unchanged.
-   * Null where there is none: then a file that was made after their close is needed.
-   */
-  readonly perhapsHeldBy: number | null;
-  /** The import that makes them served. */
+  /** The import of a file that was made after their close: it makes them served. */
   readonly command: string;
 };
 
@@ -42,7 +34,6 @@ export type HiddenReport = {
   readonly named: readonly HiddenSeries[];
 };
 
-type Run = RowOf<typeof importRuns>;
 type Hidden = { readonly series: StoredSeries; readonly keys: readonly number[] };
 
 /** Collects the bars that one write puts on the list of unfinished ones without importing them. */
@@ -66,10 +57,8 @@ export class HiddenBars {
       if (listed.length > 0) left.push({ series, keys: listed });
     }
     const named = left.slice(0, historyLimits.hiddenNamedMax);
-    const holders = await laterHolders(reader, named);
     const records: HiddenSeries[] = [];
-    for (const hidden of named)
-      records.push(await recordOf(reader, hidden, holders.get(hidden.series.row.series_id) ?? null));
+    for (const hidden of named) records.push(await recordOf(reader, hidden));
     return {
       bars: left.reduce((sum, { keys }) => sum + keys.length, 0),
       series: left.length,
@@ -78,27 +67,7 @@ export class HiddenBars {
   }
 }
 
-/** For each series the newest run that began after the close of its hidden bars and has bars of it. */
-async function laterHolders(reader: Reader, hidden: readonly Hidden[]): Promise<ReadonlyMap<number, Run>> {
-  const found = new Map<number, Run>();
-  if (hidden.length === 0) return found;
-  const sought = new Map(hidden.map((one) => [one.series.row.series_id, one]));
-  for await (const { run_id, series } of allRows(reader, runCoverage)) {
-    const held = decodeIds(series).flatMap((id) => sought.get(id) ?? []);
-    const run = held.length === 0 ? null : await rowWith(reader, importRuns, { run_id });
-    if (run === null) continue;
-    for (const one of held) if (!closesLater(one, run.started_ms)) found.set(one.series.row.series_id, run);
-  }
-  return found;
-}
-
-/** Whether the last of the bars closes after a moment. */
-function closesLater({ series, keys }: Hidden, ms: number): boolean {
-  const { interval, off_grid: isOffGrid } = series.row;
-  return closesAfter(series.calendar, { interval: interval as Interval, isOffGrid }, keys.at(-1)!, ms);
-}
-
-async function recordOf(reader: Reader, { series, keys }: Hidden, run: Run | null): Promise<HiddenSeries> {
+async function recordOf(reader: Reader, { series, keys }: Hidden): Promise<HiddenSeries> {
   const { instrument_id, series_id } = series.row;
   const interval = series.row.interval as Interval;
   const named = await rowWith(reader, instruments, { instrument_id });
@@ -112,13 +81,6 @@ async function recordOf(reader: Reader, { series, keys }: Hidden, run: Run | nul
     bars: keys.length,
     first: dayOf(keys[0]!),
     last: dayOf(keys.at(-1)!),
-    perhapsHeldBy: run?.run_id ?? null,
-    command: run === null ? importCommand(BARS, 'FILE', {}) : commandOf(run),
+    command: importCommand(BARS, 'FILE', {}),
   };
-}
-
-/** The import of a run once more. Of its mapping file only a hash is recorded. */
-function commandOf({ path, file, flags }: Run): string {
-  const given = (flags ?? {}) as Readonly<Record<string, string>>;
-  return importCommand(BARS, path ?? file, { ...given, ...(given.map !== undefined && { map: 'MAPPING' }) });
 }

@@ -11,21 +11,19 @@ import {
   valueColumns,
 } from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { blockChanges, rowChanges } from '../datasets/internal.ts';
+import { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { expectRows, rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
-import { type BlockChange, decodeChange, rowKeyOf } from '../store/journal-entries.ts';
+import { type BlockChange, decodeChange, decodeHeld, rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
+import { type Brought, changesBars } from './brought.ts';
 import { regridSeries } from './regrid-series.ts';
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
 
 const none = emptyBars();
-
-/** The change of a run that adds a block. */
-export const wholeChange: BlockChange = { added: null, before: none };
 
 /** The bars that `holds` is true for, without their values. */
 export function blankBars(bars: Bars, holds: (at: number) => boolean): Bars {
@@ -35,17 +33,25 @@ export function blankBars(bars: Bars, holds: (at: number) => boolean): Bars {
   return blank;
 }
 
-/** What changes where `bars` replace `older`. An equal bar is no change. */
-export function changeOf(bars: Bars, older: Bars): BlockChange {
-  const isNew = (index: number): boolean => indexOfKey(older, bars.keyMs[index]!) < 0;
+/** The bars of a run that adds a block. */
+export const wholeBlockOf: Brought = { change: { added: null, before: none }, held: none };
+
+/** What `bars` change where they replace `older`. */
+export function broughtTo(older: Bars, bars: Bars): Brought {
   // Most imports append: then nothing is replaced.
   if (older.count === 0 || bars.keyMs[0]! > older.keyMs[older.count - 1]!)
-    return { added: blankBars(bars, () => true), before: none };
+    return { change: { added: blankBars(bars, () => true), before: none }, held: none };
+  const isNew = (index: number): boolean => indexOfKey(older, bars.keyMs[index]!) < 0;
   const isReplaced = (at: number): boolean => {
     const index = indexOfKey(bars, older.keyMs[at]!);
     return index >= 0 && !sameBar(older, at, bars, index);
   };
-  return { added: blankBars(bars, isNew), before: filterBars(older, isReplaced) };
+  const isHeld = (index: number): boolean => {
+    const at = indexOfKey(older, bars.keyMs[index]!);
+    return at >= 0 && sameBar(older, at, bars, index);
+  };
+  const change = { added: blankBars(bars, isNew), before: filterBars(older, isReplaced) };
+  return { change, held: blankBars(bars, isHeld) };
 }
 
 /** The journal's entry of a run and block. */
@@ -67,17 +73,40 @@ export async function putChange(writer: Writer, place: BlockPlace, change: Block
   await writer.upsert(blockChanges, [changeRowOf(place, change)]);
 }
 
-/** Records what a run changes in a block, beside its earlier changes there: those are of other bars, for a run changes no bar twice. */
-export async function recordBlock(writer: Writer, place: BlockPlace, change: BlockChange): Promise<void> {
-  const { series_id, bucket, run_id } = place;
-  const known =
-    change.added === null ? null : await rowWith(writer, blockChanges, { series_id, bucket, run_id });
-  if (change.added === null || known === null) return putChange(writer, place, change);
-  const { added, before } = decodeChange(known);
-  await putChange(writer, place, {
-    added: added === null ? null : mergeBars(added, change.added),
-    before: mergeBars(before, change.before),
-  });
+/** Records that a run held some bars of a block as they were stored; nothing where it held none. */
+export async function putHeld(writer: Writer, place: BlockPlace, held: Bars): Promise<void> {
+  if (held.count > 0) await writer.upsert(heldBars, [{ ...place, keys: encodeBlock(held) }]);
+  else await writer.remove(heldBars, [place]);
+}
+
+/** Records what a run brings to a block, beside what it has brought there: that is of other bars, for a run changes no bar twice. */
+export async function recordBlock(
+  writer: Writer,
+  { series_id, bucket, run_id }: BlockPlace,
+  { change, held }: Brought,
+): Promise<void> {
+  const place = { series_id, bucket, run_id };
+  const known = change.added === null ? null : await rowWith(writer, blockChanges, place);
+  const own = known === null ? null : decodeChange(known);
+  if (changesBars(change))
+    await putChange(
+      writer,
+      place,
+      own === null || change.added === null
+        ? change
+        : {
+            added: own.added === null ? null : mergeBars(own.added, change.added),
+            before: mergeBars(own.before, change.before),
+          },
+    );
+  if (own?.added === null) return;
+  // What the run has changed before is stored by now.
+  const isOwn = (keyMs: number): boolean =>
+    own !== null && (indexOfKey(own.added!, keyMs) >= 0 || indexOfKey(own.before, keyMs) >= 0);
+  const fresh = filterBars(held, (at) => !isOwn(held.keyMs[at]!));
+  if (fresh.count === 0) return;
+  const before = decodeHeld(await rowWith(writer, heldBars, place));
+  await putHeld(writer, place, mergeBars(before, fresh));
 }
 
 /** The journal's place of what a run changes in a row. */

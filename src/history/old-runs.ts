@@ -93,7 +93,7 @@ class OldRuns {
     }
     await close();
     const found = coverageOf(run.run_id, held, { startedMs: run.started_ms, completeThroughMs: null });
-    const coverages = found.map(({ coverage }) => coverage);
+    const coverages = found.map(({ coverage }) => ({ ...coverage, tells_held: null }));
     await this.#writer.upsert(runCoverage, coverages);
     for (const series of held) {
       const { seriesId, market, interval } = series;

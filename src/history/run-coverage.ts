@@ -72,6 +72,7 @@ export function coverageOf(runId: number, held: readonly HeldSeries[], times: Ru
       last_ms: isVouched ? null : lastMs,
       last_series_id: isVouched ? null : last.seriesId,
       first_ms: firstOf(group),
+      tells_held: true,
     };
     const [open = null] = [...new Set(group.map(({ calendar }) => calendar))]
       .map(reach)
@@ -153,7 +154,7 @@ export class FurthestRun {
   }
 }
 
-/** Takes series out of the later runs that may have held the same bars unchanged: the journal does not know which. */
+/** Takes series out of the later runs of layout 12 or older that may have held the same bars: they do not tell. */
 async function removeFromLater(writer: Writer, runId: number, changed: ReadonlySet<number>): Promise<void> {
   const runs: number[] = [];
   // A damaged run may have held some.
@@ -166,6 +167,7 @@ async function removeFromLater(writer: Writer, runId: number, changed: ReadonlyS
     if (rows_unchanged > 0) runs.push(run_id);
   for (const run_id of runs) {
     for (const coverage of await collectRows(writer, runCoverage, { run_id })) {
+      if (coverage.tells_held === true) continue;
       const ids = decodeIds(coverage.series);
       const left = ids.filter((id) => !changed.has(id));
       if (left.length === ids.length) continue;
@@ -180,7 +182,7 @@ async function removeFromLater(writer: Writer, runId: number, changed: ReadonlyS
 
 /**
  * Removes the coverage of an undone run: its series are complete as far as the other runs make them. Of `changed` series the undo
- * has removed or restored bars: a later run that held some bars unchanged no longer vouches for them.
+ * has removed or restored bars.
  */
 export async function removeCoverage(
   writer: Writer,

@@ -16,6 +16,12 @@ import { type Damage, DamagedData } from '../store/damage.ts';
 import type { Direction, Writer } from '../store/store.ts';
 import { forgetBlock, keysOfBucket } from './damaged-blocks.ts';
 
+/** The bucket of a bar of a series. */
+export const bucketAt =
+  ({ interval }: Pick<RowOf<typeof seriesDataset>, 'interval'>) =>
+  (keyMs: number): number =>
+    bucketOf(interval as Interval, keyMs);
+
 /** Neighbouring buckets, both included. */
 export type BucketRange = { readonly fromBucket: number; readonly toBucket: number };
 

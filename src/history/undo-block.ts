@@ -1,28 +1,24 @@
 // Undoing one run's change of one block, under the changes of later runs (docs/decisions/0009).
-import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../bars/columns.ts';
+import { type Bars, emptyBars, filterBars, mergeBars } from '../bars/columns.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { blockChanges } from '../datasets/internal.ts';
+import { blockChanges, heldBars } from '../datasets/internal.ts';
 import type { OpenedBlock } from '../store/all-blocks.ts';
-import { collectRows, rowsInOrder } from '../store/all-rows.ts';
+import { collectRows } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
+import { type Brought, broughtBy, hasBar } from './brought.ts';
 import { lostBlocks } from './damaged-blocks.ts';
-import { blankBars, putChange } from './journal.ts';
+import { type BlockPlace, blankBars, putChange, putHeld } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
-import { keysOf } from './unfinished.ts';
-
-/** Entries of later runs read at a time. */
-const LATER_PER_READ = 32;
 
 const none = emptyBars();
-const has = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
 
-/** One change that is being undone: later runs take over the bars that they changed too, the store gets the rest. */
+/** One change that is being undone: later runs take over the bars that they changed or held, the store gets the rest. */
 class Reversal {
   kept = 0;
   readonly #change: BlockChange;
-  /** Keys that a later run changed: the first such run found what this change left. */
+  /** Keys that a later run changed or held: the first such run found what this change left. */
   readonly #named = new Set<number>();
 
   constructor(change: BlockChange) {
@@ -35,39 +31,53 @@ class Reversal {
     return added !== null && this.kept === added.count + before.count;
   }
 
-  /** A later run's change, as if this one had not been: for a bar that it changed next, it finds what this found. Null: no difference. */
-  handTo(later: BlockChange): BlockChange | null {
+  /**
+   * What a later run brought, as if this change had not been: for a bar that it changed or held next, it finds what this found. Null: no
+   * difference.
+   */
+  handTo({ change: later, held }: Brought): Brought | null {
     const { added, before } = this.#change;
+    // A bar that it held is one that it brings, in place of what this found.
+    const laterHeld = this.#firstNamed(held);
+    const taken = filterBars(laterHeld, (at) => added === null || hasBar(added, laterHeld.keyMs[at]!));
+    const replaced = filterBars(before, (at) => hasBar(laterHeld, before.keyMs[at]!));
     const laterAdded = this.#firstNamed(later.added ?? none);
     const laterBefore = this.#firstNamed(later.before);
-    const gone = filterBars(laterBefore, (at) => added === null || has(added, laterBefore.keyMs[at]!));
+    const gone = filterBars(laterBefore, (at) => added === null || hasBar(added, laterBefore.keyMs[at]!));
     const back = filterBars(
       before,
-      (at) => has(laterAdded, before.keyMs[at]!) || has(laterBefore, before.keyMs[at]!),
+      (at) => hasBar(laterAdded, before.keyMs[at]!) || hasBar(laterBefore, before.keyMs[at]!),
     );
-    this.kept += gone.count + back.count;
-    if (added !== null) this.kept += filterBars(added, (at) => has(laterAdded, added.keyMs[at]!)).count;
-    if (gone.count + back.count === 0) return null;
-    const stillAdded = filterBars(later.added ?? none, (at) => !has(back, later.added!.keyMs[at]!));
-    const stillBefore = filterBars(later.before, (at) => !has(gone, later.before.keyMs[at]!));
-    return {
+    const handed = gone.count + back.count + taken.count + replaced.count;
+    this.kept += handed;
+    if (added !== null) this.kept += filterBars(added, (at) => hasBar(laterAdded, added.keyMs[at]!)).count;
+    if (handed === 0) return null;
+    const stillAdded = filterBars(later.added ?? none, (at) => !hasBar(back, later.added!.keyMs[at]!));
+    const stillBefore = filterBars(later.before, (at) => !hasBar(gone, later.before.keyMs[at]!));
+    const fresh = mergeBars(gone, taken);
+    const change = {
       added: mergeBars(
         stillAdded,
-        blankBars(gone, () => true),
+        blankBars(fresh, () => true),
       ),
-      before: mergeBars(stillBefore, back),
+      before: mergeBars(mergeBars(stillBefore, back), replaced),
     };
+    const stillHeld = filterBars(
+      held,
+      (at) => !hasBar(taken, held.keyMs[at]!) && !hasBar(replaced, held.keyMs[at]!),
+    );
+    return { change, held: stillHeld };
   }
 
-  /** The stored bars without this change, how many that removes, and the keys of those that it restores. */
-  applyTo(stored: Bars): { bars: Bars; removed: number; restored: readonly number[] } {
+  /** The stored bars without this change, how many that removes, and how many it restores. */
+  applyTo(stored: Bars): { bars: Bars; removed: number; restored: number } {
     const { added, before } = this.#change;
     const stays = filterBars(stored, (at) => {
       const keyMs = stored.keyMs[at]!;
-      return this.#named.has(keyMs) || (added !== null && !has(added, keyMs));
+      return this.#named.has(keyMs) || (added !== null && !hasBar(added, keyMs));
     });
     const back = filterBars(before, (at) => !this.#named.has(before.keyMs[at]!));
-    return { bars: mergeBars(stays, back), removed: stored.count - stays.count, restored: keysOf(back) };
+    return { bars: mergeBars(stays, back), removed: stored.count - stays.count, restored: back.count };
   }
 
   /** The bars of a later run that no run between has named. */
@@ -79,8 +89,7 @@ class Reversal {
 }
 
 /**
- * Undoes an entry of the journal and counts its bars; `restored` are the keys of those that are as before, `kept` counts those that
- * later runs changed too. `keptBy` gets these runs.
+ * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later runs changed or held. `keptBy` gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
  */
 export async function undoBlock(
@@ -88,30 +97,28 @@ export async function undoBlock(
   series: StoredSeries,
   entry: RowOf<typeof blockChanges>,
   keptBy: Set<number>,
-): Promise<{ removed: number; restored: readonly number[]; kept: number }> {
+): Promise<{ removed: number; restored: number; kept: number }> {
   const reversal = new Reversal(decodeChange(entry));
   const { series_id, bucket, run_id } = entry;
-  const handed: (readonly [later: typeof entry, change: BlockChange])[] = [];
+  const handed: (readonly [later: BlockPlace, brought: Brought])[] = [];
   const keepers: number[] = [];
-  for await (const later of rowsInOrder(writer, blockChanges, {
-    where: { series_id, bucket },
-    range: { from: run_id + 1 },
-    order: [['run_id', 'asc']],
-    limit: LATER_PER_READ,
-  })) {
+  for await (const { runId, ...brought } of broughtBy(writer, entry, 'asc', run_id)) {
     if (reversal.isSettled) break;
     const before = reversal.kept;
-    const change = reversal.handTo(decodeChange(later));
-    if (change !== null) handed.push([later, change]);
-    if (reversal.kept > before) keepers.push(later.run_id);
+    const left = reversal.handTo(brought);
+    if (left !== null) handed.push([{ series_id, bucket, run_id: runId }, left]);
+    if (reversal.kept > before) keepers.push(runId);
   }
   const block = await blockOf(writer, series, entry);
-  if (typeof block === 'number') return { removed: block, restored: [], kept: 0 };
+  if (typeof block === 'number') return { removed: block, restored: 0, kept: 0 };
   await writer.remove(blockChanges, [entry]);
-  for (const [later, change] of handed) await putChange(writer, later, change);
+  for (const [later, { change, held }] of handed) {
+    await putChange(writer, later, change);
+    await putHeld(writer, later, held);
+  }
   for (const keeper of keepers) keptBy.add(keeper);
   const { bars, removed, restored } = reversal.applyTo(block.bars);
-  if (removed + restored.length > 0 || bars.count === 0) await series.put(block, bars);
+  if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
 }
 
@@ -128,9 +135,12 @@ async function blockOf(
     return await series.block(bucket);
   } catch (error) {
     if (!(error instanceof DamagedData) || added !== null) throw error;
-    const changes = await collectRows(writer, blockChanges, { series_id, bucket });
+    const [changes, held] = [
+      await collectRows(writer, blockChanges, { series_id, bucket }),
+      await collectRows(writer, heldBars, { series_id, bucket }),
+    ];
     const count = (await lostBlocks(writer, series.presentRow)).blocks.get(bucket)?.count ?? null;
-    if (count === null || changes.some((change) => change.run_id > run_id)) throw error;
+    if (count === null || [...changes, ...held].some((later) => later.run_id > run_id)) throw error;
     await series.removeDamaged(bucket, count);
     return count;
   }

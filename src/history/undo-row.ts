@@ -2,7 +2,7 @@
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
-import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
+import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { allRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
@@ -11,6 +11,7 @@ import { DamagedData } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import type { Read, Writer } from '../store/store.ts';
+import type { LaterHolders } from './held-rows.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow } from './journal.ts';
 import { namedBy } from './naming.ts';
@@ -31,6 +32,7 @@ export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentNam
 export async function undoRow(
   writer: Writer,
   entry: Entry,
+  holders: LaterHolders,
 ): Promise<'removed' | 'restored' | 'repaired' | 'unchanged' | { readonly keptBy: number }> {
   const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
   if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
@@ -48,10 +50,15 @@ export async function undoRow(
   // Without its row nothing tells whether series still need an instrument that the run has made.
   if (remains !== null && dataset === instruments && before === null)
     throw new DamagedData(rowDamage(dataset, remains, 'its checksum does not match'));
-  const left = (later === undefined ? stored : later.before) as Instrument | null;
-  const made = dataset === instruments && before === null ? left : null;
+  const left = later === undefined ? stored : rowBefore(dataset, later);
+  const made = dataset === instruments && before === null ? (left as Instrument | null) : null;
   const user = made === null ? null : await firstUser(writer, made.instrument_id, entry.run_id);
+  const holder = left === null ? null : await holders.of(dataset, left, later?.run_id);
   await writer.remove(rowChanges, [entry]);
+  if (holder !== null && (user === null || holder < user)) {
+    await leaveTo(writer, holder, entry, dataset, left!);
+    return { keptBy: holder };
+  }
   if (user !== null && (later === undefined || user < later.run_id)) {
     await writer.upsert(rowChanges, [{ ...entry, run_id: user }]);
     return { keptBy: user };
@@ -69,12 +76,33 @@ export async function undoRow(
   return remains === null ? 'restored' : 'repaired';
 }
 
-/** The first run after another that changed bars of an instrument; null where none did. */
+/** Makes the change of an entry that of a later run, which held the row: without it that run would have brought it, and what it names. */
+async function leaveTo(
+  writer: Writer,
+  run_id: number,
+  entry: Entry,
+  dataset: Dataset,
+  row: RowOf<Dataset>,
+): Promise<void> {
+  await writer.upsert(rowChanges, [{ ...entry, run_id }]);
+  for (const { name } of namedBy(dataset, row)) {
+    const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
+    if ((await rowWith(writer, rowChanges, { ...where, run_id: entry.run_id })) === null) continue;
+    const before = await instrumentNamed(writer, name);
+    if (before !== null && (await rowWith(writer, rowChanges, { ...where, run_id })) === null)
+      await writer.upsert(rowChanges, [{ ...where, run_id, before }]);
+  }
+}
+
+/** The first run after another that changed or held bars of an instrument; null where none did. */
 async function firstUser(writer: Writer, instrument_id: number, runId: number): Promise<number | null> {
   let first: number | null = null;
   for (const { series_id } of await writer.group(seriesDataset, { instrument_id }))
-    for await (const { run_id } of allRows(writer, blockChanges, { series_id }))
-      if (run_id > runId && run_id < (first ?? Number.POSITIVE_INFINITY)) first = run_id;
+    for (const dataset of [blockChanges, heldBars])
+      for await (const { run_id } of allRows<typeof blockChanges | typeof heldBars>(writer, dataset, {
+        series_id,
+      }))
+        if (run_id > runId && run_id < (first ?? Number.POSITIVE_INFINITY)) first = run_id;
   return first;
 }
 

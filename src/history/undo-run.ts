@@ -3,16 +3,18 @@ import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { fileDatasetNamed } from '../datasets/index.ts';
-import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
+import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
-import { valuesOfKey } from '../store/journal-entries.ts';
+import { decodeChange, decodeHeld, valuesOfKey } from '../store/journal-entries.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
+import { hasBar } from './brought.ts';
 import { ChangedCalendars } from './changed-calendars.ts';
+import { forgetHeldRows, LaterHolders } from './held-rows.ts';
 import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
@@ -21,7 +23,6 @@ import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
-import { undoUnfinished } from './undo-unfinished.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -35,14 +36,14 @@ export type UndoReport = {
   barsRemoved: number;
   /** Bars that the run had replaced or deleted, as they were. */
   barsRestored: number;
-  /** Bars that later runs changed too: these stay as they are. */
+  /** Bars that later runs changed or held: these stay as they are. */
   barsKept: number;
   /** Instruments, or rows of another dataset. */
   rowsRemoved: number;
   rowsRestored: number;
   /** Damaged rows that are again as they were before the run: whether it had changed them is not known. */
   rowsRepaired: number;
-  /** Rows that later runs changed too, have bars of, or name. */
+  /** Rows that later runs changed or held, have bars of, or name. */
   rowsKept: number;
   /** Bars that are no longer served: the undo made them unfinished. */
   readonly hidden: HiddenReport;
@@ -101,7 +102,7 @@ export async function undoRun(
 async function hidingDamage(reader: Reader, runId: number): Promise<readonly Damage[]> {
   const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
   const found: Damage[] = [];
-  for (const dataset of new Set<Dataset>([blockChanges, rowChanges, instruments, own]))
+  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, own]))
     found.push(...(await reader.structure(dataset)));
   return found;
 }
@@ -121,13 +122,13 @@ class Undoing {
   readonly #writer: Writer;
   readonly #report: Omit<UndoReport, 'hidden'>;
   readonly #keptBy = new Set<number>();
-  /** Series of which the undo removed or restored bars: lists of keys of the restored ones. */
-  readonly #changedSeries = new Map<number, (readonly number[])[]>();
-  /** Series of which the run changed unfinished bars. */
-  readonly #unfinishedSeries = new Set<number>();
+  /** Series of which the undo removed or restored bars. */
+  readonly #changedSeries = new Set<number>();
   readonly #changedCalendars = new ChangedCalendars();
   readonly #calendars = new Calendars();
   readonly #hidden = new HiddenBars();
+  readonly #unfinished: RenewedUnfinished;
+  readonly #holders: LaterHolders;
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
   readonly #onRows: WriteRequest['onRows'];
@@ -140,6 +141,8 @@ class Undoing {
     onRows: WriteRequest['onRows'],
   ) {
     this.#writer = writer;
+    this.#unfinished = new RenewedUnfinished(writer, this.#hidden);
+    this.#holders = new LaterHolders(writer, run_id);
     this.#onRows = onRows;
     for (const damage of hiding) this.#left.add(damage, {});
     this.#report = {
@@ -159,20 +162,19 @@ class Undoing {
 
   async all(): Promise<UndoReport> {
     // Bars first: an instrument is removed only where it has none.
-    await this.#blocks();
+    await this.#changed();
+    await this.#held();
     // Restored instruments come before the rows that name them; instruments that the run added go after those.
     const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
     await this.#rows(({ before }) => before !== null, instruments.name);
     await this.#rows((entry) => !isInstrument(entry));
     await this.#rows(isInstrument, instruments.name);
+    const own = fileDatasetNamed(this.#report.run.dataset);
+    if (own !== undefined) await forgetHeldRows(this.#writer, this.#report.run.run_id, own);
     // The run may have changed overrides.
     this.#calendars.forget();
     await this.#orLeft(() => this.#changedCalendars.settle(this.#writer, this.#hidden));
-    await removeCoverage(this.#writer, this.#report.run.run_id, new Set(this.#changedSeries.keys()));
-    for (const seriesId of this.#unfinishedSeries) await this.#orLeft(() => this.#unfinished(seriesId));
-    const renewed = new RenewedUnfinished(this.#writer, this.#hidden);
-    for (const seriesId of new Set([...this.#changedSeries.keys(), ...this.#unfinishedSeries]))
-      await this.#orLeft(() => this.#renew(seriesId, renewed));
+    await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
     const hidden = await this.#hidden.report(this.#writer);
     return { ...this.#report, hidden, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
@@ -201,16 +203,17 @@ class Undoing {
     await this.#writer.remove(dataset, damaged as Partial<RowOf<D>>[]);
   }
 
-  async #blocks(): Promise<void> {
+  /** The entries of the run about blocks, series by series. */
+  #blocks<D extends typeof blockChanges | typeof heldBars>(dataset: D): AsyncGenerator<RowOf<D>> {
+    const order = [['series_id', 'asc'] as const, ['bucket', 'asc'] as const];
+    const read = { where: { run_id: this.#report.run.run_id }, order, limit: BLOCKS_PER_READ };
+    return this.#entries<D>(dataset, read as unknown as Omit<Read<D>, 'after'>);
+  }
+
+  /** Takes back what the run changed in blocks. */
+  async #changed(): Promise<void> {
     let open: OpenSeries | null = null;
-    for await (const entry of this.#entries(blockChanges, {
-      where: { run_id: this.#report.run.run_id },
-      order: [
-        ['series_id', 'asc'],
-        ['bucket', 'asc'],
-      ],
-      limit: BLOCKS_PER_READ,
-    })) {
+    for await (const entry of this.#blocks(blockChanges)) {
       if (open?.series.row.series_id !== entry.series_id) {
         await this.#settle(open);
         open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
@@ -219,14 +222,37 @@ class Undoing {
       const { series } = open;
       const undone = await this.#orLeft(() => undoBlock(this.#writer, series, entry, this.#keptBy));
       if (undone === null) continue;
-      const { removed, restored } = undone;
-      if (removed + restored.length > 0) this.#addChanged(entry.series_id, restored);
+      const { removed, restored, kept } = undone;
+      if (removed + restored > 0) this.#changedSeries.add(entry.series_id);
       this.#report.barsRemoved += removed;
-      this.#report.barsRestored += restored.length;
-      this.#report.barsKept += undone.kept;
-      this.#reached(removed + restored.length + undone.kept);
+      this.#report.barsRestored += restored;
+      this.#report.barsKept += kept;
+      this.#reached(removed + restored + kept);
+      const { added, before } = decodeChange(entry);
+      await this.#renew(
+        series,
+        entry.bucket,
+        (key) => added === null || hasBar(added, key) || hasBar(before, key),
+      );
     }
     await this.#settle(open);
+  }
+
+  /** Takes back that the run held bars: they may be finished by no other run. */
+  async #held(): Promise<void> {
+    let open: OpenSeries | null = null;
+    for await (const entry of this.#blocks(heldBars)) {
+      if (open?.series.row.series_id !== entry.series_id)
+        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
+      await this.#writer.remove(heldBars, [entry]);
+      const held = decodeHeld(entry);
+      if (open !== null) await this.#renew(open.series, entry.bucket, (key) => hasBar(held, key));
+    }
+  }
+
+  async #renew(series: StoredSeries, bucket: number, isDoubtful: (keyMs: number) => boolean): Promise<void> {
+    const ranges = [{ fromBucket: bucket, toBucket: bucket }];
+    await this.#orLeft(() => this.#unfinished.renew(series, { isDoubtful, ranges }));
   }
 
   #reached(more: number): void {
@@ -236,28 +262,6 @@ class Undoing {
 
   async #settle(open: OpenSeries | null): Promise<void> {
     await this.#orLeft(() => settle(open));
-  }
-
-  async #unfinished(seriesId: number): Promise<void> {
-    const isLeft = (await rowWith(this.#writer, seriesDataset, { series_id: seriesId })) !== null;
-    const series = isLeft ? (await openSeries(this.#writer, seriesId, this.#calendars)).series : null;
-    await undoUnfinished(this.#writer, this.#report.run.run_id, { seriesId, series }, this.#hidden);
-  }
-
-  #addChanged(seriesId: number, restored: readonly number[]): void {
-    const lists = this.#changedSeries.get(seriesId) ?? [];
-    this.#changedSeries.set(seriesId, lists);
-    if (restored.length > 0) lists.push(restored);
-  }
-
-  /** Recomputes unfinished bars of a series: its calendar may have changed since the run. */
-  async #renew(series_id: number, renewed: RenewedUnfinished): Promise<void> {
-    const restored = new Set((this.#changedSeries.get(series_id) ?? []).flat());
-    const isListed = (await this.#writer.group(unfinishedBars, { series_id })).length > 0;
-    if (restored.size === 0 && !isListed) return;
-    if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
-    const { series } = await openSeries(this.#writer, series_id, this.#calendars);
-    await renewed.renewUndone(series, this.#report.run.run_id, restored);
   }
 
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
@@ -270,14 +274,13 @@ class Undoing {
     for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
       this.#reached(1);
-      // Which bars are finished is no row of a file.
+      // Runs of layout 12 or older noted which bars they left unfinished: that is worked out anew.
       if (entry.dataset === unfinishedBars.name) {
-        const [seriesId] = JSON.parse(entry.row_key) as [number];
-        this.#unfinishedSeries.add(seriesId);
+        await this.#writer.remove(rowChanges, [entry]);
         continue;
       }
       const was = await this.#instrumentOf(entry);
-      const undone = await this.#orLeft(() => undoRow(this.#writer, entry));
+      const undone = await this.#orLeft(() => undoRow(this.#writer, entry, this.#holders));
       // The entry waits for the repair.
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;

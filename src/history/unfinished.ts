@@ -5,7 +5,6 @@ import { unfinishedBars } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { changeRow } from './journal.ts';
 
 /** A row of unfinished bars. */
 export type Span = RowOf<typeof unfinishedBars>;
@@ -120,7 +119,9 @@ export class Unfinished {
       const [before, after] = [keyed(this.#stored.get(bucket) ?? []), keyed(rows)];
       for (const key of new Set([...before.keys(), ...after.keys()])) {
         const [was = null, is = null] = [before.get(key), after.get(key)];
-        if (was?.last_ms !== is?.last_ms) await changeRow(writer, this.#runId, unfinishedBars, was, is);
+        if (was?.last_ms === is?.last_ms) continue;
+        if (is !== null) await writer.upsert(unfinishedBars, [is]);
+        else if (was !== null) await writer.remove(unfinishedBars, [was]);
       }
     }
   }

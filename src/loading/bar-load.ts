@@ -13,7 +13,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { changeOf, wholeChange } from '../history/journal.ts';
+import { broughtTo, wholeBlockOf } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
@@ -304,7 +304,8 @@ export class BarLoad {
     this.#openBytes = Math.max(0, this.#openBytes - BLOCK_BYTES - (open.heldAtFirst + added) * BAR_BYTES);
     if (bars.count === 0) return;
     const { older, count: storedCount } = await series.storedBelow(this.#writer, open);
-    const change = older === null ? wholeChange : changeOf(bars, older);
+    const brought = older === null ? wholeBlockOf : broughtTo(older, bars);
+    const { change } = brought;
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;
     this.counts.unchanged += bars.count - written - counted.unchanged;
@@ -312,11 +313,11 @@ export class BarLoad {
     this.#judge(series, bars, 1);
     this.#spacing.add(series.interval, bars, added);
     const merged = older === null ? bars : mergeBars(older, bars);
+    const { series_id } = row;
+    const { runId } = this.#run;
+    await this.#journal.record({ series_id, bucket, run_id: runId }, brought, open.stored === null);
     if (written > 0) {
-      const { series_id } = row;
-      const { runId } = this.#run;
       await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
-      await this.#journal.record({ series_id, bucket, run_id: runId }, change, open.stored === null);
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));

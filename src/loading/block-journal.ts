@@ -1,31 +1,38 @@
 // The entries of the journal about blocks that one import writes: together, because one by one they take several times as long.
+
+import { encodeBlock } from '../bars/block-writer.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { blockChanges } from '../datasets/internal.ts';
+import { blockChanges, heldBars } from '../datasets/internal.ts';
+import { type Brought, changesBars } from '../history/brought.ts';
 import { type BlockPlace, changeRowOf, recordBlock } from '../history/journal.ts';
-import type { BlockChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
-/** The most entries that wait. Each may have as many bytes as a block. */
-const CHANGES_TOGETHER = 64;
+/** The most blocks whose entries wait. Each may have as many bytes as a block. */
+const BLOCKS_TOGETHER = 64;
 
 export class BlockJournal {
   readonly #writer: Writer;
-  #waiting: RowOf<typeof blockChanges>[] = [];
+  #changes: RowOf<typeof blockChanges>[] = [];
+  #held: RowOf<typeof heldBars>[] = [];
 
   constructor(writer: Writer) {
     this.#writer = writer;
   }
 
-  /** Records a change. There is no entry of its bucket where this import writes that for the first time. */
-  async record(place: BlockPlace, change: BlockChange, isFirst: boolean): Promise<void> {
-    if (isFirst) this.#waiting.push(changeRowOf(place, change));
-    if (!isFirst || this.#waiting.length >= CHANGES_TOGETHER) await this.write();
-    if (!isFirst) await recordBlock(this.#writer, place, change);
+  /** Records what the import brings to a block. There is no entry of its bucket where this import looks at that for the first time. */
+  async record(place: BlockPlace, brought: Brought, isFirst: boolean): Promise<void> {
+    const { change, held } = brought;
+    if (isFirst && changesBars(change)) this.#changes.push(changeRowOf(place, change));
+    if (isFirst && held.count > 0) this.#held.push({ ...place, keys: encodeBlock(held) });
+    if (!isFirst || this.#changes.length + this.#held.length >= BLOCKS_TOGETHER) await this.write();
+    if (!isFirst) await recordBlock(this.#writer, place, brought);
   }
 
   /** Writes what waits. */
   async write(): Promise<void> {
-    await this.#writer.upsert(blockChanges, this.#waiting);
-    this.#waiting = [];
+    await this.#writer.upsert(blockChanges, this.#changes);
+    await this.#writer.upsert(heldBars, this.#held);
+    this.#changes = [];
+    this.#held = [];
   }
 }

@@ -10,6 +10,7 @@ import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
 import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
+import { HeldRows } from '../history/held-rows.ts';
 import { HiddenBars } from '../history/hidden-bars.ts';
 import type { ImportGroup } from '../history/import-group.ts';
 import { changeRow, expectChanges } from '../history/journal.ts';
@@ -90,6 +91,7 @@ export async function importRows(
       }
       if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
+      await pass.held.write(writer, run.runId, dataset);
       const hidden = new HiddenBars();
       await pass.calendars.settle(writer, hidden);
       return { result: { ...pass.result(), hidden: await hidden.report(writer) } };
@@ -154,6 +156,7 @@ class RowPass {
   damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
   readonly calendars = new ChangedCalendars();
+  readonly held = new HeldRows();
   readonly #writer: Writer;
   readonly #run: PresentRun;
   readonly #kind: Kind;
@@ -329,6 +332,7 @@ class RowPass {
     const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
     await this.#named.settle(isWritten);
     if (isWritten) this.#changed.push({ known, isDamaged: remains !== null, row });
+    else this.held.add(row);
     return null;
   }
 

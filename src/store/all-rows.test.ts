@@ -21,6 +21,7 @@ const runs = Array.from({ length: 100 }, (_, at) => ({
   last_ms: null,
   last_series_id: null,
   first_ms: null,
+  tells_held: null,
 }));
 
 test('a read in steps has each row once, and no step begins at the bound where the first one did', async () => {

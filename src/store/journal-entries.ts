@@ -2,7 +2,7 @@
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { blockChanges, rowChanges } from '../datasets/internal.ts';
+import type { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts';
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {
@@ -21,6 +21,10 @@ export function decodeChange({ added, before }: RowOf<typeof blockChanges>): Blo
     before: before === null ? none : decodeBlock(before, wholeBlock),
   };
 }
+
+/** The bars that a stored entry says were held: their values mean nothing. */
+export const decodeHeld = (entry: RowOf<typeof heldBars> | null | undefined): Bars =>
+  entry == null ? none : decodeBlock(entry.keys, wholeBlock);
 
 /** The key under which the journal keeps a row. */
 export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>

@@ -18,6 +18,7 @@ import { store0009 } from './store-0009.ts';
 import { store0010 } from './store-0010.ts';
 import { store0011 } from './store-0011.ts';
 import { store0012 } from './store-0012.ts';
+import { store0013 } from './store-0013.ts';
 
 /** The steps of a store. */
 export const storeSteps: readonly Step[] = [
@@ -33,6 +34,7 @@ export const storeSteps: readonly Step[] = [
   store0010,
   store0011,
   store0012,
+  store0013,
 ];
 
 /** The steps of a control file. */

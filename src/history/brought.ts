@@ -1,0 +1,58 @@
+// What runs brought to a block: what they changed there, and what they held as it was (docs/decisions/0009).
+import { type Bars, emptyBars, indexOfKey } from '../bars/columns.ts';
+import { blockChanges, heldBars } from '../datasets/internal.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
+import { type BlockChange, decodeChange, decodeHeld } from '../store/journal-entries.ts';
+import type { Direction, Reader } from '../store/store.ts';
+
+/** The bars that a run has of a block. */
+export type Brought = {
+  readonly change: BlockChange;
+  /** Those that were stored already: their values mean nothing. */
+  readonly held: Bars;
+};
+
+/** Entries of the journal read at a time. */
+const ENTRIES_PER_READ = 32;
+
+const none = emptyBars();
+const unchanged: BlockChange = { added: none, before: none };
+
+/** Whether a change is of any bar. */
+export const changesBars = ({ added, before }: BlockChange): boolean =>
+  added === null || added.count + before.count > 0;
+
+/** Whether there is a bar of a key. */
+export const hasBar = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
+
+/** What each run brought to a block, by the order of the runs; those after a run alone where one is given. */
+export async function* broughtBy(
+  reader: Reader,
+  { series_id, bucket }: { readonly series_id: number; readonly bucket: number },
+  direction: Direction,
+  afterRun?: number,
+): AsyncGenerator<Brought & { readonly runId: number }> {
+  const read = {
+    where: { series_id, bucket },
+    ...(afterRun !== undefined && { range: { from: afterRun + 1 } }),
+    order: [['run_id', direction] as const],
+    limit: ENTRIES_PER_READ,
+  };
+  const [changes, holds] = [rowsInOrder(reader, blockChanges, read), rowsInOrder(reader, heldBars, read)];
+  let [change, hold] = [await changes.next(), await holds.next()];
+  const runOf = (next: typeof change | typeof hold): number | null => (next.done ? null : next.value.run_id);
+  const first = direction === 'asc' ? Math.min : Math.max;
+  while (!change.done || !hold.done) {
+    const runId = first(runOf(change) ?? runOf(hold)!, runOf(hold) ?? runOf(change)!);
+    let brought: Brought = { change: unchanged, held: none };
+    if (runOf(change) === runId) {
+      brought = { ...brought, change: decodeChange(change.value!) };
+      change = await changes.next();
+    }
+    if (runOf(hold) === runId) {
+      brought = { ...brought, held: decodeHeld(hold.value!) };
+      hold = await holds.next();
+    }
+    yield { runId, ...brought };
+  }
+}

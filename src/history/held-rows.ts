@@ -1,0 +1,105 @@
+// Which rows of a dataset a run held as they were stored: an undo of an earlier run leaves them to it (contract 10, docs/decisions/0009).
+import { hash } from 'node:crypto';
+import { firstWhere } from '../base/search.ts';
+import type { Dataset } from '../datasets/dataset.ts';
+import { heldRows } from '../datasets/internal.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
+import { ignoreDamage } from '../store/damage.ts';
+import type { Reader, Writer } from '../store/store.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Hashes in one stored row. */
+const HASHES_PER_PART = 8_192;
+const PARTS_PER_READ = 16;
+
+/** A hash of a row and its values, of 64 bits. Null values are left out: a column that a later layout adds changes no hash. */
+function hashOf(row: Row): bigint {
+  const cells = Object.entries(row).filter(([, value]) => value !== null);
+  return hash('sha1', JSON.stringify(cells), 'buffer').readBigUInt64LE();
+}
+
+/** The rows that one run holds as they are stored. */
+export class HeldRows {
+  #hashes = new BigUint64Array(64);
+  #count = 0;
+
+  add(row: Row): void {
+    if (this.#count === this.#hashes.length) {
+      const grown = new BigUint64Array(2 * this.#count);
+      grown.set(this.#hashes);
+      this.#hashes = grown;
+    }
+    this.#hashes[this.#count++] = hashOf(row);
+  }
+
+  /** Records them. */
+  async write(writer: Writer, runId: number, { name: dataset }: Dataset): Promise<void> {
+    const sorted = this.#hashes.subarray(0, this.#count).sort();
+    for (let from = 0, part = 0; from < sorted.length; from += HASHES_PER_PART, part++) {
+      const hashes = new Uint8Array(sorted.slice(from, from + HASHES_PER_PART).buffer);
+      await writer.upsert(heldRows, [{ dataset, run_id: runId, part, hashes }]);
+    }
+  }
+}
+
+/** Forgets which rows a run held. */
+export async function forgetHeldRows(writer: Writer, run_id: number, { name: dataset }: Dataset): Promise<void> {
+  const damaged: { dataset: string; run_id: number; part: number }[] = [];
+  const sound = writer.sound((_, { row }) => {
+    if (row !== undefined) damaged.push({ dataset, run_id, part: row.part as number });
+  });
+  for await (const part of rowsInOrder(sound, heldRows, {
+    where: { dataset, run_id },
+    order: [['part', 'asc']],
+    limit: PARTS_PER_READ,
+  }))
+    await writer.remove(heldRows, [part]);
+  await writer.remove(heldRows, damaged);
+}
+
+/** The runs after one that held rows of a dataset. */
+export class LaterHolders {
+  readonly #reader: Reader;
+  readonly #runId: number;
+  readonly #byDataset = new Map<string, ReadonlyMap<number, readonly BigUint64Array[]>>();
+
+  constructor(reader: Reader, runId: number) {
+    this.#reader = reader.sound(ignoreDamage);
+    this.#runId = runId;
+  }
+
+  /** The first run that held a row with these values, before another run where one is given; null where none did. */
+  async of(dataset: Dataset, row: Row, beforeRun = Number.POSITIVE_INFINITY): Promise<number | null> {
+    const runs = this.#byDataset.get(dataset.name) ?? (await this.#read(dataset.name));
+    this.#byDataset.set(dataset.name, runs);
+    if (runs.size === 0) return null;
+    const sought = hashOf(row);
+    for (const [runId, parts] of runs)
+      if (runId < beforeRun && parts.some((part) => holds(part, sought))) return runId;
+    return null;
+  }
+
+  async #read(dataset: string): Promise<ReadonlyMap<number, readonly BigUint64Array[]>> {
+    const runs = new Map<number, BigUint64Array[]>();
+    for await (const { run_id, hashes } of rowsInOrder(this.#reader, heldRows, {
+      where: { dataset },
+      range: { from: this.#runId + 1 },
+      order: [
+        ['run_id', 'asc'],
+        ['part', 'asc'],
+      ],
+      limit: PARTS_PER_READ,
+    })) {
+      const parts = runs.get(run_id) ?? [];
+      runs.set(run_id, parts);
+      parts.push(new BigUint64Array(Uint8Array.from(hashes).buffer));
+    }
+    return runs;
+  }
+}
+
+function holds(part: BigUint64Array, sought: bigint): boolean {
+  const at = firstWhere(part.length, (index) => part[index]! >= sought);
+  return part[at] === sought;
+}

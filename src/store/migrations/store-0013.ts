@@ -1,0 +1,19 @@
+// Layout 13 of a store: runs say which bars and rows they held as these were stored: an undo of an earlier run leaves them to them.
+import type { Step } from './step.ts';
+
+export const store0013: Step = {
+  columns: { run_coverage: { tells_held: 'boolean null' } },
+  tables: [
+    {
+      name: 'held_bars',
+      columns: { series_id: 'integer', bucket: 'integer', run_id: 'integer', keys: 'bytes' },
+      key: ['series_id', 'bucket', 'run_id'],
+      indexes: [['run_id', 'series_id', 'bucket']],
+    },
+    {
+      name: 'held_rows',
+      columns: { dataset: 'text', run_id: 'integer', part: 'integer', hashes: 'bytes' },
+      key: ['dataset', 'run_id', 'part'],
+    },
+  ],
+};
