@@ -222,7 +222,7 @@ test('after any imports and undos a list has the rows of the runs that are left 
             next.isChange = true;
             keepers.add(next.runId);
           }
-          for (const keeper of keepers) assert.ok(keptBy.includes(keeper), `${keeper} of ${keptBy}`);
+          for (const keeper of keepers) assert.ok(keptBy.includes(keeper), `${keeper} of ${keptBy.join()}`);
           runs.delete(runId);
         };
         for (const step of drawn) {
