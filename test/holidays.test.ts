@@ -319,6 +319,34 @@ test("an import of bars judges them by the same days: options by their underlyin
   assert.match(await shop.must('import', 'bars', file, ...flags), /outside every session.*: 1 bar/);
 });
 
+test('a file gives the date from which a day was known, and its export too; a date after the day is refused (contract 9.8, 11)', async () => {
+  const rows = [
+    'Storm,HOLIDAY_STORM,2025-05-06,stock,UK,*,CLOSED,2025-05-05',
+    'Storm,HOLIDAY_STORM,2025-05-07,stock,UK,*,CLOSED,2025-05-07',
+    'Storm,HOLIDAY_STORM,2025-05-08,stock,UK,*,CLOSED,',
+  ];
+  assert.match(
+    await imported('storm.csv', 'holidays', [`${head},announced`, ...rows, ''].join('\n')),
+    / 3 new/,
+  );
+  const at = async (asOf: string) =>
+    (await list('stock:UK:*', { ...ofYear(2025), holiday_code: 'HOLIDAY_STORM', as_of: asOf })).data.map(
+      (day) => day.calendar_date,
+    );
+  // The clocks of London are an hour before UTC in May.
+  assert.deepEqual(await at('2025-05-04T22:59:59Z'), ['2025-05-08']);
+  assert.deepEqual(await at('2025-05-04T23:00:00Z'), ['2025-05-06', '2025-05-08']);
+  assert.deepEqual(await at('2025-05-06T23:00:00Z'), ['2025-05-06', '2025-05-07', '2025-05-08']);
+  const file = shop.path('own-days.csv');
+  await shop.must('export', 'holidays', '--country', 'UK', '--schema', 'stock', '--out', file);
+  assert.match(readFileSync(file, 'utf8'), /announced.*2025-05-06,.*2025-05-05/s);
+  const late = shop.path('late.csv');
+  writeFileSync(late, `${head},announced\nStorm,HOLIDAY_STORM,2025-06-03,stock,UK,*,CLOSED,2025-06-04\n`);
+  const refused = await shop.run('import', 'holidays', late);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stdout, /column announced: .*must not be after calendar_date/);
+});
+
 const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['A,CHRISTMAS,2025-01-02,stock,US,*,CLOSED,,', /holiday_code: must begin with HOLIDAY_/],
   ['A,HOLIDAY_A,2025-02-30,stock,US,*,CLOSED,,', /calendar_date: must be a date/],

@@ -2,6 +2,7 @@
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type BuiltYear, BuiltYears } from './built-years.ts';
+import { calendarLimits } from './limits.ts';
 import type { HolidayRule, Market } from './market.ts';
 import { crypto } from './markets/crypto.ts';
 import { markets } from './markets/index.ts';
@@ -68,12 +69,26 @@ export class Calendar {
   readonly #years = new Map<number, BuiltYear>();
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
+  /** The first year in which it differs from `base` for what was not announced yet; null where it knows everything. */
+  readonly #unannouncedFrom: number | null;
+  /** The days of announcements, ascending, each once. */
+  readonly #announcements: readonly number[];
+  /** As the calendar was known before some of the announcements, by their days. */
+  readonly #knownBefore = new Map<number, Calendar>();
 
-  /** `base` is the same calendar without overrides: it serves the years that have none. */
-  constructor(market: Market, base: Calendar | null = null) {
+  /**
+   * `base` is the same calendar without overrides, and serves the years that have none; or, from the year `unannouncedFrom` on, the
+   * same calendar with what was not announced yet, and serves the years before it.
+   */
+  constructor(market: Market, base: Calendar | null = null, unannouncedFrom: number | null = null) {
     this.market = market;
     this.#base = base;
+    this.#unannouncedFrom = unannouncedFrom;
     this.#overridesByYear = Map.groupBy(market.overrides ?? [], yearOfOverride);
+    const announced = [...market.holidays, ...(market.overrides ?? [])].flatMap(
+      (rule) => rule.announced ?? [],
+    );
+    this.#announcements = [...new Set(announced.map(dayOfText))].sort((a, b) => a - b);
     this.zone = zoneOf(market.zone);
     this.dateZone = zoneOf(market.dateZone ?? market.zone);
     this.opensEvenings = market.hours.some((hours) => clockMinutes(hours.segments[0]![1]) < 0);
@@ -91,6 +106,34 @@ export class Calendar {
     return [...this.#overridesByYear.keys()];
   }
 
+  /**
+   * The calendar as it was known at a moment: without the days that were announced on a later date of the market (contract 9.8). Days
+   * up to that date are the same, because none is announced after it.
+   */
+  knownAt(ms: number): Calendar {
+    const next = this.#announcements[upperBound(this.#announcements, this.zone.dayAt(ms))];
+    if (next === undefined) return this;
+    const isKnown = ({ announced }: HolidayRule): boolean =>
+      announced === undefined || dayOfText(announced) < next;
+    const known =
+      this.#knownBefore.get(next) ??
+      new Calendar(
+        {
+          ...this.market,
+          holidays: this.market.holidays.filter(isKnown),
+          overrides: (this.market.overrides ?? []).filter(isKnown),
+        },
+        this,
+        yearOfDay(next),
+      );
+    // The one that was asked for last stays longest: a backtest goes from one announcement to the next.
+    this.#knownBefore.delete(next);
+    this.#knownBefore.set(next, known);
+    if (this.#knownBefore.size > calendarLimits.knownBeforeMax)
+      this.#knownBefore.delete(this.#knownBefore.keys().next().value!);
+    return known;
+  }
+
   /** The rule of each closed or shortened day of a year. */
   holidays(year: number): Map<number, HolidayRule> {
     return holidaysOf(this.#marketIn(year), year);
@@ -101,7 +144,9 @@ export class Calendar {
   }
 
   #year(year: number): SessionYear {
-    if (this.#base !== null && !this.#overridesByYear.has(year)) return this.#base.#year(year);
+    const isOwn =
+      this.#unannouncedFrom === null ? this.#overridesByYear.has(year) : year >= this.#unannouncedFrom;
+    if (this.#base !== null && !isOwn) return this.#base.#year(year);
     const known = this.#years.get(year);
     if (known !== undefined) {
       known.isUsed = true;

@@ -7,6 +7,8 @@ export const calendarLimits = {
   yearBytesMax: 32 * MEGABYTE,
   /** Bytes of calendars with overrides, without their years. Most instruments of a market share one. */
   overlaidBytesMax: 4 * MEGABYTE,
+  /** The states of one calendar before announcements that are kept: backtests that run at the same time ask for some. */
+  knownBeforeMax: 8,
   /** Bytes of one session of a built year, as measured: the object; of each of its segments beside the columns. */
   sessionBytes: 250,
   segmentBytes: 100,

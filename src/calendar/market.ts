@@ -59,6 +59,11 @@ export type HolidayTerms = RuleDates & {
   /** First and last label date on which it applies. */
   readonly from?: string;
   readonly to?: string;
+  /**
+   * The date of the market from which its days were known, none of them before it; absent where they are known in advance. Where a
+   * source leaves the date open, it is the last possible one (contract 9.8).
+   */
+  readonly announced?: string;
   /** An ordinary trading day; overrides later rules. */
   readonly regular?: true;
   /** Without both the market is closed. `close`: it ends early. `open`: it starts late. */
@@ -73,11 +78,13 @@ export type HolidayRule = HolidayTerms & {
   readonly code: string;
   readonly name: string;
   readonly source: string;
+  /** Whose day an operator imported, `*` for the whole market, and its priority; absent on days that ship. */
+  readonly imported?: { readonly symbol: string; readonly priority: number };
 };
 
-/** Makes rules of one source, which may share an observance, a close or an auction. Codes get the prefix `HOLIDAY_`. */
+/** Makes rules of one source, which may share some of their terms. Codes get the prefix `HOLIDAY_`. */
 export const rulesFrom =
-  (source: string, shared: Pick<HolidayTerms, 'observed' | 'close' | 'auction'> = {}) =>
+  (source: string, shared: Pick<HolidayTerms, 'observed' | 'close' | 'auction' | 'announced'> = {}) =>
   (code: string, name: string, terms: HolidayTerms): HolidayRule => ({
     code: `HOLIDAY_${code}`,
     name,
@@ -85,6 +92,15 @@ export const rulesFrom =
     ...shared,
     ...terms,
   });
+
+/** A holiday of one year that was moved from its usual date to another. It stands before the rule of the usual date. */
+export const moved = (
+  rule: ReturnType<typeof rulesFrom>,
+  code: string,
+  name: string,
+  from: string,
+  to: string,
+): HolidayRule[] => [rule(code, name, { dates: from, regular: true }), rule(code, name, { dates: to })];
 
 /** One market, as data. */
 export type Market = {
@@ -109,7 +125,7 @@ export type Market = {
   readonly codes: Readonly<Record<string, string>>;
   /** The first rule of a date wins; a rule on its own date overrides one that moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** Calendar overrides, one date each, also outside `years`: they override `holidays`. */
+  /** Calendar overrides, one date each, also outside `years`: they override `holidays`. The first rule of a date wins. */
   readonly overrides?: readonly HolidayRule[];
 };
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Calendar, calendarOf } from './calendar.ts';
-import { type CalendarOverride, overridesFor, withOverrides } from './overrides.ts';
+import { type CalendarOverride, withOverrides } from './overrides.ts';
 import { dayOfText } from './rules.ts';
 
 const us = calendarOf('stock', 'US');
@@ -17,6 +17,7 @@ const ownDay = (date: string, part: Partial<CalendarOverride>): CalendarOverride
   session_template: 'EARLY_CLOSE',
   open_timestamp: null,
   close_timestamp: null,
+  announced: null,
   ...part,
 });
 
@@ -141,7 +142,7 @@ const winners: readonly [
 ];
 for (const [name, own, symbol, held] of winners) {
   test(`${name} (contract 8.6)`, () => {
-    assert.equal(overridesFor(own, symbol).get(dayOfText('2027-02-03'))?.name, held);
+    assert.equal(withOverrides(us, own, symbol).holidays(2027).get(dayOfText('2027-02-03'))?.name, held);
   });
 }
 

@@ -1,9 +1,10 @@
 // Calendar overrides: closings, shortened days and cancellations that an operator imported, over the days that ship (contract 8.6).
-import { DAY_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, dateOf, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { SizedCache } from '../base/sized-cache.ts';
 import { Calendar } from './calendar.ts';
 import { calendarLimits } from './limits.ts';
 import type { Clock, HolidayRule } from './market.ts';
+import { shippedRules } from './rules.ts';
 
 /** The priority of the holidays that ship. */
 export const SHIPPED_PRIORITY = 0;
@@ -23,27 +24,15 @@ export type CalendarOverride = {
   /** Epoch milliseconds; null keeps the usual open or close. */
   readonly open_timestamp: number | null;
   readonly close_timestamp: number | null;
+  /** The date from which it was known; null where the file does not say. */
+  readonly announced: number | null;
 };
 
-/** Whether an override wins over another of its day: the higher priority, then the one of the instrument itself. */
-function wins(one: CalendarOverride, other: CalendarOverride): boolean {
-  if (one.priority !== other.priority) return one.priority > other.priority;
-  return one.symbol !== '*';
-}
-
-/** The override that applies to a symbol on each date, by date. */
-export function overridesFor(
-  overrides: readonly CalendarOverride[],
-  symbol: string,
-): Map<number, CalendarOverride> {
-  const found = new Map<number, CalendarOverride>();
-  for (const one of overrides) {
-    if (one.symbol !== '*' && one.symbol !== symbol) continue;
-    const other = found.get(one.calendar_date);
-    if (other === undefined || wins(one, other)) found.set(one.calendar_date, one);
-  }
-  return found;
-}
+/** The overrides that apply to a symbol. The first of a date wins: that of the highest priority, then that of the instrument itself. */
+const overridesFor = (overrides: readonly CalendarOverride[], symbol: string): CalendarOverride[] =>
+  overrides
+    .filter((one) => one.symbol === '*' || one.symbol === symbol)
+    .sort((a, b) => b.priority - a.priority || Number(a.symbol === '*') - Number(b.symbol === '*'));
 
 /** An instant as clock time on a label date. */
 function clockOf({ zone }: Calendar, day: number, ms: number): Clock {
@@ -52,12 +41,36 @@ function clockOf({ zone }: Calendar, day: number, ms: number): Clock {
   return `${minutes < 0 ? '-' : ''}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
 }
 
-function ruleOf(base: Calendar, override: CalendarOverride): HolidayRule {
+/** The rules that ship, by day; a year of a market is looked at once. */
+function shippedOn({ market }: Calendar) {
+  const years = new Map<number, ReadonlyMap<number, HolidayRule>>();
+  return (day: number): HolidayRule | undefined => {
+    const { year } = dateOf(day);
+    const rules = years.get(year) ?? shippedRules(market, year);
+    years.set(year, rules);
+    return rules.get(day);
+  };
+}
+
+/**
+ * Gives the date from which overrides were known. One that does not say so has that of the day that ships, if any: lists of holidays
+ * have the closings that nobody knew in advance, but not their announcements.
+ */
+export function announcementsOver(base: Calendar): (override: CalendarOverride) => string | undefined {
+  const shipped = shippedOn(base);
+  return ({ announced, calendar_date }) =>
+    announced === null ? shipped(calendar_date)?.announced : formatDay(announced);
+}
+
+function ruleOf(base: Calendar, override: CalendarOverride, announced: string | undefined): HolidayRule {
+  const { symbol, priority } = override;
   const rule = {
     code: override.holiday_code,
     name: override.name,
     dates: formatDay(override.calendar_date),
     source: 'imported',
+    imported: { symbol, priority },
+    ...(announced !== undefined && { announced }),
   };
   if (override.session_template === 'REGULAR') return { ...rule, regular: true };
   const { open_timestamp: openMs, close_timestamp: closeMs, calendar_date: date } = override;
@@ -89,7 +102,7 @@ export function withOverrides(
   const name = `${base.market.key} ${base.market.zone} ${owner}`;
   const known = byName.get(name);
   if (known !== undefined) return known;
-  const calendar = overlaid(base, [...overridesFor(overrides, symbol).values()]);
+  const calendar = overlaid(base, overridesFor(overrides, symbol));
   byName.set(name, calendar);
   return calendar;
 }
@@ -101,7 +114,8 @@ function overlaid(base: Calendar, overrides: readonly CalendarOverride[]): Calen
   const name = JSON.stringify([key, assetSchema, country, zone, overrides]);
   const known = kept.get(name);
   if (known !== undefined) return known.calendar;
-  const rules = overrides.map((one) => ruleOf(base, one));
+  const announcedOf = announcementsOver(base);
+  const rules = overrides.map((one) => ruleOf(base, one, announcedOf(one)));
   const calendar = new Calendar({ ...base.market, overrides: rules }, base);
   kept.set(name, { calendar, rules });
   return calendar;

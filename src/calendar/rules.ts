@@ -128,10 +128,15 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
   return found;
 }
 
+/** The rule that ships for each day of a year that has one, ordinary trading days included; none outside the market's years. */
+export const shippedRules = (
+  { years: [first, last], holidays }: Market,
+  year: number,
+): Map<number, HolidayRule> => collect(year >= first && year <= last ? holidays : [], year);
+
 /** The rule of each closed or shortened day of a year; outside the market's years only overrides count. */
 export function holidaysOf(market: Market, year: number): Map<number, HolidayRule> {
-  const isCovered = year >= market.years[0] && year <= market.years[1];
-  const found = collect(isCovered ? market.holidays : [], year);
+  const found = shippedRules(market, year);
   for (const [day, rule] of collect(market.overrides ?? [], year)) found.set(day, rule);
   for (const [day, rule] of found) {
     if (rule.regular || dateOf(day).year !== year) found.delete(day);

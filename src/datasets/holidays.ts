@@ -28,6 +28,8 @@ export const holidays = dataset({
     session_template: text,
     open_timestamp: orNull(instant),
     close_timestamp: orNull(instant),
+    /** The date from which it was known (contract 9.8); null where the file does not say. */
+    announced: orNull(day),
   },
   key: ['country_iso_code', 'asset_name', 'symbol', 'calendar_date', 'priority'],
   group: ['country_iso_code', 'asset_name'],
@@ -60,6 +62,7 @@ export const holidays = dataset({
       }),
       open_timestamp: optional({ unit: 'minute' }),
       close_timestamp: optional({ unit: 'minute' }),
+      announced: optional(dayRule),
     },
     time: 'calendar_date',
     names: [

@@ -26,6 +26,12 @@ function problemOf(values: Values): RowProblem | null {
     return { column: stray, reason: `must be empty where the day is ${String(template)}` };
   if (open !== undefined && close !== undefined && (open as number) >= (close as number))
     return { column: 'close_timestamp', reason: 'must be after open_timestamp' };
+  const { announced, calendar_date: date } = values;
+  if (announced !== undefined && (announced as number) > (date as number))
+    return {
+      column: 'announced',
+      reason: 'must not be after calendar_date: it is the date from which the day was known',
+    };
   return null;
 }
 
@@ -65,6 +71,7 @@ const complete = (values: Values): Values => ({
   priority: OVERRIDE_PRIORITY,
   open_timestamp: null,
   close_timestamp: null,
+  announced: null,
   ...values,
 });
 

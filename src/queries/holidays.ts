@@ -1,43 +1,43 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { END_DAY, FIRST_DAY, formatDay, formatInstant } from '../base/instant.ts';
-import { marketSchema } from '../calendar/calendar.ts';
+import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
 import { markets } from '../calendar/markets/index.ts';
-import { type CalendarOverride, overridesFor, SHIPPED_PRIORITY } from '../calendar/overrides.ts';
+import { announcementsOver, SHIPPED_PRIORITY } from '../calendar/overrides.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import type { Instrument } from '../datasets/reference.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
-import { instrumentOrNull, isNobodys, unknownSymbol } from './known-instrument.ts';
+import { dayOf, instrumentOrNull, isNobodys, unknownSymbol } from './known-instrument.ts';
 import { findInstrument } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
+import { type AsOf, goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
-/** A day on the wire, and the override that it comes from. */
-function recordOf(
-  holiday: Holiday,
-  override: CalendarOverride | undefined,
-  assetSchema: string,
-  { country, symbol }: FullSymbol,
-) {
+/** A day on the wire. */
+function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: FullSymbol) {
+  const { name, code, imported } = holiday.rule;
   return {
-    name: holiday.rule.name,
-    holiday_code: holiday.rule.code,
+    name,
+    holiday_code: code,
     calendar_date: formatDay(holiday.day),
     asset_name: assetSchema,
     country_iso_code: country,
-    symbol: (override?.symbol ?? '*') === '*' ? '*' : symbol,
-    priority: override?.priority ?? SHIPPED_PRIORITY,
+    symbol: (imported?.symbol ?? '*') === '*' ? '*' : symbol,
+    priority: imported?.priority ?? SHIPPED_PRIORITY,
     session_template: holiday.template,
     open_timestamp: instantOrNull(holiday.openMs),
     close_timestamp: instantOrNull(holiday.closeMs),
   };
 }
+
+/** A calendar as it was known at the moment of a request. */
+const knownAt = (asOf: AsOf | null, calendar: Calendar): Calendar =>
+  asOf === null ? calendar : calendar.knownAt(asOf.ms);
 
 /** The row of the instrument that a name names; null where none has it. */
 async function instrumentNamed(context: QueryContext, named: FullSymbol): Promise<Instrument | null> {
@@ -61,8 +61,8 @@ async function ownerOf(
   const instrument = await instrumentNamed(context, named);
   if (instrument !== null) return instrument;
   const isFree = await isNobodys(context, assetSchema, named);
-  const { overrides } = await calendars.read(context.reader, owner);
-  if (isFree && overrides.some((one) => one.symbol === symbol)) return owner;
+  const { overrides = [] } = knownAt(context.asOf, await calendars.of(context.reader, owner)).market;
+  if (isFree && overrides.some(({ imported }) => imported?.symbol === symbol)) return owner;
   throw await unknownSymbol(context, assetSchema, named, 'full_symbol');
 }
 
@@ -76,17 +76,16 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   });
   const calendars = context.lookup.calendars(context.reader);
   const owner = await ownerOf(context, calendars, named);
-  const { calendar, assetSchema, overrides } = await calendars.read(context.reader, owner);
-  const applied = overridesFor(overrides, owner.symbol);
+  const { calendar, assetSchema } = await calendars.read(context.reader, owner);
   const seen = walk.place === null ? null : (walk.place.position[0] as number);
   const first = sort === 'asc' && seen !== null ? seen + 1 : fromDay;
   const last = sort === 'desc' && seen !== null ? seen - 1 : endDay - 1;
-  const found = holidaysIn(calendar, first, last, sort)
+  const found = holidaysIn(knownAt(context.asOf, calendar), first, last, sort)
     .filter(({ rule }) => code === undefined || rule.code === code)
     .take(limit + 1)
     .toArray();
   const page = found.slice(0, limit);
-  const rows = page.map((holiday) => recordOf(holiday, applied.get(holiday.day), assetSchema, named));
+  const rows = page.map((holiday) => recordOf(holiday, assetSchema, named));
   const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
   return goodUntilCommit(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
 };
@@ -94,12 +93,22 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
 export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
+  const { asOf } = context;
   const calendars = context.lookup.calendars(context.reader);
   const codes: Record<string, string> = {};
-  for (const market of markets) if (market.country === country) Object.assign(codes, market.codes);
+  for (const { assetSchema, country: of, key } of markets) {
+    if (of !== country) continue;
+    const { market } = knownAt(asOf, calendarOf(assetSchema, country, null, key));
+    const used = new Set(market.holidays.map(({ code }) => code));
+    for (const [code, meaning] of Object.entries(market.codes)) if (used.has(code)) codes[code] = meaning;
+  }
   for (const assetSchema of assetSchemas) {
-    for (const { holiday_code, name } of await calendars.overrides(context.reader, assetSchema, country))
-      codes[holiday_code] ??= name;
+    const today = asOf === null ? null : formatDay(dayOf(asOf, assetSchema, country));
+    const announcedOf = announcementsOver(calendarOf(assetSchema, country));
+    for (const one of await calendars.overrides(context.reader, assetSchema, country)) {
+      const announced = today === null ? undefined : announcedOf(one);
+      if (announced === undefined || announced <= today!) codes[one.holiday_code] ??= one.name;
+    }
   }
   return goodUntilCommit(renderResult(codes, context.allocate));
 };

@@ -29,7 +29,9 @@ export function knownExpirations(context: QueryContext, found: Found) {
     const isListed = (row: Row): boolean => isListedOn(row, day);
     return (await takeRows(context, { where, order, limit: 0 }, optionContracts, isListed)).hasMore;
   };
-  return lookup.cached(reader, `${name}|listed by ${day}`, () => expirationsOf(reader, found, isCounted));
+  // An instrument may follow a calendar of another zone.
+  const known = `listed by ${day}, calendar of ${found.calendar.zone.dayAt(asOf.ms)}`;
+  return lookup.cached(reader, `${name}|${known}`, () => expirationsOf(reader, found, isCounted));
 }
 
 /**

@@ -44,15 +44,16 @@ function offGridFrom(reader: Reader, calendar: Calendar, series: Series): Promis
   return found;
 }
 
-/** What was known of a series at a moment; null where no bar had closed. */
+/** What was known of a series at a moment, by the calendar that was known then; null where no bar had closed. */
 async function knownPart(
   reader: Reader,
-  calendar: Calendar,
+  { calendar, known }: { readonly calendar: Calendar; readonly known: Calendar },
   series: Series,
   ms: number,
 ): Promise<Series | null> {
   const { interval, off_grid, first_ms: fromMs, last_ms: lastMs } = series;
-  if (!closesAfter(calendar, { interval, isOffGrid: off_grid }, lastMs, ms)) return series;
+  if (!closesAfter(known, { interval, isOffGrid: off_grid }, lastMs, ms))
+    return known === calendar ? series : { ...series, isPart: true };
   const offGridMs = await offGridFrom(reader, calendar, series);
   const range = { fromMs, toMs: Math.min(lastMs + 1, ms + LABEL_SLACK_MS), descending: true };
   const source = servedBars(reader, series, range);
@@ -62,14 +63,14 @@ async function knownPart(
     for (let at = step.count - 1; at >= 0; at--) {
       const keyMs = step.keyMs[at]!;
       const isOffGrid = offGridMs <= keyMs;
-      if (!closesAfter(calendar, { interval, isOffGrid }, keyMs, ms))
+      if (!closesAfter(known, { interval, isOffGrid }, keyMs, ms))
         return { ...series, last_ms: keyMs, off_grid: isOffGrid, isPart: true };
     }
   }
 }
 
 /**
- * An instrument with its series as they were known at a moment. What is complete is judged by all runs: bars are imported long after
+ * An instrument with its calendar and its series as they were known at a moment. What is complete is judged by all runs: bars are imported long after
  * they closed. So an instrument that has ended by `clockMs` had complete series at any moment (contract 3.9).
  */
 export async function knownStored(
@@ -78,11 +79,12 @@ export async function knownStored(
   ms: number,
   clockMs: number,
 ): Promise<StoredInstrument> {
+  const calendar = stored.calendar.knownAt(ms);
   const series: Series[] = [];
   for (const one of stored.series) {
-    const part = await knownPart(reader, stored.calendar, one, ms);
+    const part = await knownPart(reader, { calendar: stored.calendar, known: calendar }, one, ms);
     if (part !== null) series.push(part);
   }
   const hasEnded = stored.endedMs !== null && stored.endedMs <= clockMs;
-  return { ...stored, series, endedMs: hasEnded ? FIRST_MS : stored.endedMs };
+  return { ...stored, calendar, series, endedMs: hasEnded ? FIRST_MS : stored.endedMs };
 }

@@ -20,7 +20,7 @@ export type Series = Omit<RowOf<typeof series>, 'interval'> & {
   readonly interval: Interval;
   /** Bars that are not served, ascending (contract 3.9). */
   readonly unfinished: readonly Span[];
-  /** It is what was known of the series at a moment (`known-series.ts`): bars that are made of it are not kept. */
+  /** It is what was known of the series or its calendar at a moment (`known-series.ts`): bars that are made of it are not kept. */
   readonly isPart?: true;
 };
 

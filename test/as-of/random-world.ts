@@ -38,6 +38,35 @@ const DELISTED = '2025-03-13';
 /** Symbols of stocks by what they are, in the store that has everything. */
 const stocks = ['AAA', RENAMED.symbol, 'LST', 'DEL'];
 
+/** A day on which the market is closed, and from which date that was known; absent where it was known in advance. */
+type Closing = { readonly date: string; readonly announced?: string };
+
+function closingsOf(random: Random): Closing[] {
+  const closed = weekdays.filter(() => random.chance(0.12));
+  return closed.map((date) => {
+    const before = dates.filter((other) => other <= date);
+    const announced = random.pick([date, before.at(-2) ?? date, random.pick(before)]);
+    return random.chance(0.8) ? { date, announced } : { date };
+  });
+}
+
+const closingRow = ({ date, announced }: Closing): FileRow => ({
+  ...{ name: 'Closed', holiday_code: 'HOLIDAY_OWN', calendar_date: date, asset_name: 'stock' },
+  ...{ ...us, symbol: '*', session_template: 'CLOSED' },
+  ...(announced !== undefined && { announced }),
+});
+
+/** From when it is known that nothing of a week is still to come: at its last close, unless a later closing is announced after it. */
+function endOfWeek(monday: string, closings: readonly Closing[]): number {
+  const days = weekdays.slice(weekdays.indexOf(monday), weekdays.indexOf(monday) + 5);
+  const closed = new Map(closings.map((closing) => [closing.date, closing]));
+  const last = days.findLastIndex((date) => !closed.has(date));
+  const announcements = days
+    .slice(last + 1)
+    .map((date) => midnight(closed.get(date)!.announced ?? dates[0]!));
+  return Math.max(...announcements, last < 0 ? 0 : closeOf(days[last]!));
+}
+
 const priced = (random: Random): FileRow => {
   const [open, close] = [random.between(100, 200), random.between(100, 200)];
   return {
@@ -86,7 +115,7 @@ function minuteBars(random: Random, minutes: number, perDay: number, offGridFrom
 
 const closeOf = (date: string): number => midnight(date) + 960 * MINUTE;
 
-function periodBars(random: Random): Dated[] {
+function periodBars(random: Random, closings: readonly Closing[]): Dated[] {
   const bar = (interval: string, datetime: string, knownMs: number): Dated => ({
     row: { interval, datetime, ...priced(random) },
     knownMs,
@@ -95,22 +124,29 @@ function periodBars(random: Random): Dated[] {
   const mondays = weekdays.filter((date) => new Date(date).getUTCDay() === 1);
   const weeks = mondays
     .filter(() => random.chance(0.6))
-    .map((date) => bar('WEEK', date, closeOf(weekdays[weekdays.indexOf(date) + 4]!)));
+    .map((date) => bar('WEEK', date, endOfWeek(date, closings)));
   return [...(random.chance(0.7) ? days : []), ...(random.chance(0.3) ? weeks : [])];
 }
 
-function stockBars(random: Random, symbol: string): Dated[] {
+function stockBars(random: Random, symbol: string, closings: readonly Closing[]): Dated[] {
   const wanted = [
     ...(random.chance(0.7) ? minuteBars(random, 1, 12, null) : []),
     ...(random.chance(0.4) ? minuteBars(random, 5, 8, null) : []),
     ...(random.chance(0.6)
       ? minuteBars(random, 60, 5, random.pick([null, null, '2025-03-03', '2025-03-12']))
       : []),
-    ...periodBars(random),
+    ...periodBars(random, closings),
   ];
   const ends = symbol === 'DEL' ? midnight(DELISTED) + DAY : Number.POSITIVE_INFINITY;
   const begins = symbol === 'LST' ? midnight(LISTED) : 0;
+  // Nothing trades on a closed day.
+  const isOpen = ({ row: { interval, datetime } }: Dated): boolean =>
+    interval === 'WEEK' ||
+    !closings.some(
+      ({ date }) => date === (interval === 'DAY' ? datetime : dateAt(Date.parse(datetime as string))),
+    );
   return wanted
+    .filter(isOpen)
     .filter(({ knownMs }) => knownMs > begins + 20 * 60 * MINUTE && knownMs <= ends)
     .map(({ row, knownMs }) => ({ row: { asset_schema: 'stock', ...us, symbol, ...row }, knownMs }));
 }
@@ -252,7 +288,8 @@ function instrumentsAt(today: string): FileRow[] {
 
 /** A random world, and a moment of it: often one at which something closes. */
 export function randomWorld(random: Random): RandomWorld {
-  const bars = [...stocks.flatMap((symbol) => stockBars(random, symbol)), ...cryptoBars(random)];
+  const closings = closingsOf(random);
+  const bars = [...stocks.flatMap((symbol) => stockBars(random, symbol, closings)), ...cryptoBars(random)];
   const closes = random.chance(0.6) ? bars.map(({ knownMs }) => knownMs) : [someInstant(random)];
   const ms = random.pick(closes) + random.pick([0, 0, -1_000, 1_000]);
   const today = dateAt(ms);
@@ -269,6 +306,7 @@ export function randomWorld(random: Random): RandomWorld {
   const crypto = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'BTCUSD' };
   const filling = (known: boolean): Filling[] => [
     ['instruments', [...instrumentsAt(known ? today : '2025-12-31'), crypto]],
+    ['holidays', closings.filter(({ announced = today }) => !known || announced <= today).map(closingRow)],
     ['bars', known ? knownOf(bars) : bars.map(({ row }) => row)],
     ['news', known ? knownOf(news) : news.map(({ row }) => row)],
     [
@@ -285,5 +323,6 @@ export function randomWorld(random: Random): RandomWorld {
       known ? contracts.filter(({ listing_date = '' }) => listing_date <= today).map(then) : contracts,
     ],
   ];
-  return { ms, all: filling(false), known: filling(true).filter(([, rows]) => rows.length > 0) };
+  const filled = (known: boolean) => filling(known).filter(([, rows]) => rows.length > 0);
+  return { ms, all: filled(false), known: filled(true) };
 }

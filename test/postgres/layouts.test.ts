@@ -45,7 +45,7 @@ const put = (store: Store, bucket: number): Promise<void> =>
 
 /** Makes of a store what it was in layout 8. */
 const toLayout8 =
-  'alter table import_runs drop column data_version; alter table run_coverage drop column first_ms; drop table changes; drop table former_rows; update store_state set layout = 8';
+  'alter table import_runs drop column data_version; alter table run_coverage drop column first_ms; alter table run_coverage drop column tells_held; alter table holidays drop column announced; drop table changes; drop table former_rows; drop table held_bars; drop table held_rows; update store_state set layout = 8';
 
 test('a store of an older layout is updated by who opens it for writing, once, however many do at the same time', {
   skip,

@@ -4,7 +4,7 @@ import { type HolidayRule, rulesFrom, type SegmentHours, stockMarket, weekdayHou
 const closed = rulesFrom('ASX, Cash market trading calendar');
 const calendar2022 = rulesFrom('ASX, Cash market trading calendar 2022');
 const calendars2010 = rulesFrom('ASX, trading calendars 2010 and 2011');
-const notice2022 = rulesFrom('ASX, market notice of September 2022');
+const notice2022 = rulesFrom('ASX, market notice of 2022-09-13', { announced: '2022-09-13' });
 
 const hours = 'ASX, Cash market trading hours: normal trading and closing single price auction';
 

@@ -4,7 +4,7 @@ import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 const closed = rulesFrom(
   'Toronto Stock Exchange, Calendar of market holidays, tsx.com/trading/calendars-and-trading-hours',
 );
-const notices2001 = rulesFrom('Toronto Stock Exchange, notices of 2001-09-11 and 12');
+const notices2001 = rulesFrom('Toronto Stock Exchange, notices of 2001-09-11 and 12: each for its own day');
 
 export const caStock = stockMarket('CA', {
   zone: 'America/Toronto',
@@ -46,7 +46,8 @@ export const caStock = stockMarket('CA', {
     closed('CIVIC_HOLIDAY', 'Civic Holiday', { month: 8, weekday: 1, nth: 1 }),
     closed('LABOR_DAY', 'Labour Day', { month: 9, weekday: 1, nth: 1 }),
     closed('THANKSGIVING', 'Thanksgiving Day', { month: 10, weekday: 1, nth: 2 }),
-    notices2001('SEPTEMBER_11', 'September 11 attacks', { dates: '2001-09-11 2001-09-12' }),
+    notices2001('SEPTEMBER_11', 'September 11 attacks', { dates: '2001-09-11', announced: '2001-09-11' }),
+    notices2001('SEPTEMBER_11', 'September 11 attacks', { dates: '2001-09-12', announced: '2001-09-12' }),
     // The closing call ends by 13:05 (TMX Operational Notice 2021-050).
     closed('CHRISTMAS_EVE', 'Christmas Eve', {
       month: 12,

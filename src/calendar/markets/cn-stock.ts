@@ -5,6 +5,21 @@ const closed = rulesFrom(
   "General Office of the State Council, yearly notice on holidays; the exchange's yearly notice of closings",
 );
 
+const sars = 'SSE notice of 2003-04-29 (longer closing because of SARS)';
+const longerMay2003 = rulesFrom(sars, { announced: '2003-04-29' });
+// We found no notice of the exchange: it counts as announced on the day after that of the State Council.
+const shorterMay2003 = rulesFrom(
+  'General Office of the State Council, notice of 2003-04-21 (shorter holidays because of SARS)',
+  { announced: '2003-04-22' },
+);
+const victoryDay = rulesFrom('State Council, notice of 2015-05-13', { announced: '2015-05-13' });
+const longerMay2019 = rulesFrom('General Office of the State Council, notice of 2019-03-22', {
+  announced: '2019-03-22',
+});
+const longerSpring2020 = rulesFrom('SSE Announcement [2020] No. 6 of 2020-01-27 (COVID-19)', {
+  announced: '2020-01-27',
+});
+
 const newYear = `
   2000-01-03 2001-01-01 2002-01-01/2002-01-03 2003-01-01 2004-01-01 2005-01-03 2006-01-02/2006-01-03
   2007-01-01/2007-01-03 2007-12-31/2008-01-01 2009-01-01/2009-01-02 2010-01-01 2011-01-03
@@ -17,17 +32,17 @@ const springFestival = `
   2008-02-06/2008-02-12 2009-01-26/2009-01-30 2010-02-15/2010-02-19 2011-02-02/2011-02-08
   2012-01-23/2012-01-27 2013-02-11/2013-02-15 2014-01-31/2014-02-06 2015-02-18/2015-02-24
   2016-02-08/2016-02-12 2017-01-27/2017-02-02 2018-02-15/2018-02-21 2019-02-04/2019-02-08
-  2020-01-24/2020-01-31 2021-02-11/2021-02-17 2022-01-31/2022-02-04 2023-01-23/2023-01-27
+  2020-01-24/2020-01-30 2021-02-11/2021-02-17 2022-01-31/2022-02-04 2023-01-23/2023-01-27
   2024-02-09/2024-02-16 2025-01-28/2025-02-04 2026-02-16/2026-02-23`;
 const qingming = `
   2008-04-04 2009-04-06 2010-04-05 2011-04-04/2011-04-05 2012-04-02/2012-04-04 2013-04-04/2013-04-05
   2014-04-07 2015-04-06 2016-04-04 2017-04-03/2017-04-04 2018-04-05/2018-04-06 2019-04-05 2020-04-06
   2021-04-05 2022-04-04/2022-04-05 2023-04-05 2024-04-04/2024-04-05 2025-04-04 2026-04-06`;
 const labourDay = `
-  2000-05-01/2000-05-05 2001-05-01/2001-05-07 2002-05-01/2002-05-07 2003-05-01/2003-05-09
+  2000-05-01/2000-05-05 2001-05-01/2001-05-07 2002-05-01/2002-05-07 2003-05-01/2003-05-07
   2004-05-03/2004-05-07 2005-05-02/2005-05-06 2006-05-01/2006-05-05 2007-05-01/2007-05-07
   2008-05-01/2008-05-02 2009-05-01 2010-05-03 2011-05-02 2012-04-30/2012-05-01 2013-04-29/2013-05-01
-  2014-05-01/2014-05-02 2015-05-01 2016-05-02 2017-05-01 2018-04-30/2018-05-01 2019-05-01/2019-05-03
+  2014-05-01/2014-05-02 2015-05-01 2016-05-02 2017-05-01 2018-04-30/2018-05-01 2019-05-01
   2020-05-01/2020-05-05 2021-05-03/2021-05-05 2022-05-02/2022-05-04 2023-05-01/2023-05-03
   2024-05-01/2024-05-03 2025-05-01/2025-05-05 2026-05-01/2026-05-05`;
 const dragonBoat = `
@@ -81,10 +96,14 @@ export const cnStock = stockMarket('CN', {
   holidays: [
     closed('NEW_YEAR', "New Year's Day", { dates: newYear }),
     closed('SPRING_FESTIVAL', 'Spring Festival', { dates: springFestival }),
+    longerSpring2020('SPRING_FESTIVAL', 'Spring Festival', { dates: '2020-01-31' }),
+    longerMay2003('LABOUR_DAY', 'Labour Day', { dates: '2003-05-06/2003-05-09' }),
+    shorterMay2003('LABOUR_DAY', 'Labour Day', { dates: '2003-05-06 2003-05-07', regular: true }),
+    longerMay2019('LABOUR_DAY', 'Labour Day', { dates: '2019-05-02 2019-05-03' }),
     closed('QINGMING', 'Qingming Festival', { dates: qingming }),
     closed('LABOUR_DAY', 'Labour Day', { dates: labourDay }),
     closed('DRAGON_BOAT', 'Dragon Boat Festival', { dates: dragonBoat }),
-    closed('VICTORY_DAY', 'Seventieth anniversary of the victory over Japan', {
+    victoryDay('VICTORY_DAY', 'Seventieth anniversary of the victory over Japan', {
       dates: '2015-09-03/2015-09-04',
     }),
     closed('MID_AUTUMN', 'Mid-Autumn Festival', { dates: midAutumn }),

@@ -5,7 +5,13 @@ import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../mark
 const closed = rulesFrom('Frankfurt Stock Exchange, yearly trading calendar');
 const council2007 = rulesFrom('Frankfurt Stock Exchange, decision of the exchange council for 2007');
 const lastDay = rulesFrom('Frankfurt Stock Exchange, yearly notice of the last trading day');
-const notice2000 = rulesFrom('Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03');
+// The press has the notice from a Thursday after June, without its date: it counts as announced on the last one before the day.
+const notice2000 = rulesFrom('Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03', {
+  announced: '2000-09-28',
+});
+const notice2018 = rulesFrom('Eurex, circular 055/2018 of 2018-07-17 (decision of the exchange council)', {
+  announced: '2018-07-17',
+});
 
 const auction = 'Deutsche Börse, Xetra auction schedule and market model: closing auction';
 
@@ -62,11 +68,9 @@ export const deStock = stockMarket('DE', {
     council2007('WHIT_MONDAY', 'Whit Monday', { dates: '2007-05-28' }),
     closed('WHIT_MONDAY', 'Whit Monday', { easter: 50, from: '2015-01-01', to: '2021-12-31' }),
     notice2000('GERMAN_UNITY', 'Ten years of German Unity', { dates: '2000-10-03' }),
+    notice2018('GERMAN_UNITY', 'Day of German Unity', { dates: '2018-10-03' }),
     closed('GERMAN_UNITY', 'Day of German Unity', {
-      month: 10,
-      day: 3,
-      from: '2014-01-01',
-      to: '2021-12-31',
+      dates: '2014-10-03 2016-10-03 2017-10-03 2019-10-03 2020-10-03 2021-10-03',
     }),
     closed('REFORMATION_DAY', '500 years of the Reformation', { dates: '2017-10-31' }),
     closed('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24 }),

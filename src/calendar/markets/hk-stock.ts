@@ -53,7 +53,9 @@ const substitute = { observed: 'sunday-to-weekday' } as const;
 const closed = rulesFrom(ordinance);
 const holiday = rulesFrom(ordinance, substitute);
 const holidaySince2012 = rulesFrom(substitution, substitute);
-const victoryDay = rulesFrom('Special Holiday (3 September 2015) Ordinance');
+const victoryDay = rulesFrom('Special Holiday (3 September 2015) Ordinance; announcement of 2015-05-13', {
+  announced: '2015-05-13',
+});
 const mornings = rulesFrom(tradingRules);
 const stopped = rulesFrom(severeWeather);
 
@@ -73,9 +75,15 @@ const halfDay = (code: string, name: string, terms: HolidayTerms): HolidayRule[]
 
 type Storm = { readonly dates: string; readonly open?: string; readonly close?: string };
 
-/** A stop during the day leaves out the closing auction. */
-const stormTerms = (terms: Storm): HolidayTerms =>
-  terms.close === undefined ? terms : { ...terms, auction: terms.close };
+/**
+ * A stop during the day leaves out the closing auction. The exchange decides on the day itself, by the signals at 9:00 and at 12:00, even
+ * where the Observatory spoke of them the evening before.
+ */
+const stormTerms = (terms: Storm): HolidayTerms => ({
+  ...terms,
+  announced: terms.dates,
+  ...(terms.close !== undefined && { auction: terms.close }),
+});
 
 /** A day that the weather closed or shortened. */
 const weather = (name: string, terms: Storm): HolidayRule => stopped('WEATHER', name, stormTerms(terms));

@@ -1,5 +1,5 @@
 // Japanese stocks: Tokyo Stock Exchange.
-import { type Clock, rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
+import { type Clock, moved, rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
 const act = 'Act on National Holidays (Act No. 178 of 1948)';
 const equinoxes =
@@ -14,18 +14,24 @@ const closed = rulesFrom(act);
 const holiday = rulesFrom(act, substitute);
 const betweenHolidays = rulesFrom(`${act}, Article 3, paragraph 3`);
 const equinox = rulesFrom(equinoxes, substitute);
-const forGames = rulesFrom(
-  'Act on Special Measures for the Tokyo 2020 Games (Act No. 33 of 2015)',
-  substitute,
-);
+const games = 'Act on Special Measures for the Tokyo 2020 Games (Act No. 33 of 2015)';
+const forGames2020 = rulesFrom(`${games}, amendment promulgated on 2018-06-20`, {
+  ...substitute,
+  announced: '2018-06-20',
+});
+const forGames2021 = rulesFrom(`${games}, amendment promulgated on 2020-12-04`, {
+  ...substitute,
+  announced: '2020-12-04',
+});
 const forSuccession = rulesFrom(
-  'Act on Holidays for the Accession and the Enthronement (Act No. 99 of 2018)',
+  'Act on Holidays for the Accession and the Enthronement (Act No. 99 of 2018), promulgated on 2018-12-14',
+  { announced: '2018-12-14' },
 );
 const exchangeRule = rulesFrom(tradingRules);
 const morningOnly = rulesFrom(halfDays, { close: '11:00' });
-const notice2006 = rulesFrom('TSE notice of 2006-01-18');
-const notices2005 = rulesFrom('TSE notices of 2005-11-01');
-const notices2020 = rulesFrom('JPX notices of 2020-10-01 and 2020-10-19');
+const notice2006 = rulesFrom('TSE notice of 2006-01-18', { announced: '2006-01-18' });
+const notices2005 = rulesFrom('TSE notices of 2005-11-01', { announced: '2005-11-01' });
+const notices2020 = rulesFrom('JPX notices of 2020-10-01 and 2020-10-19', { announced: '2020-10-01' });
 
 const vernal = `
   2000-03-20 2001-03-20 2002-03-21 2003-03-21 2004-03-20 2005-03-20 2006-03-21 2007-03-21 2008-03-20
@@ -106,15 +112,9 @@ export const jpStock = stockMarket('JP', {
     exchangeRule('NEW_YEAR', 'Third day of the year', { month: 1, day: 3 }),
     exchangeRule('YEAR_END', 'Last day of the year', { month: 12, day: 31 }),
     closed('COMING_OF_AGE_DAY', 'Coming of Age Day', { month: 1, weekday: 1, nth: 2 }),
-    closed('MARINE_DAY', 'Marine Day', {
-      month: 7,
-      weekday: 1,
-      nth: 3,
-      from: '2003-01-01',
-      to: '2019-12-31',
-    }),
-    forGames('MARINE_DAY', 'Marine Day', { dates: '2020-07-23 2021-07-22' }),
-    closed('MARINE_DAY', 'Marine Day', { month: 7, weekday: 1, nth: 3, from: '2022-01-01' }),
+    ...moved(forGames2020, 'MARINE_DAY', 'Marine Day', '2020-07-20', '2020-07-23'),
+    ...moved(forGames2021, 'MARINE_DAY', 'Marine Day', '2021-07-19', '2021-07-22'),
+    closed('MARINE_DAY', 'Marine Day', { month: 7, weekday: 1, nth: 3, from: '2003-01-01' }),
     closed('RESPECT_FOR_THE_AGED_DAY', 'Respect for the Aged Day', {
       month: 9,
       weekday: 1,
@@ -122,12 +122,12 @@ export const jpStock = stockMarket('JP', {
       from: '2003-01-01',
     }),
     closed('SPORTS_DAY', 'Health and Sports Day', { month: 10, weekday: 1, nth: 2, to: '2019-12-31' }),
-    forGames('SPORTS_DAY', 'Sports Day', { dates: '2020-07-24 2021-07-23' }),
-    closed('SPORTS_DAY', 'Sports Day', { month: 10, weekday: 1, nth: 2, from: '2022-01-01' }),
+    ...moved(forGames2020, 'SPORTS_DAY', 'Sports Day', '2020-10-12', '2020-07-24'),
+    ...moved(forGames2021, 'SPORTS_DAY', 'Sports Day', '2021-10-11', '2021-07-23'),
+    closed('SPORTS_DAY', 'Sports Day', { month: 10, weekday: 1, nth: 2, from: '2020-01-01' }),
     betweenHolidays('CITIZENS_HOLIDAY', "Citizens' holiday", { month: 5, day: 4, to: '2006-12-31' }),
-    betweenHolidays('CITIZENS_HOLIDAY', "Citizens' holiday", {
-      dates: '2009-09-22 2015-09-22 2019-04-30 2019-05-02 2026-09-22',
-    }),
+    betweenHolidays('CITIZENS_HOLIDAY', "Citizens' holiday", { dates: '2009-09-22 2015-09-22 2026-09-22' }),
+    forSuccession('CITIZENS_HOLIDAY', "Citizens' holiday", { dates: '2019-04-30 2019-05-02' }),
     forSuccession('IMPERIAL_SUCCESSION', 'Accession to the throne', { dates: '2019-05-01' }),
     forSuccession('IMPERIAL_SUCCESSION', 'Ceremony of enthronement', { dates: '2019-10-22' }),
     notices2020('SYSTEM_FAILURE', 'Failure of the trading system', { dates: '2020-10-01' }),
@@ -151,9 +151,9 @@ export const jpStock = stockMarket('JP', {
     holiday('GREENERY_DAY', 'Greenery Day', { month: 5, day: 4, from: '2007-01-01' }),
     holiday('CHILDREN_DAY', "Children's Day", { month: 5, day: 5 }),
     holiday('MARINE_DAY', 'Marine Day', { month: 7, day: 20, to: '2002-12-31' }),
-    holiday('MOUNTAIN_DAY', 'Mountain Day', { month: 8, day: 11, from: '2016-01-01', to: '2019-12-31' }),
-    forGames('MOUNTAIN_DAY', 'Mountain Day', { dates: '2020-08-10 2021-08-08' }),
-    holiday('MOUNTAIN_DAY', 'Mountain Day', { month: 8, day: 11, from: '2022-01-01' }),
+    ...moved(forGames2020, 'MOUNTAIN_DAY', 'Mountain Day', '2020-08-11', '2020-08-10'),
+    ...moved(forGames2021, 'MOUNTAIN_DAY', 'Mountain Day', '2021-08-11', '2021-08-08'),
+    holiday('MOUNTAIN_DAY', 'Mountain Day', { month: 8, day: 11, from: '2016-01-01' }),
     holiday('RESPECT_FOR_THE_AGED_DAY', 'Respect for the Aged Day', { month: 9, day: 15, to: '2002-12-31' }),
     equinox('AUTUMNAL_EQUINOX', 'Autumnal Equinox Day', { dates: autumnal }),
     holiday('CULTURE_DAY', 'Culture Day', { month: 11, day: 3 }),

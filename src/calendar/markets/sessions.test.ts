@@ -122,6 +122,7 @@ test("whatever an operator's days are, sessions stay in order, and days without 
             day.session_template === 'LATE_OPEN' ? day.calendar_date * DAY_MS + openMinute * 60_000 : null,
           close_timestamp:
             day.session_template === 'EARLY_CLOSE' ? day.calendar_date * DAY_MS + closeMinute * 60_000 : null,
+          announced: null,
         }));
         const base = calendarOf(assetSchema, country);
         const own = withOverrides(base, days, 'X');

@@ -1,14 +1,26 @@
 // UK stocks: the London Stock Exchange, which closes on the bank holidays of England and Wales.
-import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+import { moved, rulesFrom, stockMarket, weekdayHours } from '../market.ts';
 
 const bankHolidays = 'Banking and Financial Dealings Act 1971, schedule 1';
 
 const closed = rulesFrom(bankHolidays);
 const christmas = rulesFrom(`Holiday by common law; ${bankHolidays}`);
 const commonLaw = rulesFrom('Holiday by common law');
-const proclaimed = rulesFrom(
-  'Royal Proclamation under the Banking and Financial Dealings Act 1971, section 1',
-);
+const proclamation = 'Royal Proclamation under the Banking and Financial Dealings Act 1971, section 1';
+const yearly = rulesFrom(`${proclamation}, each year`);
+
+/** Holidays that a proclamation adds or moves once. The government announces it before. */
+const proclaimed = (announced: string, announcement: string) =>
+  rulesFrom(`${proclamation}; ${announcement} of ${announced}`, { announced });
+const goldenJubilee = proclaimed('2000-11-23', 'written answer of the Prime Minister');
+const diamondJubilee = proclaimed('2010-01-05', 'statement of Lord Mandelson in the House of Lords');
+const royalWedding = proclaimed('2010-11-23', "announcement of the Prime Minister's Office");
+const victoryDay = proclaimed('2019-06-07', 'news release of the Department for Business');
+const platinumJubilee = proclaimed('2020-11-12', 'news release of the Department for Culture');
+const stateFuneral = proclaimed('2022-09-10', 'Accession Council');
+const coronation = proclaimed('2022-11-06', "news release of the Prime Minister's Office");
+
+const besideJubilee = ['SPRING_BANK_HOLIDAY', 'Spring bank holiday, beside a jubilee'] as const;
 
 const earlyClose = rulesFrom('London Stock Exchange, Business Days', { close: '12:30' });
 
@@ -51,32 +63,32 @@ export const ukStock = stockMarket('UK', {
     HOLIDAY_CORONATION: 'Coronation of the sovereign',
   },
   holidays: [
-    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, moved to VE Day', {
-      dates: '2020-05-04',
-      regular: true,
-    }),
-    proclaimed('SPRING_BANK_HOLIDAY', 'Spring bank holiday, moved to a jubilee', {
-      dates: '2002-05-27 2012-05-28 2022-05-30',
-      regular: true,
-    }),
+    ...moved(
+      victoryDay,
+      'EARLY_MAY_BANK_HOLIDAY',
+      'Early May bank holiday, on VE Day',
+      '2020-05-04',
+      '2020-05-08',
+    ),
+    ...moved(goldenJubilee, ...besideJubilee, '2002-05-27', '2002-06-04'),
+    ...moved(diamondJubilee, ...besideJubilee, '2012-05-28', '2012-06-04'),
+    ...moved(platinumJubilee, ...besideJubilee, '2022-05-30', '2022-06-02'),
     commonLaw('GOOD_FRIDAY', 'Good Friday', { easter: -2 }),
     closed('EASTER_MONDAY', 'Easter Monday', { easter: 1 }),
-    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday', { month: 5, weekday: 1, nth: 1 }),
-    proclaimed('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday, on VE Day', { dates: '2020-05-08' }),
+    yearly('EARLY_MAY_BANK_HOLIDAY', 'Early May bank holiday', { month: 5, weekday: 1, nth: 1 }),
     closed('SPRING_BANK_HOLIDAY', 'Spring bank holiday', { month: 5, weekday: 1, nth: -1 }),
-    proclaimed('SPRING_BANK_HOLIDAY', 'Spring bank holiday, beside a jubilee', {
-      dates: '2002-06-04 2012-06-04 2022-06-02',
-    }),
     closed('SUMMER_BANK_HOLIDAY', 'Summer bank holiday', { month: 8, weekday: 1, nth: -1 }),
-    proclaimed('JUBILEE', 'Golden Jubilee of Queen Elizabeth II', { dates: '2002-06-03' }),
-    proclaimed('JUBILEE', 'Diamond Jubilee of Queen Elizabeth II', { dates: '2012-06-05' }),
-    proclaimed('JUBILEE', 'Platinum Jubilee of Queen Elizabeth II', { dates: '2022-06-03' }),
-    proclaimed('ROYAL_WEDDING', 'Wedding of Prince William and Catherine Middleton', { dates: '2011-04-29' }),
-    proclaimed('STATE_FUNERAL', 'State funeral of Queen Elizabeth II', { dates: '2022-09-19' }),
-    proclaimed('CORONATION', 'Coronation of King Charles III', { dates: '2023-05-08' }),
+    goldenJubilee('JUBILEE', 'Golden Jubilee of Queen Elizabeth II', { dates: '2002-06-03' }),
+    diamondJubilee('JUBILEE', 'Diamond Jubilee of Queen Elizabeth II', { dates: '2012-06-05' }),
+    platinumJubilee('JUBILEE', 'Platinum Jubilee of Queen Elizabeth II', { dates: '2022-06-03' }),
+    royalWedding('ROYAL_WEDDING', 'Wedding of Prince William and Catherine Middleton', {
+      dates: '2011-04-29',
+    }),
+    stateFuneral('STATE_FUNERAL', 'State funeral of Queen Elizabeth II', { dates: '2022-09-19' }),
+    coronation('CORONATION', 'Coronation of King Charles III', { dates: '2023-05-08' }),
     earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, observed: 'weekend-to-friday' }),
     earlyClose('NEW_YEAR_EVE', "New Year's Eve", { month: 12, day: 31, observed: 'weekend-to-friday' }),
-    proclaimed('NEW_YEAR', "New Year's Day", { month: 1, day: 1, observed: 'weekend-to-weekday' }),
+    yearly('NEW_YEAR', "New Year's Day", { month: 1, day: 1, observed: 'weekend-to-weekday' }),
     christmas('CHRISTMAS', 'Christmas Day', { month: 12, day: 25, observed: 'weekend-to-weekday' }),
     closed('BOXING_DAY', 'Boxing Day', { month: 12, day: 26, observed: 'weekend-to-weekday' }),
   ],

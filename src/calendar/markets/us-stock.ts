@@ -5,14 +5,27 @@ const nyseHours = 'NYSE, Holidays and Trading Hours, nyse.com/markets/hours-cale
 const nyseClosings = 'NYSE, Special Closings since 1885';
 
 const closed = rulesFrom('NYSE Rule 7.2 (Holidays)');
-const specialClosing = rulesFrom(nyseClosings);
 const hurricane = rulesFrom('NYSE notices of 2012-10-28 and 29');
-const mourning = rulesFrom(`${nyseClosings}; NYSE notices of 2018-12-01 and 2024-12-30`);
 
 const earlyClose = rulesFrom(nyseHours, { close: '13:00' });
 
+/** A single day, with the date and the source of its announcement. */
+const once = (
+  code: string,
+  name: string,
+  terms: { readonly dates: string; readonly announced: string; readonly open?: string },
+  source: string,
+): HolidayRule => rulesFrom(`${nyseClosings}; ${source}`)(code, name, terms);
+
+const attacks = (dates: string, announced: string, source: string): HolidayRule =>
+  once('SEPTEMBER_11', 'September 11 attacks', { dates, announced }, source);
+
+const mourning = (dates: string, announced: string, source: string): HolidayRule =>
+  once('NATIONAL_DAY_OF_MOURNING', 'National Day of Mourning', { dates, announced }, source);
+
+/** A late open. We found no announcement: it counts as announced on the day itself. */
 const lateOpen = (date: string, open: string, name: string): HolidayRule =>
-  specialClosing('LATE_OPEN', name, { dates: date, open });
+  rulesFrom(nyseClosings)('LATE_OPEN', name, { dates: date, open, announced: date });
 
 export const usStock = stockMarket('US', {
   zone: 'America/New_York',
@@ -59,13 +72,17 @@ export const usStock = stockMarket('US', {
     closed('LABOR_DAY', 'Labor Day', { month: 9, weekday: 1, nth: 1 }),
     closed('THANKSGIVING', 'Thanksgiving Day', { month: 11, weekday: 4, nth: 4 }),
     closed('CHRISTMAS', 'Christmas Day', { month: 12, day: 25, observed: 'nearest-weekday' }),
-    specialClosing('SEPTEMBER_11', 'September 11 attacks', {
-      dates: '2001-09-11 2001-09-12 2001-09-13 2001-09-14',
-    }),
-    mourning('NATIONAL_DAY_OF_MOURNING', 'National Day of Mourning', {
-      dates: '2004-06-11 2007-01-02 2018-12-05 2025-01-09',
-    }),
-    hurricane('WEATHER', 'Hurricane Sandy', { dates: '2012-10-29 2012-10-30' }),
+    attacks('2001-09-11', '2001-09-11', 'called off before the open'),
+    attacks('2001-09-12', '2001-09-11', 'NYSE statement of 2001-09-11 (The Globe and Mail, 2001-09-12)'),
+    attacks('2001-09-13', '2001-09-12', 'press conference of 2001-09-12 (CNN)'),
+    attacks('2001-09-14', '2001-09-13', 'press conference of 2001-09-13 (CNN)'),
+    mourning('2004-06-11', '2004-06-07', 'announced on 2004-06-07 (Chicago Tribune, 2004-06-08)'),
+    // Nasdaq had said so the day before.
+    mourning('2007-01-02', '2006-12-29', 'NYSE news release of 2006-12-29'),
+    mourning('2018-12-05', '2018-12-01', 'NYSE notice of 2018-12-01'),
+    mourning('2025-01-09', '2024-12-30', 'NYSE notice of 2024-12-30'),
+    hurricane('WEATHER', 'Hurricane Sandy', { dates: '2012-10-29', announced: '2012-10-28' }),
+    hurricane('WEATHER', 'Hurricane Sandy', { dates: '2012-10-30', announced: '2012-10-29' }),
     earlyClose('INDEPENDENCE_DAY', 'Day before Independence Day', { month: 7, day: 3, weekdays: [1, 2, 4] }),
     earlyClose('INDEPENDENCE_DAY', 'Day before Independence Day', {
       month: 7,
@@ -82,9 +99,21 @@ export const usStock = stockMarket('US', {
     earlyClose('THANKSGIVING', 'Day after Thanksgiving', { month: 11, weekday: 4, nth: 4, plus: 1 }),
     earlyClose('CHRISTMAS_EVE', 'Christmas Eve', { month: 12, day: 24, weekdays: [1, 2, 3, 4] }),
     earlyClose('CHRISTMAS', 'Day after Christmas', { dates: '2003-12-26' }),
-    lateOpen('2001-09-17', '09:33', 'Reopening after the September 11 attacks'),
+    once(
+      'LATE_OPEN',
+      'Reopening after the September 11 attacks',
+      { dates: '2001-09-17', open: '09:33', announced: '2001-09-15' },
+      'the ceremony by ABC News, 2001-09-15',
+    ),
     lateOpen('2001-10-08', '09:31', 'Silence for Operation Enduring Freedom'),
+    // About 11:00 was announced; the memorial services took longer.
     lateOpen('2002-09-11', '12:00', 'First anniversary of the September 11 attacks'),
+    once(
+      'LATE_OPEN',
+      'First anniversary of the September 11 attacks',
+      { dates: '2002-09-11', open: '11:00', announced: '2002-08-16' },
+      'NYSE statement of 2002-08-16 (The Baltimore Sun, 2002-08-17)',
+    ),
     lateOpen('2003-03-20', '09:32', 'Silence for Operation Iraqi Freedom'),
     lateOpen('2004-06-07', '09:32', 'Silence for President Reagan'),
     lateOpen('2006-12-27', '09:32', 'Silence for President Ford'),

@@ -1,8 +1,9 @@
-// Layout 13 of a store: runs say which bars and rows they held as these were stored: an undo of an earlier run leaves them to them.
+// Layout 13 of a store: runs say which bars and rows they held as these were stored, so that an undo of an earlier run leaves them to them;
+// days of files may say when they were announced.
 import type { Step } from './step.ts';
 
 export const store0013: Step = {
-  columns: { run_coverage: { tells_held: 'boolean null' } },
+  columns: { run_coverage: { tells_held: 'boolean null' }, holidays: { announced: 'day null' } },
   tables: [
     {
       name: 'held_bars',
