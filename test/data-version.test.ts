@@ -106,6 +106,34 @@ const closesOf = (csv: string): string[] => {
 const LIST = '/stock/bars/US:AAPL/DAY/from/2025-03-01/to/2025-03-31?format=csv';
 const BULK = '/stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-31?format=csv';
 
+test('as_of and data_version together have coverage and findings of a moment in the data of a version (contract 9.8, 9.12)', async () => {
+  const rows = async (path: string, version: number | undefined, asOf: string) => {
+    const { text } = await ask(`${path}?as_of=${asOf}&data_version=${version}`);
+    return (JSON.parse(text) as { result: { data: Readonly<Record<string, unknown>>[] } }).result.data;
+  };
+  for (const [version, asOf, bars, findings] of [
+    [0, '2025-03-03T21:00:00Z', 1, 0],
+    [0, '2025-03-05T21:00:00Z', 2, 0],
+    [1, '2025-03-03T21:00:00Z', 1, 0],
+    [1, '2025-03-04T21:00:00Z', 2, 1],
+    [2, '2025-03-03T21:00:00Z', 1, 0],
+    [2, '2025-03-04T21:00:00Z', 2, 1],
+    [2, '2025-03-05T21:00:00Z', 3, 1],
+  ] as const) {
+    const place = `version ${version} as of ${asOf}`;
+    const [series] = await rows('/stock/coverage', at[version], asOf);
+    assert.equal(series?.bars, bars, place);
+    const found = await rows('/stock/findings/US:AAPL', at[version], asOf);
+    assert.deepEqual(
+      found.map(({ kind }) => kind),
+      Array.from({ length: findings }, () => 'conflicting_imports'),
+      place,
+    );
+    const sessions = await rows('/stock/coverage/US:AAPL', at[version], asOf);
+    assert.equal(sessions.filter(({ bars: count }) => count === 1).length, bars, place);
+  }
+});
+
 test('data_version answers from the data of that version: bars, pages, bars in bulk and as Parquet (contract 9.12)', async () => {
   const expected = [
     ['11', '12'],

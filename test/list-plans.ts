@@ -175,6 +175,12 @@ const requests: readonly string[] = [
   '/api/v2/stock/reference/US:S000008?',
   ...each('/api/v2/stock/coverage', sorts, subsets(['country_iso_code=US', 'query=S0001', 'interval=DAY'])),
   ...each(
+    '/api/v2/stock/coverage',
+    sorts,
+    ['&as_of=2025-05-01T00:00:00Z'],
+    ['', '&country_iso_code=US&query=S0001'],
+  ),
+  ...each(
     '/api/v2/holiday/list',
     sorts,
     ['&full_symbol=stock:CA:S000007', '&full_symbol=stock:CA:*'],

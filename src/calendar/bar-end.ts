@@ -1,5 +1,5 @@
-// When a stored bar closes, and when its session ends.
-import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+// When a stored bar closes, when its session ends, and which sessions are over.
+import { DAY_MS, FIRST_DAY, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
@@ -55,4 +55,17 @@ export function closesAfter(
       ? (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS
       : keyMs + minutes * MINUTE_MS;
   return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
+}
+
+/** The label date of the last session that is over at a moment: its DAY bar closes by then. Before every session `FIRST_DAY`. */
+export function lastOverDay(calendar: Calendar, ms: number): number {
+  let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(ms) + 1);
+  while (session !== null && session.dayCloseMs > ms) session = calendar.sessionOnOrBefore(session.day - 1);
+  return session?.day ?? FIRST_DAY;
+}
+
+/** The instant up to which a moment has sessions that are over alone: the beginning of the one that is going on, else the moment itself. */
+export function overThroughMs(calendar: Calendar, ms: number): number {
+  const next = calendar.sessionOnOrAfter(lastOverDay(calendar, ms) + 1);
+  return next === null ? ms : Math.min(ms, next.segments[0]!.openMs);
 }

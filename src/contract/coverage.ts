@@ -3,7 +3,16 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { atVersion, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
+import {
+  asOf,
+  atVersion,
+  extraSort,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+} from './parameter.ts';
 import { priceBases } from './price-basis.ts';
 
 /** One stored series on the wire. */
@@ -39,6 +48,7 @@ export const seriesCoverage = endpoint({
     limit: limit(listLimits.coverage, 'series'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...asOf,
     ...atVersion,
   },
   record: seriesRecord,
@@ -92,6 +102,7 @@ export const sessionCoverage = endpoint({
     limit: limit(listLimits.coverage, 'sessions'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...asOf,
     ...atVersion,
   },
   record: sessionRecord,

@@ -3,7 +3,16 @@ import { endpoint } from './endpoint.ts';
 import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { atVersion, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
+import {
+  asOf,
+  atVersion,
+  extraSort,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+} from './parameter.ts';
 
 /** The kinds of findings. Those of one instant come in this order. */
 export const findingKinds = [
@@ -66,6 +75,7 @@ export const findings = endpoint({
     limit: limit(listLimits.findings, 'findings'),
     ...formats('json'),
     next_page_key: nextPageKey,
+    ...asOf,
     ...atVersion,
   },
   record: findingRecord,

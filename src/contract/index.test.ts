@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Endpoint, fieldsOf } from './endpoint.ts';
 import { type ErrorWord, errors } from './errors.ts';
 import type { ObjectSchema } from './fields.ts';
-import { contract, type EndpointName } from './index.ts';
+import { allEndpoints, contract, type EndpointName } from './index.ts';
 
 /** A parameter of the specification: required, its default, its allowed words, its maximum. */
 type Specified = {
@@ -361,6 +361,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        as_of: {},
         data_version: {},
       },
     ],
@@ -376,6 +377,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        as_of: {},
         data_version: {},
       },
     ],
@@ -393,6 +395,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         format: { default: 'json' },
         csv_safe: { default: false },
         next_page_key: {},
+        as_of: {},
         data_version: {},
       },
     ],
@@ -453,6 +456,11 @@ for (const [name, parameter, fallback] of marked) {
     assert.deepEqual([found?.extension, found?.required, found?.default], [true, false, fallback]);
   });
 }
+
+test('every data endpoint can be asked as of a moment: a key that is pinned to one sees no further anywhere (contract 9.8)', () => {
+  for (const [name, { parameters }] of Object.entries<Endpoint>(allEndpoints))
+    assert.deepEqual([name, parameters.as_of?.extension], [name, true]);
+});
 
 test('every list with pages or in the specification has sort and format; latest bars ascend (contract 3.11, 4.7)', () => {
   const lists = [...names.filter((name) => 'next_page_key' in declared(name).parameters), 'latestNews'];

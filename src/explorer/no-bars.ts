@@ -14,11 +14,11 @@ export function NoBars({ choice, place }: { choice: BarChoice; place: Place }): 
   const [country, name] = symbol.split(':');
   const { value } = useAnswer(
     async (signal) => {
-      const options = { country_iso_code: country, query: name, signal };
+      const options = { country_iso_code: country, query: name, as_of: asOf || undefined, signal };
       const rows = await bourse.coverage(asset, { ...options, limit: 50 }).toArray();
       return rows.filter((row) => row.symbol === name);
     },
-    [asset, symbol],
+    [asset, symbol, asOf],
   );
   const when = asOf === '' ? '' : ` as of ${dateText(Date.parse(asOf))}`;
   return h(
@@ -27,7 +27,7 @@ export function NoBars({ choice, place }: { choice: BarChoice; place: Place }): 
     value === undefined
       ? null
       : value.length === 0
-        ? h('p', null, 'No bars of this instrument are stored.')
+        ? h('p', null, `No bars of this instrument are stored${when}.`)
         : h(
             'ul',
             { class: 'plain' },

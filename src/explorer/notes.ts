@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /** Findings of a stretch that are shown; a series with more has another problem than these. */
 const FINDINGS_MAX = 1_000;
 
-/** Notes are beside the bars: where they cannot be had, such as with a pinned key, the bars are shown without. */
+/** Notes are beside the bars: where they cannot be had, such as in prices that hold a split after the moment, the bars are shown without. */
 const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
   rows.catch((error: unknown) => {
     if (isPassing(error)) throw error;
@@ -37,11 +37,10 @@ async function askNotes(
   range: { readonly from: string; readonly to: string },
   signal: AbortSignal,
 ): Promise<Notes> {
-  const options = { ...range, signal };
-  const known = asOf === '' ? options : { ...options, as_of: asOf };
+  const options = { ...range, ...(asOf !== '' && { as_of: asOf }), signal };
   const sessionInterval = hasLabels(interval) ? 'DAY' : interval;
   const [actions, sessions, findings] = await Promise.all([
-    asset === 'stock' ? orNone(bourse.actions(symbol, known).toArray()) : [],
+    asset === 'stock' ? orNone(bourse.actions(symbol, options).toArray()) : [],
     interval === 'WEEK' || interval === 'MON'
       ? []
       : orNone(bourse.sessions(asset, symbol, { ...options, interval: sessionInterval as 'DAY' }).toArray()),

@@ -2,7 +2,7 @@
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { type Bars, emptyBars, indexOfKey, valueColumns } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { barEnd } from '../calendar/bar-end.ts';
+import { barEnd, closesAfter } from '../calendar/bar-end.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns } from '../datasets/internal.ts';
@@ -58,12 +58,14 @@ function largestDifference(older: Bars, at: number, newer: Bars, index: number) 
 class Conflicts {
   readonly #reader: Reader;
   readonly #subject: Subject;
+  readonly #throughMs: number;
   readonly #runs = new Map<number, Run | null>();
   readonly #found = new Map<string, Conflict>();
 
-  constructor(reader: Reader, subject: Subject) {
+  constructor(reader: Reader, subject: Subject, throughMs: number) {
     this.#reader = reader;
     this.#subject = subject;
+    this.#throughMs = throughMs;
   }
 
   /** Takes the notes about one block, in the order of their runs. */
@@ -110,11 +112,13 @@ class Conflicts {
     readonly index: number;
   }): Promise<void> {
     const { keyMs, formerId, laterId, older, at, newer, index } = pair;
+    const { stored, series } = this.#subject;
+    const { interval, off_grid: isOffGrid } = series;
+    if (closesAfter(stored.calendar, { interval, isOffGrid }, keyMs, this.#throughMs)) return;
     const [former, later] = [await this.#run(formerId), await this.#run(laterId)];
     if (former === null || later === null) return;
-    const { stored, series } = this.#subject;
     // The former had the beginning of the bar alone.
-    if (barEnd(stored.calendar, series.interval, keyMs).closeMs > former.started_ms) return;
+    if (barEnd(stored.calendar, interval, keyMs).closeMs > former.started_ms) return;
     const difference = largestDifference(older, at, newer, index);
     const name = `${formerId} ${laterId}`;
     const known = this.#found.get(name);
@@ -157,9 +161,16 @@ class Conflicts {
   }
 }
 
-/** The bars of a series that imports replaced by others, a finding for each two imports. A bar that had not closed yet was not whole, and does not count. */
-export async function conflictingImports(reader: Reader, subject: Subject): Promise<Finding[]> {
-  const conflicts = new Conflicts(reader, subject);
+/**
+ * The bars of a series that imports replaced by others, of those that close by an instant: a finding for each two imports. A bar that had not
+ * closed yet at the first was not whole, and does not count.
+ */
+export async function conflictingImports(
+  reader: Reader,
+  subject: Subject,
+  throughMs: number,
+): Promise<Finding[]> {
+  const conflicts = new Conflicts(reader, subject, throughMs);
   let notes: Note[] = [];
   for await (const note of allRows(reader, blockChanges, { series_id: subject.series.series_id })) {
     if (notes.length > 0 && notes[0]!.bucket !== note.bucket) {

@@ -1,5 +1,6 @@
 // All findings in the series of one instrument (contract 9.10).
 import { DAY_MS } from '../base/instant.ts';
+import { overThroughMs } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import { findingKinds } from '../contract/findings.ts';
@@ -80,7 +81,9 @@ async function seriesFindings(
   const { stored, series } = subject;
   const { interval } = series;
   const runAt = runsOf(reader, series);
-  const found = await conflictingImports(reader, subject);
+  const throughMs =
+    facts.moment === null ? Number.POSITIVE_INFINITY : overThroughMs(stored.calendar, facts.moment.ms);
+  const found = await conflictingImports(reader, subject, throughMs);
   const add = async (some: readonly Spotted[]): Promise<void> => {
     for (const spotted of some) found.push(await located(subject, spotted, runAt));
   };
@@ -97,18 +100,24 @@ async function seriesFindings(
   return found;
 }
 
-/** Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their order. @throws DamagedData */
+/**
+ * Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their order. As of a moment the
+ * series are those of sessions that were over then. @throws DamagedData
+ */
 export async function findingsOf(tools: FindingTools, stored: StoredInstrument): Promise<Finding[]> {
-  const { reader, nowMs, onBars } = tools;
+  const { reader, nowMs, onBars, facts } = tools;
+  const { moment } = facts;
   for (const { bar_count } of stored.series) onBars(bar_count);
   const days = stored.series.find(({ interval }) => interval === 'DAY');
   const context = { reader, calendar: stored.calendar };
   const of: OfInstrument = {
-    actions: await actionsOf(reader, stored.instrument),
+    actions: await actionsOf(reader, stored.instrument, moment?.isKnown),
     isActive: stored.endedMs === null || stored.endedMs > nowMs,
     stored: days === undefined ? null : { series: days, bars: await periodBars(context, days) },
   };
   const found: Finding[] = [];
   for (const series of stored.series) found.push(...(await seriesFindings(tools, { stored, series }, of)));
-  return found.sort((a, b) => comparePlaces(findingOrder(a), findingOrder(b)));
+  // A declared action is still to come.
+  const over = moment === null ? found : found.filter(({ toMs }) => toMs <= moment.ms);
+  return over.sort((a, b) => comparePlaces(findingOrder(a), findingOrder(b)));
 }

@@ -10,7 +10,7 @@ import type { Reader } from '../store/store.ts';
 import type { OthersThen } from './dense-sessions.ts';
 import { isolatedWicks, type Wick } from './isolated-wick.ts';
 import { findingLimits } from './limits.ts';
-import { type Member, type Members, marketMembers, memberKey } from './market-members.ts';
+import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
 import type { Hole } from './minute-sessions.ts';
 import { RunSources } from './run-sources.ts';
 import { periodBars, runOf } from './stored-bars.ts';
@@ -31,20 +31,27 @@ const wickKey = ({ keyMs, side }: Pick<Wick, 'keyMs' | 'side'>): string => `${ke
 /** One series of one instrument. */
 export type Subject = { readonly stored: StoredInstrument; readonly series: Series };
 
-/** Tools of the facts. `keep` may keep what was read until it is changed; `onBars` is told how many bars are about to be read. */
+/**
+ * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is changed; `onBars` is told how many
+ * bars are about to be read.
+ */
 export type FactTools = {
   readonly reader: Reader;
   readonly calendars: Calendars;
   readonly keep: Keep;
   readonly onBars: (count: number) => void;
+  readonly moment: MarketMoment | null;
 };
 
 /** The facts of all markets in one state of a store. */
 export class MarketFacts {
+  /** The moment as of which markets are judged; null where all that is stored counts. */
+  readonly moment: MarketMoment | null;
   readonly #tools: FactTools;
   readonly #runs: RunSources;
 
   constructor(tools: FactTools) {
+    this.moment = tools.moment;
     this.#tools = tools;
     this.#runs = new RunSources(tools.reader);
   }

@@ -1,21 +1,35 @@
 // The series of a market: the first of them by symbol, and how far half of them reach.
 import { DAY_MS } from '../base/instant.ts';
-import { labelOfBar } from '../calendar/bar-end.ts';
+import { firstWhere } from '../base/search.ts';
+import { labelOfBar, overThroughMs } from '../calendar/bar-end.ts';
 import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Calendars } from '../series/calendars.ts';
-import { marketName } from '../series/series.ts';
+import type { Action } from '../series/factors.ts';
+import { knownSeries } from '../series/known-series.ts';
+import { marketName, type Series } from '../series/series.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { findingLimits } from './limits.ts';
 import { reachedByHalf } from './missing-sessions.ts';
 
-/** One series of a market. */
+/** The moment as of which a market is judged, and what was known then beside its bars (contract 9.8). */
+export type MarketMoment = {
+  readonly ms: number;
+  /** The symbol that an instrument had; null where it was not listed. */
+  readonly symbolOf: (instrument: Instrument) => string | null;
+  readonly isKnown: (action: Action) => boolean;
+};
+
+type Row = Omit<RowOf<typeof seriesDataset>, 'interval'> & { readonly interval: Interval };
+
+/** One series of a market. As of a moment its row is that of the part which was known. */
 export type Member = {
   readonly instrument: Instrument;
-  readonly row: Omit<RowOf<typeof seriesDataset>, 'interval'> & { readonly interval: Interval };
+  readonly symbol: string;
+  readonly row: Row;
 };
 
 /** The series of one interval of a market. */
@@ -31,35 +45,54 @@ export const memberKey = (market: string, interval: string): string => `${market
 
 type Growing = { readonly first: Member[]; readonly newestDays: number[] };
 
-/** Tools to read them. `onBars` is told what reading takes, in bars. */
+/** Tools to read them, as of a moment or with all that is stored. `onBars` is told what reading takes, in bars. */
 type MemberTools = {
   readonly reader: Reader;
   readonly calendars: Calendars;
   readonly onBars: (count: number) => void;
+  readonly moment: MarketMoment | null;
 };
 
+/** Puts a member among the first by symbol. */
+function addFirst(first: Member[], member: Member): void {
+  const at = firstWhere(first.length, (index) => first[index]!.symbol > member.symbol);
+  first.splice(at, 0, member);
+  if (first.length > findingLimits.witnessesMax) first.pop();
+}
+
 async function addMembers(
-  { reader, calendars, onBars }: MemberTools,
+  { reader, calendars, onBars, moment }: MemberTools,
   some: readonly Instrument[],
   growing: Map<string, Growing>,
 ): Promise<void> {
-  onBars(some.length * findingLimits.barsPerMember);
+  // As of a moment the blocks around it are read too.
+  onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
   const ids = some.map(({ instrument_id }) => instrument_id);
   const rows = Map.groupBy(
     await reader.among(seriesDataset, {}, 'instrument_id', ids),
     ({ instrument_id }) => instrument_id,
   );
   for (const instrument of some) {
-    const { calendar, market } = await calendars.read(reader, instrument);
-    for (const row of rows.get(instrument.instrument_id) ?? []) {
-      if (row.bar_count === 0) continue;
-      const interval = row.interval as Interval;
+    const symbol = moment === null ? instrument.symbol : moment.symbolOf(instrument);
+    if (symbol === null) continue;
+    const { calendar: whole, market } = await calendars.read(reader, instrument);
+    const calendar = moment === null ? whole : whole.knownAt(moment.ms);
+    const calendarsOf = { calendar: whole, known: calendar };
+    const stored = (rows.get(instrument.instrument_id) ?? [])
+      .filter(({ bar_count }) => bar_count > 0)
+      .map((row): Series => ({ ...row, interval: row.interval as Interval, unfinished: [] }));
+    const known =
+      moment === null
+        ? stored
+        : await knownSeries(reader, calendarsOf, stored, overThroughMs(calendar, moment.ms));
+    for (const row of known) {
+      const { interval } = row;
       const label = labelOfBar(calendar, interval, row.last_ms);
       const key = memberKey(marketName(instrument, market), interval);
       const { first, newestDays } = growing.get(key) ?? { first: [], newestDays: [] };
       growing.set(key, { first, newestDays });
       newestDays.push(interval === 'DAY' ? calendar.labelOfRow(row.last_ms / DAY_MS) : label);
-      if (first.length < findingLimits.witnessesMax) first.push({ instrument, row: { ...row, interval } });
+      addFirst(first, { instrument, symbol, row });
     }
   }
 }

@@ -55,13 +55,14 @@ export type SessionDays = {
   readonly isActive: boolean;
 };
 
-/** The dividends and splits of an instrument: only stocks have any. */
+/** The dividends and splits of an instrument that count: only stocks have any. */
 export async function actionsOf(
   reader: Reader,
   { asset_schema, country_iso_code, symbol }: Subject['stored']['instrument'],
+  isKnown: (action: Action) => boolean = () => true,
 ): Promise<readonly Action[]> {
   if (asset_schema !== 'stock') return [];
-  return reader.group(corporateActions, { country_iso_code, symbol });
+  return (await reader.group(corporateActions, { country_iso_code, symbol })).filter(isKnown);
 }
 
 function splitFindings({ stored, series }: Subject, bars: Bars, actions: readonly Action[]): Spotted[] {

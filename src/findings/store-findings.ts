@@ -58,7 +58,7 @@ export async function* storeFindings(
 ): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
   const kept = new Kept();
   const calendars = new Calendars();
-  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers });
+  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: null });
   const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>
     findingsOf({ reader, facts, nowMs, onBars }, await readStored(reader, calendars, instrument));
   let told = new Set<string>();

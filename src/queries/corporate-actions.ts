@@ -22,9 +22,7 @@ async function stockOf(context: QueryContext, named: CountrySymbol, days: DayRan
   const where = { country_iso_code: named.country, symbol: named.symbol };
   const read = { where, order: [['ex_date', 'asc'] as const], limit: 1 };
   const isFree = await isNobodys(context, 'stock', named);
-  const { rows } = isFree
-    ? await takeRows(context, read, corporateActions, knownActions(context, named))
-    : none;
+  const { rows } = isFree ? await takeRows(context, read, corporateActions, knownActions(context)) : none;
   if (rows.length === 0) throw await unknownSymbol(context, 'stock', named);
   return null;
 }
@@ -71,7 +69,7 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     symbol: named.symbol,
   };
   const shown = stock === null ? symbol : shownSymbol(context, stock.instrument);
-  const holds = knownActions(context, named);
+  const holds = knownActions(context);
   const answer = await answerPage(context, {
     endpoint: 'corporateActions',
     parameters,

@@ -4,13 +4,17 @@ import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import { seriesCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
-import { parseSymbol } from '../contract/identifiers.ts';
+import { type AssetSchema, parseSymbol } from '../contract/identifiers.ts';
+import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments, instrumentTerms } from '../datasets/reference.ts';
+import { countKnown, knownSeries } from '../series/known-series.ts';
 import { countRuns } from '../series/run-counts.ts';
-import { coarseness } from '../series/series.ts';
-import { refuseLost } from '../store/instrument-terms.ts';
+import { coarseness, type Series } from '../series/series.ts';
+import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
+import type { Reader } from '../store/store.ts';
+import { barsCounted, UNDATED_RUNS } from './findings.ts';
+import { dayOf, instrumentOrNull, isListedOn, shownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
@@ -19,67 +23,154 @@ import { renderRecords, type WireRecord } from './render/records.ts';
 const INSTRUMENTS_PER_READ = 200;
 
 type Parameters = ParametersOf<typeof seriesCoverage>;
-type SeriesRow = RowOf<typeof seriesDataset>;
-type NamedSeries = { readonly instrument: Instrument; readonly row: SeriesRow; readonly rank: number };
+type NamedSeries = {
+  readonly name: Name;
+  readonly instrument: Instrument;
+  /** As it is stored, and as of a moment what was known of it; else the same. */
+  readonly whole: Series;
+  readonly part: Series;
+};
 
-/** The name of an instrument, in the order of the list. */
-type Name = readonly [symbol: string, country: string];
+/** An instrument in the list: by the symbol that the request sees, which is the present one or one that it had before. */
+type Name = { readonly shown: string; readonly country: string; readonly symbol: string };
 
 /** A place in the list: behind a series. */
-type Position = readonly [...Name, rank: number];
+type Position = readonly [shown: string, country: string, rank: number];
 
-/** The names of instruments in the order of the list, from one on (not included). */
-async function namesAfter({ reader }: QueryContext, parameters: Parameters, after: Name | null) {
-  const { schema_asset: asset_schema, country_iso_code: country, query = '', sort } = parameters;
-  const beginning = query === '' ? '' : parseSymbol(query.trim());
-  if (beginning === null) return [];
+const nameKey = ({ shown, country }: Pick<Name, 'shown' | 'country'>): string => `${country}:${shown}`;
+
+/** Behind every symbol. */
+const LAST = '\u{10ffff}';
+
+/** Compares names in the order of the list. */
+const compareNames = (a: Name, b: Name): number =>
+  a.shown === b.shown ? compareTexts(a.country, b.country) : compareTexts(a.shown, b.shown);
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Up to so many names of a kind in the order of the list, from one on (not included). */
+async function termsAfter(
+  { reader }: QueryContext,
+  { schema_asset: asset_schema, country_iso_code: country, sort }: Parameters,
+  kind: TermKind,
+  beginning: string,
+  after: Name | null,
+): Promise<Name[]> {
   const columns =
     country === undefined ? (['term', 'country_iso_code', 'symbol'] as const) : (['term', 'symbol'] as const);
+  const behind = sort === 'asc' ? LAST : '';
   const rows = await reader.rows(instrumentTerms, {
-    where: { asset_schema, kind: 'symbol', ...(country !== undefined && { country_iso_code: country }) },
-    ...(after === null && { range: { from: beginning, to: `${beginning}\u{10ffff}` } }),
+    where: { asset_schema, kind, ...(country !== undefined && { country_iso_code: country }) },
+    ...(after === null && { range: { from: beginning, to: `${beginning}${LAST}` } }),
     order: columns.map((column) => [column, sort] as const),
     ...(after !== null && {
-      after: country === undefined ? [after[0], after[1], after[0]] : [after[0], after[0]],
+      after: country === undefined ? [after.shown, after.country, behind] : [after.shown, behind],
     }),
     limit: INSTRUMENTS_PER_READ,
   });
   // Behind a name the read has no range; the beginning ends it.
   return rows
     .filter(({ term }) => term.startsWith(beginning))
-    .map(({ symbol, country_iso_code }): Name => [symbol, country_iso_code]);
+    .map(({ term, symbol, country_iso_code }) => ({ shown: term, country: country_iso_code, symbol }));
 }
 
-/** The series of some instruments that have bars, in the order of the list. */
+/** Names in the order of the list, from one on (not included), and whether they are the last ones. */
+async function namesAfter(context: QueryContext, parameters: Parameters, after: Name | null) {
+  const { query = '', sort } = parameters;
+  const beginning = query === '' ? '' : parseSymbol(query.trim());
+  if (beginning === null) return { names: [], isEnd: true };
+  const kinds: TermKind[] = context.asOf === null ? ['symbol'] : ['symbol', 'former'];
+  const direction = sort === 'asc' ? 1 : -1;
+  const compare = (a: Name, b: Name): number => direction * compareNames(a, b);
+  const all: Name[] = [];
+  const ends: Name[] = [];
+  for (const kind of kinds) {
+    const found = await termsAfter(context, parameters, kind, beginning, after);
+    all.push(...found);
+    // A read that is full may have more behind its last one.
+    if (found.length === INSTRUMENTS_PER_READ) ends.push(found.at(-1)!);
+  }
+  const names = all.filter((name) => ends.every((end) => compare(name, end) <= 0)).sort(compare);
+  return { names, isEnd: ends.length === 0 };
+}
+
+/** The names of one place: its symbol may be an instrument's present one, or one that others had before. */
+async function namesAt({ reader, asOf }: QueryContext, asset_schema: string, [shown, country]: Position) {
+  const own = { shown, country, symbol: shown };
+  if (asOf === null) return [own];
+  const former = await formerBearers(reader, { asset_schema, country_iso_code: country, symbol: shown });
+  return [own, ...former.map(({ symbol }) => ({ shown, country, symbol }))];
+}
+
+/** The rows of instruments by their present names. @throws DamagedData for one that an index lost: the list would be shorter */
+async function rowsOfNames(reader: Reader, asset_schema: AssetSchema, names: readonly Name[]) {
+  const rows = new Map<string, Instrument>();
+  for (const [country_iso_code, members] of Map.groupBy(names, ({ country }) => country)) {
+    const symbols = [...new Set(members.map(({ symbol }) => symbol))];
+    for (const row of await reader.among(instruments, { asset_schema, country_iso_code }, 'symbol', symbols))
+      rows.set(`${country_iso_code}:${row.symbol}`, row);
+  }
+  for (const { country: country_iso_code, symbol } of names)
+    if (!rows.has(`${country_iso_code}:${symbol}`))
+      await refuseLost(reader, { asset_schema, country_iso_code, symbol });
+  return rows;
+}
+
+/** The instruments that bear names, in the order of the names: as of a moment those which were listed, under the symbols of then. */
+async function bearersOf(
+  context: QueryContext,
+  assetSchema: AssetSchema,
+  names: readonly Name[],
+): Promise<{ readonly name: Name; readonly instrument: Instrument }[]> {
+  const { reader, asOf } = context;
+  const rows = await rowsOfNames(reader, assetSchema, names);
+  const bearers = names.flatMap((name) => {
+    const instrument = rows.get(`${name.country}:${name.symbol}`);
+    return instrument === undefined ? [] : [{ name, instrument }];
+  });
+  if (asOf === null) return bearers;
+  const known = bearers.filter(
+    ({ name, instrument }) =>
+      isListedOn(instrument, dayOf(asOf, assetSchema, name.country)) &&
+      shownSymbol(context, instrument) === name.shown,
+  );
+  const found: typeof known = [];
+  for (const some of Map.groupBy(known, ({ name }) => nameKey(name)).values()) {
+    // Whom the data give one symbol at once is told apart as where the symbol is asked for.
+    const { country, shown: symbol } = some[0]!.name;
+    const one =
+      some.length === 1 ? null : await instrumentOrNull(context, assetSchema, { country, symbol }, null);
+    const id = one?.instrument.instrument_id;
+    found.push(some.find(({ instrument }) => instrument.instrument_id === id) ?? some[0]!);
+  }
+  return found;
+}
+
+/** The series of some names that have bars, in the order of the list. */
 async function seriesOf(
-  { reader }: QueryContext,
-  { schema_asset: asset_schema, interval, sort }: Parameters,
+  context: QueryContext,
+  { schema_asset, interval, sort }: Parameters,
   names: readonly Name[],
 ): Promise<NamedSeries[]> {
-  const named = new Map<number, Instrument>();
-  for (const [country_iso_code, members] of Map.groupBy(names, ([, country]) => country)) {
-    const symbols = members.map(([symbol]) => symbol);
-    for (const row of await reader.among(instruments, { asset_schema, country_iso_code }, 'symbol', symbols))
-      named.set(row.instrument_id, row);
-  }
-  // An index that lost an instrument, or one of its series, would make the list shorter.
-  const known = new Set(
-    [...named.values()].map(({ country_iso_code, symbol }) => `${country_iso_code}:${symbol}`),
-  );
-  for (const [symbol, country_iso_code] of names)
-    if (!known.has(`${country_iso_code}:${symbol}`))
-      await refuseLost(reader, { asset_schema, country_iso_code, symbol });
-  const rows: SeriesRow[] = [];
-  for (const instrument_id of named.keys())
-    rows.push(...(await reader.group(seriesDataset, { instrument_id })));
-  const places = new Map(names.map(([symbol, country], at) => [`${country}:${symbol}`, at]));
-  const placeOf = ({ instrument: { country_iso_code, symbol } }: NamedSeries): number =>
-    places.get(`${country_iso_code}:${symbol}`)!;
+  const { reader, lookup, asOf } = context;
   const direction = sort === 'asc' ? 1 : -1;
-  return rows
-    .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
-    .map((row) => ({ instrument: named.get(row.instrument_id)!, row, rank: coarseness(row) }))
-    .sort((a, b) => placeOf(a) - placeOf(b) || direction * (a.rank - b.rank));
+  const found: NamedSeries[] = [];
+  for (const { name, instrument } of await bearersOf(context, schema_asset, names)) {
+    const { instrument_id } = instrument;
+    const stored = (await reader.group(seriesDataset, { instrument_id }))
+      .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
+      .map((row): Series => ({ ...row, interval: row.interval as Interval, unfinished: [] }))
+      .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
+    const calendar = asOf === null ? null : await lookup.calendars(reader).of(reader, instrument);
+    for (const whole of stored) {
+      const [part] =
+        calendar === null
+          ? [whole]
+          : await knownSeries(reader, { calendar, known: calendar.knownAt(asOf!.ms) }, [whole], asOf!.ms);
+      if (part !== undefined) found.push({ name, instrument, whole, part });
+    }
+  }
+  return found;
 }
 
 /** Up to `count` series of the list, behind a place. */
@@ -92,17 +183,17 @@ async function seriesAfter(
   const found: NamedSeries[] = [];
   let after: Name | null = null;
   if (place !== null) {
-    const [symbol, country, rank] = place;
-    after = [symbol, country];
+    const [shown, country, rank] = place;
+    after = { shown, country, symbol: shown };
     const direction = parameters.sort === 'asc' ? 1 : -1;
-    const own = await seriesOf(context, parameters, [after]);
-    found.push(...own.filter((one) => direction * (one.rank - rank) > 0));
+    const own = await seriesOf(context, parameters, await namesAt(context, parameters.schema_asset, place));
+    found.push(...own.filter(({ part }) => direction * (coarseness(part) - rank) > 0));
   }
   for (let passed = 0; found.length < count; passed += INSTRUMENTS_PER_READ) {
     if (passed > context.lane.baseBarsMax) throw new TooDear();
-    const names = await namesAfter(context, parameters, after);
+    const { names, isEnd } = await namesAfter(context, parameters, after);
     found.push(...(await seriesOf(context, parameters, names)));
-    if (names.length < INSTRUMENTS_PER_READ) break;
+    if (isEnd) break;
     after = names.at(-1)!;
   }
   return found.slice(0, count);
@@ -123,22 +214,30 @@ async function runCounts({ reader, lookup, lane }: QueryContext): Promise<Readon
   return (await lookup.cached(reader, 'runs of series', make)).value;
 }
 
+/** The instant through which the imports vouch for a series, as far as the moment of the request. */
+function completeThrough({ asOf }: QueryContext, { complete_ms: completeMs }: Series): string | null {
+  if (completeMs === null) return null;
+  return formatInstant(asOf === null ? completeMs : Math.min(completeMs, asOf.ms));
+}
+
 async function recordOf(
-  { reader, lookup }: QueryContext,
-  { instrument, row }: NamedSeries,
+  context: QueryContext,
+  { name, instrument, whole, part }: NamedSeries,
   runs: ReadonlyMap<number, number>,
+  onBars: (count: number) => void,
 ): Promise<WireRecord> {
-  const { interval, series_id, bar_count, first_ms, last_ms, complete_ms, prices } = row;
+  const { reader, lookup } = context;
+  const { interval, series_id, first_ms, last_ms, prices } = part;
   const calendar = await lookup.calendars(reader).of(reader, instrument);
   return {
     asset_schema: instrument.asset_schema.toUpperCase(),
     country_iso_code: instrument.country_iso_code,
-    symbol: instrument.symbol,
+    symbol: name.shown,
     interval,
-    bars: bar_count,
+    bars: await countKnown(reader, whole, part, onBars),
     first_datetime: openOf(calendar, interval, first_ms),
     last_datetime: openOf(calendar, interval, last_ms),
-    complete_through: complete_ms === null ? null : formatInstant(complete_ms),
+    complete_through: completeThrough(context, whole),
     price_basis: prices,
     runs: runs.get(series_id) ?? 0,
   };
@@ -152,12 +251,14 @@ export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (paramet
   const place = walk.place === null ? null : (walk.place.position as unknown as Position);
   const found = await seriesAfter(context, parameters, place, limit + 1);
   const page = found.slice(0, limit);
+  const onBars = barsCounted(context);
   const records: WireRecord[] = [];
-  for (const one of page) records.push(await recordOf(context, one, runs));
+  for (const one of page) records.push(await recordOf(context, one, runs, onBars));
+  context.asOf?.limits.add(UNDATED_RUNS);
   const last = page.at(-1);
   const end =
     found.length <= limit || last === undefined
       ? null
-      : { position: [last.instrument.symbol, last.instrument.country_iso_code, last.rank], pinned: [] };
+      : { position: [last.name.shown, last.name.country, coarseness(last.part)], pinned: [] };
   return goodUntilCommit(renderRecords(context, seriesCoverage, records, format, walk.paging(end)));
 };

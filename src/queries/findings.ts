@@ -6,24 +6,45 @@ import { comparePlaces, findingOrder, findingsOf } from '../findings/instrument-
 import { MarketFacts } from '../findings/market-facts.ts';
 import type { Keep } from '../series/calendars.ts';
 import { instrumentOf } from './known-instrument.ts';
+import { marketMoment } from './known-market.ts';
+import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
-/** Every finding of an instrument, in their order; kept until what they were read from is changed. @throws TooDear */
-export function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
-  const { reader, lookup, lane, request } = context;
-  const { nowMs } = request;
+/** The runs of a record are named as they are stored: nothing dates them for a moment (contract 9.8). */
+export const UNDATED_RUNS = 'runs and their files';
+
+/** Is told how many bars are about to be read. @throws TooDear where another lane must read so many */
+export function barsCounted({ lane }: QueryContext): (count: number) => void {
   let read = 0;
-  const onBars = (count: number): void => {
+  return (count) => {
     read += count;
     if (read > lane.baseBarsMax) throw new TooDear();
   };
-  const keep = keepIn(context);
-  const facts = new MarketFacts({ reader, calendars: lookup.calendars(reader), keep, onBars });
-  return keep(nameIn('of', found, nowMs), () => findingsOf({ reader, facts, nowMs, onBars }, found));
+}
+
+/** The facts of markets that a request sees. */
+export function marketFacts(context: QueryContext, onBars: (count: number) => void): MarketFacts {
+  const { reader, lookup } = context;
+  const [calendars, keep, moment] = [lookup.calendars(reader), keepIn(context), marketMoment(context)];
+  return new MarketFacts({ reader, calendars, keep, onBars, moment });
+}
+
+/**
+ * Every finding of an instrument, in their order; kept until what they were read from is changed. As of a moment its series are those of
+ * sessions that were over. @throws TooDear
+ */
+export function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
+  const { reader, request } = context;
+  const { nowMs } = request;
+  const onBars = barsCounted(context);
+  const facts = marketFacts(context, onBars);
+  return keepIn(context)(nameIn('of', found, nowMs), () =>
+    findingsOf({ reader, facts, nowMs, onBars }, found),
+  );
 }
 
 /** What `make` makes of the findings of an instrument; kept under a name as long as they are. @throws TooDear */
@@ -39,9 +60,9 @@ export function keptFindings<T>(
 }
 
 const keepIn =
-  ({ reader, lookup }: QueryContext): Keep =>
+  ({ reader, lookup, asOf }: QueryContext): Keep =>
   async (name, make) =>
-    (await lookup.cached(reader, `findings|${name}`, make)).value;
+    (await lookup.cached(reader, `findings${asOf === null ? '' : ` as of ${asOf.ms}`}|${name}`, make)).value;
 
 /** The name of something about an instrument, which is another once it has ended. */
 const nameIn = (what: string, { instrument, endedMs }: Found, nowMs: number): string =>
@@ -66,11 +87,22 @@ const recordOf = ({
   ...{ value, expected, message, run_id: runId },
 });
 
+/** Names what the findings of an instrument may hold of a later time. @throws Refusal where its prices do hold some (contract 9.8) */
+async function checkPrices(context: QueryContext, found: Found, interval: string | undefined): Promise<void> {
+  const { asOf } = context;
+  if (asOf === null) return;
+  const onUse = await priceCheck(context, asOf, found);
+  for (const series of found.series)
+    if (interval === undefined || series.interval === interval) onUse?.(series);
+  asOf.limits.add(UNDATED_RUNS);
+}
+
 /** `GET …/findings/…` */
 export const answerFindings: Query<typeof endpoint> = async (parameters, context) => {
   const { schema_asset, country_symbol, interval, kind, severity, sort, limit, format } = parameters;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
-  const found = await instrumentOf(context, schema_asset, country_symbol);
+  const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
+  await checkPrices(context, found, interval);
   const { country_iso_code, symbol } = found.instrument;
   const walk = openWalk(context, 'findings', parameters, { country_symbol: `${country_iso_code}|${symbol}` });
   const { dateZone } = found.calendar;

@@ -1,12 +1,6 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import {
-  allEndpoints,
-  type Contract,
-  type Endpoint,
-  type EndpointName,
-  type StreamedName,
-} from '../contract/index.ts';
+import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
@@ -67,19 +61,6 @@ const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
   findings: answerFindings,
 };
 
-/** Whether an endpoint can be asked as of a moment. */
-function isDated(name: QueryRequest['endpoint']): boolean {
-  const { parameters }: Endpoint = allEndpoints[name];
-  return 'as_of' in parameters;
-}
-
-/** The refusal of an endpoint that has no `as_of`, for a key that is pinned to an instant: the answer would show the future. */
-const undated = (): Refusal =>
-  new Refusal('invalid_parameter', {
-    message: 'This endpoint cannot be asked as of a moment, and your key is pinned to one.',
-    param: 'secret_key',
-  });
-
 const anyRequest: LaneBounds = {
   baseBarsMax: Number.POSITIVE_INFINITY,
   charactersMax: Number.POSITIVE_INFINITY,
@@ -116,7 +97,6 @@ export class QueryRunner {
     try {
       const asOf = asOfOf(request);
       const dated = asOf === null ? request : { ...request, nowMs: asOf.ms };
-      if (asOf !== null && !isDated(request.endpoint)) throw undated();
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, asked, this.#lane);
         const reader = new TrackedReader(read);

@@ -1,5 +1,4 @@
 // Which corporate actions were known at a moment, and what of one that was still to come (contract 9.8).
-import type { CountrySymbol } from '../contract/identifiers.ts';
 import type { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Action } from '../series/factors.ts';
 import type { Holds } from './dataset-page.ts';
@@ -11,18 +10,20 @@ export const isAhead = (asOf: AsOf, { ex_date, country_iso_code }: Action): bool
   ex_date > dayOf(asOf, 'stock', country_iso_code);
 
 /**
- * Which actions a request may see: those of ex-dates up to its date, and those declared before it. A declaration is a date without a
- * time: what is declared on a day is known on the next. Undefined where the request has no moment.
+ * Whether an action was known at a moment: those of ex-dates up to its date were, and those declared before it. A declaration is a date
+ * without a time: what is declared on a day is known on the next.
  */
-export function knownActions(
-  { asOf }: Pick<QueryContext, 'asOf'>,
-  { country }: CountrySymbol,
-): Holds<typeof corporateActions> | undefined {
-  if (asOf === null) return undefined;
-  const day = dayOf(asOf, 'stock', country);
-  return ({ ex_date, declaration_date }) =>
-    ex_date <= day || (declaration_date !== null && declaration_date < day);
+export function isActionKnown(asOf: AsOf, action: Action): boolean {
+  const { declaration_date, country_iso_code } = action;
+  if (!isAhead(asOf, action)) return true;
+  return declaration_date !== null && declaration_date < dayOf(asOf, 'stock', country_iso_code);
 }
+
+/** Which actions a request may see; undefined where it has no moment. */
+export const knownActions = ({
+  asOf,
+}: Pick<QueryContext, 'asOf'>): Holds<typeof corporateActions> | undefined =>
+  asOf === null ? undefined : (action) => isActionKnown(asOf, action);
 
 /** An action that is still to come, as it was declared: the close before it is not known, and neither is what depends on it. */
 export const asDeclared = (action: Action): Action => ({

@@ -1,10 +1,12 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series then (contract 9.6, 9.8).
 import { formatDay } from '../base/instant.ts';
+import { overThroughMs } from '../calendar/bar-end.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
-import { knownStored } from '../series/known-series.ts';
+import { endOf } from '../series/instrument-end.ts';
+import { knownSeries } from '../series/known-series.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
@@ -80,17 +82,35 @@ async function bearersAt(
   };
 }
 
-/** An instrument with what was known of its series at a moment. */
+/** The bars that a request sees of an instrument: all that had closed, or those of sessions that were over alone. */
+type Seen = 'closed' | 'over';
+
+/**
+ * An instrument as it was known at a moment. What is complete is judged by all runs, because bars are imported long after they closed: so the
+ * series of an instrument that has ended since were complete at any moment (contract 3.9).
+ */
 function knownAt(
   { reader, lookup }: Finding,
-  { ms, clockMs }: AsOf,
+  asOf: AsOf,
   { instrument, endedMs }: Found,
+  seen: Seen,
 ): Promise<Found> {
+  const { ms, clockMs } = asOf;
   const { instrument_id, asset_schema, country_iso_code: country, symbol } = instrument;
-  const name = `as of ${ms}|${instrument_id}|${endedMs !== null && endedMs <= clockMs}`;
-  return lookup.found(reader, name, async () => {
-    const found = await lookup.instrument(reader, asset_schema as AssetSchema, { country, symbol });
-    return knownStored(reader, found, ms, clockMs);
+  const assetSchema = asset_schema as AssetSchema;
+  const hasEnded = endedMs !== null && endedMs <= clockMs;
+  return lookup.found(reader, `as of ${ms}|${seen}|${instrument_id}|${hasEnded}`, async () => {
+    const found = await lookup.instrument(reader, assetSchema, { country, symbol });
+    const calendar = found.calendar.knownAt(ms);
+    const throughMs = seen === 'closed' ? ms : overThroughMs(calendar, ms);
+    const calendars = { calendar: found.calendar, known: calendar };
+    const series = await knownSeries(reader, calendars, found.series, throughMs);
+    return {
+      ...found,
+      calendar,
+      series: hasEnded ? series.map((one) => ({ ...one, complete_ms: ms })) : series,
+      endedMs: await endOf(reader, rowOn(found.instrument, dayOf(asOf, assetSchema, country)), calendar),
+    };
   });
 }
 
@@ -100,13 +120,14 @@ export async function instrumentOrNull(
   assetSchema: AssetSchema,
   named: CountrySymbol,
   days: DayRange | null,
+  seen: Seen = 'closed',
 ): Promise<Found | null> {
   const { reader, lookup, asOf } = context;
   if (asOf === null) return lookup.instrumentOrNull(reader, assetSchema, named, days);
   const { now, former } = await bearersAt(context, asOf, assetSchema, named);
   const before = days === null ? undefined : chosenBearer(former, now !== null, days);
   const found = before?.found ?? now;
-  return found === null ? null : knownAt(context, asOf, found);
+  return found === null ? null : knownAt(context, asOf, found, seen);
 }
 
 /** Whether no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
@@ -168,8 +189,9 @@ export async function instrumentOf(
   context: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
+  seen: Seen = 'closed',
 ): Promise<Found> {
-  const found = await instrumentOrNull(context, assetSchema, named, null);
+  const found = await instrumentOrNull(context, assetSchema, named, null, seen);
   if (found === null) throw await unknownSymbol(context, assetSchema, named);
   return found;
 }

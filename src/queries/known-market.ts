@@ -1,6 +1,9 @@
-// The symbols of a market in their order: the present ones, or those of the moment of a request (contract 9.8, 9.11).
+// A market at the moment of a request: its symbols in their order, and what judges its series (contract 9.8, 9.10, 9.11).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { instruments, instrumentTerms } from '../datasets/reference.ts';
+import type { MarketMoment } from '../findings/market-members.ts';
+import { isActionKnown } from './known-actions.ts';
+import { dayOf, isListedOn, symbolOn } from './known-instrument.ts';
 import type { QueryContext } from './query.ts';
 
 /** Up to `limit` symbols behind one, in order. As of a moment some of them may name nothing then, or another instrument. */
@@ -38,3 +41,16 @@ export async function symbolsAfter(
 
 /** Behind every symbol. */
 const LAST = '\u{10ffff}';
+
+/** As of which moment findings are judged, and what was known then; null where all that is stored counts. */
+export function marketMoment({ asOf }: Pick<QueryContext, 'asOf'>): MarketMoment | null {
+  if (asOf === null) return null;
+  return {
+    ms: asOf.ms,
+    symbolOf(instrument) {
+      const day = dayOf(asOf, instrument.asset_schema as AssetSchema, instrument.country_iso_code);
+      return isListedOn(instrument, day) ? symbolOn(instrument, day) : null;
+    },
+    isKnown: (action) => isActionKnown(asOf, action),
+  };
+}

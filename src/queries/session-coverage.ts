@@ -1,6 +1,6 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
-import { labelOfBar } from '../calendar/bar-end.ts';
+import { labelOfBar, lastOverDay } from '../calendar/bar-end.ts';
 import type { Session } from '../calendar/session.ts';
 import type { sessionConditions } from '../contract/coverage.ts';
 import { sessionCoverage } from '../contract/coverage.ts';
@@ -9,7 +9,6 @@ import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
 import { runCoverage } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
-import { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
 import { candidates, DAY } from '../series/plan.ts';
 import { coarseness, type Series } from '../series/series.ts';
@@ -21,7 +20,9 @@ import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { faultyTimes } from './faulty-times.ts';
+import { barsCounted, marketFacts, UNDATED_RUNS } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
+import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
@@ -162,15 +163,7 @@ class Conditions {
 
   /** The label date of the newest session that half of the series of the market reach. */
   async #reachedDay(series: Series): Promise<number> {
-    const { reader, lookup, lane } = this.#context;
-    const facts = new MarketFacts({
-      reader,
-      calendars: lookup.calendars(reader),
-      keep: async (name, make) => (await lookup.cached(reader, `findings|${name}`, make)).value,
-      onBars: (count) => {
-        if (count > lane.baseBarsMax) throw new TooDear();
-      },
-    });
+    const facts = marketFacts(this.#context, barsCounted(this.#context));
     return (await facts.reachedDay({ stored: this.#found, series })) ?? Number.NEGATIVE_INFINITY;
   }
 }
@@ -222,13 +215,13 @@ async function recordsOf(
   return records;
 }
 
-/** `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened. */
+/** `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened, as of a moment to the last that was over. */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
   const { schema_asset, country_symbol, sort, limit, format } = parameters;
-  const { reader, request } = context;
+  const { reader, request, asOf } = context;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   checkInterval(parameters);
-  const found = await instrumentOf(context, schema_asset, country_symbol);
+  const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
   const asked = intervalOf(parameters, found);
   const { instrument, calendar } = found;
   const { place, paging } = openWalk(context, 'sessionCoverage', parameters, {
@@ -241,11 +234,16 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
   const series = interval === null ? [] : candidates(found, interval);
   if (interval === null || series.length === 0)
     return goodUntil(renderRecords(context, sessionCoverage, [], format, paging(null)), goodUntilMs);
+  if (asOf !== null) {
+    namePrices(asOf, interval, found);
+    asOf.limits.add(UNDATED_RUNS);
+  }
   const reach = reachOf(found, series);
   const range = {
     from: Math.max(reach.first, from ?? reach.first),
     to: Math.min(
       Math.max(reach.last, lastOpened(found, nowMs)),
+      asOf === null ? Number.POSITIVE_INFINITY : lastOverDay(calendar, asOf.ms),
       to === undefined ? Number.POSITIVE_INFINITY : to - 1,
     ),
   };

@@ -5,8 +5,8 @@ import { dayCells } from '../bars/cells.ts';
 import { copyBar } from '../bars/columns.ts';
 import type { TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
-import { DAY_MS, FIRST_DAY } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import { DAY_MS } from '../base/instant.ts';
+import { lastOverDay } from '../calendar/bar-end.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Keep } from './calendars.ts';
@@ -24,14 +24,6 @@ export type Adjusting = {
   readonly asOfDay: number;
   readonly nowMs: number;
 };
-
-/** The label date of the newest session that is over at a moment: until the next one ends, closes give the same factors. */
-function lastOverDay(calendar: Calendar, nowMs: number): number {
-  let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(nowMs) + 1);
-  while (session !== null && session.dayCloseMs > nowMs)
-    session = calendar.sessionOnOrBefore(session.day - 1);
-  return session?.day ?? FIRST_DAY;
-}
 
 async function changeOf(action: Action, closes: RawCloses): Promise<Change> {
   const price = factorOf(action, await referencePrice(action, closes));
@@ -65,6 +57,7 @@ async function adjustmentOf(
 ): Promise<{ readonly adjustment: Adjustment | null; readonly leftOutDay: number | null }> {
   const { instrument, calendar } = stored;
   if (instrument.asset_schema !== 'stock') return { adjustment: null, leftOutDay: null };
+  // Until the next session ends, closes give the same factors.
   const overDay = lastOverDay(calendar, adjusting.nowMs);
   // The end of an instrument completes its last bars: their closes give other factors from then on.
   const hasEnded = stored.endedMs !== null && stored.endedMs <= adjusting.nowMs;

@@ -1,19 +1,20 @@
 // The series of an instrument as they were known at a moment: only bars that had closed (contract 9.8).
 import { sliceBars } from '../bars/columns.ts';
 import { countOffGrid } from '../bars/grid.ts';
-import { DAY_MS, FIRST_MS, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
-import { servedBars } from './cursor.ts';
-import type { Series, StoredInstrument } from './series.ts';
+import { servedBars, servedBlocks } from './cursor.ts';
+import type { Series } from './series.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by a later UTC date. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
 
 const BARS_PER_READ = 4_096;
+const BLOCKS_PER_READ = 64;
 
 /** The key of the first bar off the session grid of each series that was asked for; infinite where it has none. */
 const firstOffGrid = new WeakMap<Series, Promise<number>>();
@@ -44,10 +45,13 @@ function offGridFrom(reader: Reader, calendar: Calendar, series: Series): Promis
   return found;
 }
 
+/** The calendar of an instrument, and what was known of it at a moment. */
+type Known = { readonly calendar: Calendar; readonly known: Calendar };
+
 /** What was known of a series at a moment, by the calendar that was known then; null where no bar had closed. */
 async function knownPart(
   reader: Reader,
-  { calendar, known }: { readonly calendar: Calendar; readonly known: Calendar },
+  { calendar, known }: Known,
   series: Series,
   ms: number,
 ): Promise<Series | null> {
@@ -69,22 +73,38 @@ async function knownPart(
   }
 }
 
-/**
- * An instrument with its calendar and its series as they were known at a moment. What is complete is judged by all runs: bars are imported long after
- * they closed. So an instrument that has ended by `clockMs` had complete series at any moment (contract 3.9).
- */
-export async function knownStored(
+/** The series of an instrument as they were known: those with a bar that had closed, and of each the bars up to its last one. */
+export async function knownSeries(
   reader: Reader,
-  stored: StoredInstrument,
+  calendars: Known,
+  all: readonly Series[],
   ms: number,
-  clockMs: number,
-): Promise<StoredInstrument> {
-  const calendar = stored.calendar.knownAt(ms);
-  const series: Series[] = [];
-  for (const one of stored.series) {
-    const part = await knownPart(reader, { calendar: stored.calendar, known: calendar }, one, ms);
-    if (part !== null) series.push(part);
+): Promise<Series[]> {
+  const found: Series[] = [];
+  for (const one of all) {
+    const part = await knownPart(reader, calendars, one, ms);
+    if (part !== null) found.push(part);
   }
-  const hasEnded = stored.endedMs !== null && stored.endedMs <= clockMs;
-  return { ...stored, calendar, series, endedMs: hasEnded ? FIRST_MS : stored.endedMs };
+  return found;
+}
+
+/** How many bars of a series there are up to its known part's last one. `onBars` is told how many are read. */
+export async function countKnown(
+  reader: Reader,
+  whole: Series,
+  part: Series,
+  onBars: (count: number) => void,
+): Promise<number> {
+  const { first_ms: firstMs, last_ms: lastMs, bar_count: all } = whole;
+  if (part.last_ms === lastMs) return all;
+  const isLate = lastMs - part.last_ms < part.last_ms - firstMs;
+  const [fromMs, toMs] = isLate ? [part.last_ms + 1, lastMs + 1] : [firstMs, part.last_ms + 1];
+  const blocks = servedBlocks(reader, whole, { fromMs, toMs, descending: false });
+  let count = 0;
+  for (;;) {
+    const bars = await blocks.next(BLOCKS_PER_READ);
+    if (bars === null) return isLate ? all - count : count;
+    count += bars.count;
+    onBars(bars.count);
+  }
 }

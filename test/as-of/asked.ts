@@ -42,14 +42,14 @@ export class Asked {
     this.nowMs = nowMs;
   }
 
-  /** A store that is filled at a moment, complete through it. */
+  /** A store that is filled at a moment, complete through it, or as far as its files tell. */
   static async filled(
     nowMs: number,
     fillings: readonly Filling[],
-    basis: PriceBasis = 'raw',
+    { basis = 'raw', isComplete = true }: { basis?: PriceBasis; isComplete?: boolean } = {},
   ): Promise<Asked> {
     const url = folder.storeUrl(`as-of-${stores++}`);
-    await fillStore(url, folder.folder, nowMs, fillings, nowMs, basis);
+    await fillStore(url, folder.folder, nowMs, fillings, isComplete ? nowMs : null, basis);
     const store = await openStore(url, 'read');
     opened.add(store);
     return new Asked(store, nowMs);

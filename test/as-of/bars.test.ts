@@ -126,7 +126,7 @@ test('prices that were adjusted before their import are refused where they hold 
       ['bars', days(['2025-03-03', 20], ['2025-03-04', 20], ['2025-03-05', 20])],
       ['corporate-actions', [split]],
     ],
-    'split',
+    { basis: 'split' },
   );
   const { word, param, message, hint } = await asked.refusal(`${year('DAY')}?as_of=2025-03-04T22:00:00Z`);
   assert.deepEqual([word, param], ['invalid_parameter', 'as_of']);
@@ -185,7 +185,9 @@ test('a market in bulk has its instruments in the order of the symbols that they
 });
 
 test('what the data do not date is named before the rows of bars in bulk (contract 9.8, 9.11)', async () => {
-  const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]], 'split');
+  const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]], {
+    basis: 'split',
+  });
   const raw = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]]);
   const asOf = '2025-03-03T22:00:00Z';
   for (const [interval, symbols, limits] of [
@@ -207,15 +209,4 @@ test('what the data do not date is named before the rows of bars in bulk (contra
     `stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-05?format=csv&as_of=${asOf}&adjust=all&adjust_as_of=2025-03-04`,
   );
   assert.deepEqual([late.param, late.allowed], ['adjust_as_of', 'dates up to 2025-03-03']);
-});
-
-test('a key that is pinned to an instant gets no answer that cannot be as of it (contract 9.8)', async () => {
-  const asked = await Asked.filled(NOW, [['bars', days(['2025-03-03', 10], ['2025-03-04', 20])]]);
-  const pinned = '2025-03-03T22:00:00Z';
-  for (const path of ['stock/coverage', 'stock/coverage/US:AAPL', 'stock/findings/US:AAPL']) {
-    const { word, param } = await asked.refusal(path, pinned);
-    assert.deepEqual([word, param], ['invalid_parameter', 'secret_key'], path);
-    assert.equal((await asked.ask(path)).kind, 'answer', path);
-  }
-  assert.equal((await asked.result('server/runs', pinned)).count, 0);
 });

@@ -10,10 +10,11 @@ import { command, Workshop } from '../service.ts';
 const shop = new Workshop();
 after(() => shop.close());
 
+// The vwap of the third day is outside its bar.
 const rows = ['03', '04', '05'].map(
-  (day, at) => `AAA,2025-03-${day},${at + 1},${at + 1},${at + 1},${at + 1}`,
+  (day, at) => `AAA,2025-03-${day},${at + 1},${at + 1},${at + 1},${at + 1},${day === '05' ? 9 : at + 1}`,
 );
-writeFileSync(shop.path('days.csv'), ['symbol,datetime,open,high,low,close', ...rows, ''].join('\n'));
+writeFileSync(shop.path('days.csv'), ['symbol,datetime,open,high,low,close,vwap', ...rows, ''].join('\n'));
 const events = ['2025-03-03,FIRST', '2025-03-05,LATER,data_driven'].map((row) => row.split(','));
 writeFileSync(
   shop.path('events.csv'),
@@ -50,15 +51,28 @@ test('a pinned key is answered as of its instant, and as of the next one where i
     const { result, asOf } = await ask(DAYS, key);
     return [(result.data as { close: number }[]).map(({ close }) => close), asOf];
   };
+  /** How many there are by each key: bars of the listed series, sessions, findings. */
+  const judged = async (key: string) => {
+    const rows = async (path: string) => (await ask(path, key)).result.data as { bars: number }[];
+    const [[series], sessions, findings] = [
+      await rows('/api/v2/stock/coverage'),
+      await rows('/api/v2/stock/coverage/US:AAA'),
+      await rows('/api/v2/stock/findings/US:AAA'),
+    ];
+    return [series?.bars, sessions.filter(({ bars }) => bars > 0).length, findings.length];
+  };
   // The answers of the other key are kept by then: none of them is given to the pinned one, or the other way round.
   for (let times = 0; times < 2; times++) {
     assert.deepEqual(Object.keys((await ask(CODES, live)).result), ['FIRST', 'LATER'].sort());
     assert.deepEqual(Object.keys((await ask(CODES, pinned)).result), ['FIRST']);
     assert.deepEqual(await closes(live), [[1, 2, 3], null]);
     assert.deepEqual(await closes(pinned), [[1, 2], '2025-03-04T21:00:00Z']);
+    assert.deepEqual(await judged(live), [3, 3, 1]);
+    assert.deepEqual(await judged(pinned), [2, 2, 0]);
   }
   await shop.must('keys', 'move', id, '--as-of', '2025-03-05T21:00:00Z');
   assert.deepEqual(await closes(pinned), [[1, 2, 3], '2025-03-05T21:00:00Z']);
+  assert.deepEqual(await judged(pinned), [3, 3, 1]);
   await server.stop();
 });
 

@@ -44,7 +44,7 @@ for (const [version, mode] of protocols)
     await other.client.close();
   });
 
-test('tools have the names of the vendor where it has one, read only, and take as_of where the endpoint does (contract 9.15)', async () => {
+test('tools have the names of the vendor where it has one, read only, and take as_of (contract 9.8, 9.15)', async () => {
   const { tools } = await assistant.client.listTools();
   const names = tools.map(({ name }) => name);
   for (const name of [
@@ -57,9 +57,7 @@ test('tools have the names of the vendor where it has one, read only, and take a
     assert.ok(names.includes(name), name);
   for (const { name, annotations, inputSchema } of tools) {
     assert.equal(annotations?.readOnlyHint, true, name);
-    // Coverage and findings are of what is stored now.
-    const isOfNow = /coverage|findings/.test(name);
-    assert.equal('as_of' in inputSchema.properties!, !isOfNow, name);
+    assert.ok('as_of' in inputSchema.properties!, name);
   }
 });
 
