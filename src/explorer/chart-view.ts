@@ -10,7 +10,7 @@ import { countText } from './figures.ts';
 import { NotesPanel } from './findings-panel.ts';
 import { Legend } from './legend.ts';
 import { clockOf, dateText } from './market-clock.ts';
-import { drawnOf } from './marks.ts';
+import { barOf, drawnOf } from './marks.ts';
 import { NoBars } from './no-bars.ts';
 import { useNotes } from './notes.ts';
 import type { Place } from './place.ts';
@@ -111,10 +111,8 @@ export function ChartView(props: {
   const connection = useConnection();
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<PriceChart | null>(null);
-  const [pointed, setPointed] = useState<{ bar: ChartBar | null; time: number | null }>({
-    bar: null,
-    time: null,
-  });
+  /** The point that the crosshair is at, in seconds. */
+  const [pointed, setPointed] = useState<number | null>(null);
   const zone = reference.time_zone ?? 'UTC';
   const clock = useMemo(() => clockOf(zone), [zone]);
   const choice: BarChoice = {
@@ -130,7 +128,7 @@ export function ChartView(props: {
   olderRef.current = older;
   useLayoutEffect(() => {
     const made = new PriceChart(element.current!, {
-      onPoint: (bar, time) => setPointed({ bar, time }),
+      onPoint: setPointed,
       onEdge: () => olderRef.current(),
     });
     chart.current = made;
@@ -204,11 +202,11 @@ export function ChartView(props: {
       'div',
       { class: isWaiting ? 'chart waiting' : 'chart' },
       h(Legend, {
-        bar: pointed.bar ?? (pointed.time === null ? (bars.at(-1) ?? null) : null),
+        bar: pointed === null ? bars.at(-1) : barOf(bars, pointed),
         bars,
-        interval,
+        interval: feed?.choice.interval ?? interval,
         clock,
-        reasons: pointed.time === null ? [] : (drawn.reasons.get(pointed.time) ?? []),
+        reasons: pointed === null ? [] : (drawn.reasons.get(pointed) ?? []),
       }),
       h('div', {
         ref: element,

@@ -15,7 +15,7 @@ const figure = (name: string, value: string, direction = ''): ComponentChild =>
 
 /** The pointed bar, or the newest one. */
 export function Legend(props: {
-  bar: ChartBar | null;
+  bar: ChartBar | undefined;
   bars: readonly ChartBar[];
   interval: string;
   clock: MarketClock;
@@ -23,7 +23,7 @@ export function Legend(props: {
 }): ComponentChild {
   const { bar, bars, interval, clock, reasons } = props;
   const why = reasons.map((reason) => h('span', { class: 'why', key: reason }, reason));
-  if (bar === null) return h('div', { class: 'legend' }, why);
+  if (bar === undefined) return h('div', { class: 'legend' }, why);
   const digits = digitsOf(bars.slice(-50).map(({ close }) => close));
   const direction = bar.close >= bar.open ? 'up' : 'down';
   const price = (value: number): string => priceText(value, digits);

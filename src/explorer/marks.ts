@@ -88,6 +88,12 @@ function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => boolean
 export const barAt = (bars: readonly ChartBar[], ms: number): ChartBar | undefined =>
   bars[firstIndex(bars, ({ closeMs }) => closeMs > ms)];
 
+/** The bar of a point in seconds. */
+export function barOf(bars: readonly ChartBar[], time: number): ChartBar | undefined {
+  const bar = bars[firstIndex(bars, (one) => one.time >= time)];
+  return bar?.time === time ? bar : undefined;
+}
+
 class Drawing {
   readonly blanks: Blank[] = [];
   readonly marks: Mark[] = [];

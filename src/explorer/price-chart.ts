@@ -38,8 +38,8 @@ export type ChartContent = {
 
 /** What a chart tells. */
 export type ChartEvents = {
-  /** The bar beneath the pointer or the keys; the point where there is none; null for neither. */
-  readonly onPoint: (bar: ChartBar | null, time: number | null) => void;
+  /** The crosshair is at another point, of a bar or blank, in seconds; null where it is at none. */
+  readonly onPoint: (time: number | null) => void;
   /** The left edge of the window is near the first bar. */
   readonly onEdge: () => void;
 };
@@ -69,7 +69,10 @@ export class PriceChart {
   readonly #events: ChartEvents;
   #content: ChartContent | null = null;
   #byTime = new Map<number, number>();
+  /** The point that the crosshair is at. It stays at its place in the window, whatever bars come there. */
   #pointed: number | null = null;
+  /** The bar that keys move it to with the next frame; what the chart tells before is of where it was. */
+  #aim: number | null = null;
   /** Bars and blank points. */
   #length = 0;
 
@@ -101,7 +104,6 @@ export class PriceChart {
     this.#volume.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
     this.#candles.priceScale().applyOptions({ scaleMargins: { top: 0.12, bottom: 1 - VOLUME_TOP + 0.02 } });
     this.#markers = createSeriesMarkers(this.#candles, []);
-    element.addEventListener('mouseleave', () => this.#point(null));
     this.#chart.subscribeCrosshairMove((event) => this.#onMove(event));
     this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       if (range !== null && range.from < AHEAD_BARS) this.#events.onEdge();
@@ -145,6 +147,7 @@ export class PriceChart {
     const before = this.#content;
     this.#content = content;
     this.#byTime = new Map(bars.map(({ time }, index) => [time, index]));
+    if (this.#aim !== null && !this.#byTime.has(this.#aim)) this.#aim = null;
     const blankLabels = new Map(blanks.map(({ time, label }) => [time, label]));
     const labelOf = (time: number): string | undefined =>
       blankLabels.get(time) ?? bars[this.#byTime.get(time) ?? -1]?.label;
@@ -204,22 +207,24 @@ export class PriceChart {
     this.#shades.update();
   }
 
+  /** The crosshair, or what is beneath it, has moved: by the pointer, or because other bars or another window are shown. */
   #onMove({ time, sourceEvent }: MouseEventParams<Time>): void {
-    // Without an event of the pointer the chart itself has moved: what the keys point to stays.
-    if (sourceEvent !== undefined) this.#point(time === undefined ? null : Number(time));
+    if (sourceEvent !== undefined) this.#aim = null;
+    if (this.#aim === null) this.#point(time === undefined ? null : Number(time));
   }
 
   #point(seconds: number | null): void {
-    const index = seconds === null ? undefined : this.#byTime.get(seconds);
-    this.#pointed = index ?? null;
-    this.#events.onPoint(index === undefined ? null : this.#content!.bars[index]!, seconds);
+    if (seconds === this.#pointed) return;
+    this.#pointed = seconds;
+    this.#events.onPoint(seconds);
   }
 
   /** Moves the pointed bar by so many; the first press points to the last one in sight. */
   step(count: number): void {
     const bars = this.#content?.bars ?? [];
     if (bars.length === 0) return;
-    const next = (this.#pointed ?? bars.length - 1 - count) + count;
+    const at = this.#pointed === null ? undefined : this.#byTime.get(this.#pointed);
+    const next = (at ?? bars.length - 1 - count) + count;
     this.pointTo(bars[Math.min(Math.max(next, 0), bars.length - 1)]!.time);
   }
 
@@ -227,7 +232,7 @@ export class PriceChart {
   pointTo(time: number): void {
     const index = this.#byTime.get(time);
     if (index === undefined) return;
-    const bar = this.#content!.bars[index]!;
+    this.#aim = time;
     const scale = this.#chart.timeScale();
     const logical = scale.timeToIndex(time as Time, true) ?? index;
     const range = scale.getVisibleLogicalRange();
@@ -238,7 +243,10 @@ export class PriceChart {
     this.#point(time);
     // The window has moved by the next frame only.
     requestAnimationFrame(() => {
-      if (this.#pointed === index) this.#chart.setCrosshairPosition(bar.close, time as Time, this.#candles);
+      if (this.#aim !== time) return;
+      this.#aim = null;
+      const { close } = this.#content!.bars[this.#byTime.get(time)!]!;
+      this.#chart.setCrosshairPosition(close, time as Time, this.#candles);
     });
   }
 

@@ -139,3 +139,13 @@ for (const [change, sunday] of [
         );
       },
     );
+
+explorerTest('as of a day, what is said about its bars is of that day too (contract 9.8)', async () => {
+  const page = await world.page();
+  const asked = (kind: string) =>
+    page.waitForRequest((request) => request.url().includes(`/api/v2/stock/${kind}/`));
+  const both = Promise.all([asked('coverage'), asked('findings')]);
+  await show(page, `#/stock/US:AAPL/DAY?as_of=${pastDay}`);
+  for (const request of await both)
+    assert.equal(new URL(request.url()).searchParams.get('as_of'), `${pastDay}T23:59:59Z`);
+});

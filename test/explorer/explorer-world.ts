@@ -20,7 +20,12 @@ export const pastDay = new Date(Date.now() - 200 * 86_400_000).toISOString().sli
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** What a window is like. */
-export type Look = { readonly width?: number; readonly height?: number; readonly theme?: 'light' | 'dark' };
+export type Look = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+  readonly hasTouch?: boolean;
+};
 
 /** A demo of its own, and a browser. */
 export class ExplorerWorld {
@@ -99,8 +104,12 @@ export class ExplorerWorld {
   }
 
   /** Opens a place of the explorer in a window of its own, as somebody does who comes to it. */
-  async newPage(place = '', { width = 1_280, height = 800, theme = 'light' }: Look = {}): Promise<Page> {
+  async newPage(
+    place = '',
+    { width = 1_280, height = 800, theme = 'light', hasTouch = false }: Look = {},
+  ): Promise<Page> {
     const context = await this.#browser!.newContext({
+      hasTouch,
       viewport: { width, height },
       colorScheme: theme,
       // Nothing is on its way to another place or colour when it is pressed or judged.
