@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { SymbolTime } from '../src/contract/file-words.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basis.ts';
 import { outFormatOf, writeToFile } from '../src/export/export-file.ts';
 import { everything, exportTable } from '../src/export/tables.ts';
@@ -304,8 +305,18 @@ const world = fc.record({
   ),
 });
 
-async function importInto(store: Store, dataset: string, path: string, basis: BarBasis): Promise<void> {
-  const file = await opened(path);
+/** Why a row of some symbol is refused in a file with the symbols of each day (contract 9.6). */
+const isAnothers = /the symbol of .*another company's/s;
+
+async function importInto(
+  store: Store,
+  dataset: string,
+  path: string,
+  basis: BarBasis,
+  symbols: SymbolTime = 'now',
+): Promise<void> {
+  const plain = await opened(path);
+  const file = { ...plain, mapping: { ...plain.mapping, symbols } };
   try {
     const request = { file, flags: new Map(), source: null, dryRun: false, nowMs: Date.now };
     const report = await importFile(store, dataset, {
@@ -313,7 +324,8 @@ async function importInto(store: Store, dataset: string, path: string, basis: Ba
       basis: basis.prices,
       volumes: volumeBasis(basis),
     });
-    assert.deepEqual(report.refused, [], `${dataset} ${path}`);
+    const odd = report.refused.filter(({ reason }) => symbols === 'now' || !isAnothers.test(reason));
+    assert.deepEqual(odd, [], `${dataset} ${path}`);
   } finally {
     await file.close();
   }
@@ -341,7 +353,7 @@ async function fillStore(
   for (const dataset of datasets) {
     const path = join(folder, 'first.ndjson');
     writeFileSync(path, rows[dataset]!.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    await importInto(store, dataset, path, basis);
+    await importInto(store, dataset, path, basis, 'then');
   }
 }
 
@@ -363,7 +375,9 @@ test('what is exported and imported into an empty store has the same content has
                 ...(prices === 'raw' ? [] : ['--prices', prices]),
                 ...(volumes === null ? [] : ['--volumes', volumes]),
               ];
-              assert.deepEqual(table.advice().flags, dataset === 'bars' ? flags : []);
+              const symbols =
+                !dataset.startsWith('economic') && dataset !== 'instruments' ? ['--symbols', 'now'] : [];
+              assert.deepEqual(table.flags, [...(dataset === 'bars' ? flags : []), ...symbols]);
             });
       });
       for (const name of names) {

@@ -13,7 +13,6 @@ import { textOf } from './duckdb.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
 import { command, type Finished, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
-import { barsOf } from './stored.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -304,57 +303,14 @@ test('an export is one state of the store: what is imported meanwhile is not in 
   }
 });
 
-test('bars of days on which another instrument had the symbol stand under the one that their own had (contract 9.6)', async () => {
-  const former = new Workshop();
-  try {
-    const run = async (name: string, text: string, ...args: readonly string[]): Promise<string> => {
-      writeFileSync(former.path(name), text);
-      return former.must('import', args[0]!, former.path(name), ...args.slice(1));
-    };
-    const instruments = [
-      'asset_schema,country_iso_code,symbol,former_symbols',
-      'stock,US,META,FB:2012-05-18..2022-06-08',
-      'stock,US,METV,META:2021-06-30..2022-01-31',
-      '',
-    ].join('\n');
-    await run('names.csv', instruments, 'instruments');
-    const days = [
-      minute('FB', '2021-06-01T14:30:00Z'),
-      minute('FB', '2021-07-01T14:30:00Z'),
-      minute('META', '2021-07-01T14:30:00Z'),
-      minute('META', '2022-07-01T14:30:00Z'),
-    ];
-    await run('bars.csv', [head, ...days, ''].join('\n'), 'bars');
-    const said = await former.must('export', 'bars', '--out', former.path('out.csv'));
-    const symbols = parseCsv(readFileSync(former.path('out.csv'), 'utf8')).map(
-      (cells) => `${cells[2]} ${cells[5]!.slice(0, 10)}`,
-    );
-    assert.deepEqual(symbols.slice(1), [
-      'META 2021-06-01',
-      'FB 2021-07-01',
-      'META 2022-07-01',
-      'METV 2021-07-01',
-    ]);
-    assert.match(
-      said,
-      /1 bar under a symbol that their instrument had then.*; import the instruments before/,
-    );
-    const store = former.storeUrl('copy');
-    await former.must('export', 'instruments', '--out', former.path('names-out.csv'));
-    for (const [dataset, name] of [
-      ['instruments', 'names-out.csv'],
-      ['bars', 'out.csv'],
-    ] as const)
-      await former.must('import', dataset, former.path(name), '--store', store);
-    assert.deepEqual(barsOf(store), barsOf(former.store));
-  } finally {
-    former.close();
-  }
-});
+/** The flags with which an export says that its file is imported. */
+const flagsIn = (said: string): string[] =>
+  /Import it again with: bourse import \S+ \S+ ?(.*)/.exec(said)![1]!.split(' ');
 
-test('rows about days on which another instrument had the symbol do so too (contract 9.6)', async () => {
+test('rows of an instrument stand under its present symbol on all days, and --symbols now finds it again (contract 9.6)', async () => {
   const former = new Workshop();
   const rows = {
+    bars: `${head}\n${minute('@', '2021-07-01T14:30:00Z')}\n`,
     'corporate-actions':
       'country_iso_code,symbol,ex_date,action_type,cash_amount\nUS,@,2021-07-01,dividend,1\n',
     news: 'published_date,title,publisher_url,asset_name,country_iso_code,symbol\n2021-07-01T12:00:00Z,x,https://example.com/x,stock,US,@\n',
@@ -364,57 +320,42 @@ test('rows about days on which another instrument had the symbol do so too (cont
       'symbol,parent_asset_schema,country_iso_code,underlying_name,expiration_date,option_type,strike_price\n@210701C00001000,stock,US,@,2021-07-01,call,1\n',
   };
   try {
-    writeFileSync(
-      former.path('names.csv'),
-      'asset_schema,country_iso_code,symbol,former_symbols\nstock,US,META,FB:2012-05-18..2022-06-08\nstock,US,METV,META:2021-06-30..2022-01-31\n',
-    );
-    await former.must('import', 'instruments', former.path('names.csv'));
-    const copy = former.storeUrl('copy');
-    await former.must('import', 'instruments', former.path('names.csv'), '--store', copy);
-    for (const [dataset, text] of Object.entries(rows)) {
-      const out = former.path(`${dataset}.csv`);
-      const [head, row] = text.split('\n') as [string, string];
-      writeFileSync(
-        former.path('in.csv'),
-        [head, ...['FB', 'META'].map((symbol) => row.replaceAll('@', symbol)), ''].join('\n'),
-      );
-      await former.must('import', dataset, former.path('in.csv'));
-      const said = await former.must('export', dataset, '--out', out);
-      assert.match(said, /1 row under a symbol that their instrument had then/, dataset);
-      await former.must('import', dataset, out, '--store', copy);
-      const again = former.path(`${dataset}-again.csv`);
-      await former.must('export', dataset, '--out', again, '--store', copy);
-      assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'), dataset);
-      // Those of METV, which was META then.
-      const [header, ...found] = parseCsv(readFileSync(out, 'utf8'));
-      const at = header!.indexOf(dataset === 'option-contracts' ? 'underlying_name' : 'symbol');
-      assert.deepEqual(new Set(found.map((cells) => cells[at])), new Set(['FB', 'METV']), dataset);
-    }
-  } finally {
-    former.close();
-  }
-});
-
-test('a row that no symbol leads back keeps its own, and is told (contract 9.6)', async () => {
-  const former = new Workshop();
-  try {
-    const head = 'country_iso_code,symbol,ex_date,action_type,cash_amount\n';
-    writeFileSync(former.path('in.csv'), `${head}US,AA,2020-07-01,dividend,1\nUS,AA,2020-02-03,dividend,2\n`);
-    await former.must('import', 'corporate-actions', former.path('in.csv'));
     // AA and BB had each other's symbol; of the two that had BB in July, CC came later.
     const names = [
       'asset_schema,country_iso_code,symbol,former_symbols',
-      'stock,US,AA,BB:2020-01-01..2020-12-31',
-      'stock,US,BB,AA:2020-01-01..2020-12-31',
-      'stock,US,CC,BB:2020-06-01..2020-12-31',
+      'stock,US,META,FB:2012-05-18..2022-06-08',
+      'stock,US,METV,META:2021-06-30..2022-01-31',
+      'stock,US,AA,BB:2020-01-01..2021-12-31',
+      'stock,US,BB,AA:2020-01-01..2021-12-31',
+      'stock,US,CC,BB:2020-06-01..2021-12-31',
     ];
     writeFileSync(former.path('names.csv'), `${names.join('\n')}\n`);
-    await former.must('import', 'instruments', former.path('names.csv'));
-    const said = await former.must('export', 'corporate-actions', '--out', former.path('out.csv'));
-    assert.match(said, /1 row under a symbol that their instrument had then/);
-    assert.match(said, /1 row of days on which another instrument had the symbol/);
-    const rows = readFileSync(former.path('out.csv'), 'utf8');
-    assert.match(rows, /US,BB,dividend,2020-02-03.*US,AA,dividend,2020-07-01/s);
+    const copy = former.storeUrl('copy');
+    for (const store of [former.store, copy])
+      await former.must('import', 'instruments', former.path('names.csv'), '--store', store);
+    for (const [dataset, text] of Object.entries(rows)) {
+      const out = former.path(`${dataset}.csv`);
+      const [header, row] = text.split('\n') as [string, string];
+      for (const [symbols, ...flags] of [
+        ['FB META AA', '--symbols', 'then'],
+        ['BB', '--symbols', 'now'],
+      ]) {
+        const lines = symbols!.split(' ').map((symbol) => row.replaceAll('@', symbol));
+        writeFileSync(former.path('in.csv'), `${[header, ...lines].join('\n')}\n`);
+        await former.must('import', dataset, former.path('in.csv'), ...flags);
+      }
+      const flags = flagsIn(await former.must('export', dataset, '--out', out));
+      assert.deepEqual(flags, ['--symbols', 'now'], dataset);
+      const [columns, ...found] = parseCsv(readFileSync(out, 'utf8'));
+      const at = columns!.indexOf(dataset === 'option-contracts' ? 'underlying_name' : 'symbol');
+      // The row of AA is of BB, as is the one of BB: it is the same row but for contracts, which have symbols of their own.
+      const held = new Set(found.map((cells) => cells[at]));
+      assert.deepEqual(held, new Set(['META', 'METV', 'BB']), dataset);
+      await former.must('import', dataset, out, ...flags, '--store', copy);
+      const again = former.path(`${dataset}-again.csv`);
+      await former.must('export', dataset, '--out', again, '--store', copy);
+      assert.equal(readFileSync(again, 'utf8'), readFileSync(out, 'utf8'), dataset);
+    }
   } finally {
     former.close();
   }

@@ -404,6 +404,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
       ...[bar('NEWD', '2012-12-31', 3), bar('NEWE', '2013-01-02', 4), bar('NEWE', '2015-06-12', 5)],
     ],
     ...barFlags,
+    ...['--symbols', 'now'],
   );
   const told = async (path: string, query: Readonly<globalThis.Record<string, string>> = {}) => {
     const text = new URLSearchParams({ ...query, format: 'csv', secret_key: key }).toString();
@@ -441,7 +442,13 @@ test('the dates of a former symbol are those of the market, whatever the offset 
     'stock,US,NEWF,OLDF:2015-06-08..2015-06-10',
     'stock,US,OLDF,',
   ]);
-  await imported('bars', [barsHead, bar('NEWF', '2015-06-10', 1), bar('OLDF', '2015-06-11', 2)], ...barFlags);
+  await imported(
+    'bars',
+    [barsHead, bar('NEWF', '2015-06-10', 1), bar('OLDF', '2015-06-11', 2)],
+    ...barFlags,
+    '--symbols',
+    'now',
+  );
   // 00:00 in UTC is 20:00 of the day before in New York.
   assert.deepEqual(await bars('OLDF', '2015-06-09T00:00:00Z', '2015-06-11T00:00:00Z'), [['NEWF', 1]]);
   assert.deepEqual(await bars('OLDF', '2015-06-10T00:00:00Z', '2015-06-11T03:59:59+00:00'), [['NEWF', 1]]);
@@ -453,14 +460,20 @@ test('the dates of a former symbol are those of the market, whatever the offset 
 
 test('an old symbol finds actions and news of a range within its dates (contract 9.6)', async () => {
   await imported('instruments', [`${names},former_symbols`, 'stock,US,NEWS2,OLDS2:2010-01-04..2015-12-31']);
-  await imported('corporate-actions', [
-    'country_iso_code,symbol,action_type,ex_date,cash_amount',
-    'US,NEWS2,dividend,2015-06-01,1',
-  ]);
-  await imported('news', [
-    'published_date,title,publisher_url,asset_name,country_iso_code,symbol',
-    '2015-06-01T12:00:00Z,Old,https://example.com/,stock,US,NEWS2',
-  ]);
+  const now = ['--symbols', 'now'];
+  await imported(
+    'corporate-actions',
+    ['country_iso_code,symbol,action_type,ex_date,cash_amount', 'US,NEWS2,dividend,2015-06-01,1'],
+    ...now,
+  );
+  await imported(
+    'news',
+    [
+      'published_date,title,publisher_url,asset_name,country_iso_code,symbol',
+      '2015-06-01T12:00:00Z,Old,https://example.com/,stock,US,NEWS2',
+    ],
+    ...now,
+  );
   type Dates = { readonly from_date: string; readonly to_date: string };
   const actions = (dates: Dates) => ask('stock/stock_corporate_action/list/US:OLDS2', dates);
   const news = (dates: Dates) => ask('news/list', { full_symbol: 'stock:US:OLDS2', ...dates });

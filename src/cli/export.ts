@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { formatBytes } from '../base/size.ts';
 import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
-import type { ImportAdvice, Selection } from '../export/export-table.ts';
+import type { Selection } from '../export/export-table.ts';
 import { exportTable, straySelector } from '../export/tables.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import type { Damage } from '../store/damage.ts';
@@ -70,28 +70,28 @@ function readSelection(dataset: string, flags: Flags): Selection {
   return selection;
 }
 
-type Done = Written & ImportAdvice;
+type Done = Written & { readonly flags: readonly string[] };
 
 /** An export in words, with the command that imports it again. */
-function describe(dataset: string, { out }: Flags, { rows, bytes, flags, notes }: Done): string {
+function describe(dataset: string, { out }: Flags, { rows, bytes, flags }: Done): string {
   const [place, size, file] =
     bytes === null ? ['standard output', '', 'FILE'] : [out, `, ${formatBytes(bytes)}`, out];
   const again = ['bourse import', dataset, file, ...flags].join(' ');
   return linesOf([
     `${place}: ${countOf(rows, 'row')}${size}`,
-    ...(isQuiet() ? [] : [...notes, `Import it again with: ${again}`]).map((line) => `  ${line}`),
+    ...(isQuiet() ? [] : [`  Import it again with: ${again}`]),
   ]);
 }
 
 function report(dataset: string, flags: Flags, done: Done, damaged: readonly Damage[]): void {
-  const { rows, bytes, notes } = done;
+  const { rows, bytes } = done;
   if (rows === 0) {
     const message = `there is nothing to export of ${dataset} here; no file was made`;
     noteProblem(flags, { error: 'no_data', message, hint: null, exit: EXIT_NOTHING });
     process.exitCode = EXIT_NOTHING;
     return;
   }
-  const about = { dataset, file: flags.out, rows, bytes, import_flags: done.flags, notes };
+  const about = { dataset, file: flags.out, rows, bytes, import_flags: done.flags };
   const record = { ...about, damaged: damaged.map(damageRecord) };
   // On standard output is the result itself.
   if (bytes === null && isQuiet()) return;
@@ -136,7 +136,7 @@ export function exportCommand(): Command {
           const table = await exportTable(reader.sound(found.add), dataset, selection);
           const written = await writeOut(flags, table, dataset);
           if (written !== null)
-            report(dataset, flags, { ...written, ...table.advice() }, await found.named(reader));
+            report(dataset, flags, { ...written, flags: table.flags }, await found.named(reader));
         } finally {
           noteDamage(await found.named(reader), 'not exported');
         }

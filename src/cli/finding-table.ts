@@ -38,5 +38,5 @@ export const findingTable = (found: AsyncIterable<Found>): ExportTable => ({
   rowsAbout: null,
   isMadeEmpty: true,
   lines: (style) => rowLines(recordsOf(found), columns, style),
-  advice: () => ({ flags: [], notes: [] }),
+  flags: [],
 });

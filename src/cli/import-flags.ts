@@ -3,10 +3,12 @@ import { hash } from 'node:crypto';
 import { parseInstant } from '../base/instant.ts';
 import { spokenFlag } from '../base/shell-word.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
+import type { SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
 import { anyNumber, type Fields } from '../datasets/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
+import { namesByDay } from '../history/naming.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import type { FieldNames } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
@@ -30,6 +32,7 @@ export type ImportFlags = {
   readonly prices?: PriceBasis;
   readonly completeThrough?: string;
   readonly volumes?: VolumeBasis;
+  readonly symbols?: SymbolTime;
   readonly source?: string;
   readonly allowRejects: number;
   /** False with --no-check. */
@@ -85,18 +88,19 @@ const barFlags = ['prices', 'volumes', 'completeThrough'] as const;
 
 /** Whether a flag has a meaning for a dataset. */
 function applies(
-  flag: (typeof fieldFlagNames)[number] | (typeof barFlags)[number] | 'zone',
+  flag: (typeof fieldFlagNames)[number] | (typeof barFlags)[number] | 'zone' | 'symbols',
   dataset: string,
 ): boolean {
   const fields = Object.values(fieldsOf(dataset));
   if ((barFlags as readonly string[]).includes(flag)) return dataset === BARS;
+  if (flag === 'symbols') return dataset === BARS || namesByDay(fileDatasetNamed(dataset));
   if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
   return fields.some((field) => field.flag === `--${flag}`);
 }
 
 /** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
 export function checkFlags(dataset: string, flags: ImportFlags): void {
-  for (const name of [...barFlags, 'zone', ...fieldFlagNames] as const) {
+  for (const name of [...barFlags, 'zone', 'symbols', ...fieldFlagNames] as const) {
     if (flags[name] === undefined || applies(name, dataset)) continue;
     const others = fileDatasetNames.filter((other) => applies(name, other));
     throw new UsageProblem(

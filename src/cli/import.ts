@@ -1,5 +1,6 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
+import { symbolTimes } from '../contract/file-words.ts';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
@@ -77,6 +78,12 @@ export function importCommand(): Command {
         '--volumes <basis>',
         'how the volumes are adjusted (default: for splits where the prices are)',
       ).choices(volumeBases),
+    )
+    .addOption(
+      new Option(
+        '--symbols <time>',
+        "whose rows are those from before an instrument took its present symbol: then: another company's, because the file has the symbols of each day; now: its own, because the file has each whole history under the present symbol",
+      ).choices(symbolTimes),
     )
     .option(
       '--source <text>',

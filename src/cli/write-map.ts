@@ -12,7 +12,7 @@ export function writeMap(
   { required, flags: flagOf }: FieldNames,
   flags: ImportFlags,
 ): string | null {
-  const { writeMap: path = '', zone, prices, volumes } = flags;
+  const { writeMap: path = '', zone, prices, volumes, symbols } = flags;
   const values = Object.fromEntries(fieldFlags(dataset, flags));
   const missing = required.filter((field) => !Object.hasOwn({ ...mapping.columns, ...values }, field));
   if (missing.some((field) => flagOf[field] === undefined)) return null;
@@ -22,6 +22,7 @@ export function writeMap(
     ...(zone !== undefined && { zone }),
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
+    ...(symbols !== undefined && { symbols }),
   };
   try {
     writeFileSync(path, `${mappingText(written, 2)}\n`, { flag: 'wx' });

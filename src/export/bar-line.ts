@@ -4,7 +4,6 @@ import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../base/i
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { EXCHANGE_LENGTH_MAX, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { Instrument } from '../datasets/reference.ts';
-import { dayOf } from '../history/naming.ts';
 import { numberText, type TextStyle } from './text-style.ts';
 
 /** The part of `2025-03-03T09:30:00Z` before the minutes. */
@@ -32,26 +31,21 @@ export class BarLine {
     this.#null = style.cell(null);
   }
 
-  /** The day that a bar is about: of a bar of minutes the day of its open, else its date. */
-  dayOf(keyMs: number): number {
-    return this.#isMinutes ? dayOf(this.#instrument, keyMs) : keyMs / DAY_MS;
-  }
-
-  /** The lines of the bars `from` (included) to `to` (not), under a symbol. */
-  text(symbol: string, bars: Bars, from: number, to: number): string {
+  /** The lines of some bars, under the present symbol of their instrument. */
+  text(bars: Bars): string {
     const { quote, end } = this.#style;
-    const start = this.#start(symbol) + quote;
+    const start = this.#start() + quote;
     const [open, high, low, close, volume, vwap] = this.#before.slice(seriesFields.length + 1);
     let text = '';
-    for (let at = from; at < to; at++) {
+    for (let at = 0; at < bars.count; at++) {
       text += `${start}${this.#moment(bars.keyMs[at]!)}${quote}${open}${numberText(bars.open[at]!)}${high}${numberText(bars.high[at]!)}${low}${numberText(bars.low[at]!)}${close}${numberText(bars.close[at]!)}${volume}${this.#orNull(bars.volume[at]!)}${vwap}${this.#orNull(bars.vwap[at]!)}${end}`;
     }
     return text;
   }
 
   /** All cells before the moment. */
-  #start(symbol: string): string {
-    const { asset_schema, country_iso_code, exchange } = this.#instrument;
+  #start(): string {
+    const { asset_schema, country_iso_code, symbol, exchange } = this.#instrument;
     // A longer one is imported with instruments only.
     const named = exchange !== null && exchange.length > EXCHANGE_LENGTH_MAX ? null : exchange;
     const names = [asset_schema, country_iso_code, symbol, this.#interval, named];

@@ -1,7 +1,7 @@
 // Stored bars as rows of native files: series after series, block after block.
 
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { type Bars, filterBars } from '../bars/columns.ts';
+import { filterBars } from '../bars/columns.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
 import { type series as seriesDataset, seriesFields, valueFields } from '../datasets/bars.ts';
@@ -15,7 +15,7 @@ import { allBlocks } from '../store/all-blocks.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { BarLine } from './bar-line.ts';
-import { ExportSymbols, type SymbolsOfOne } from './export-symbols.ts';
+import { symbolFlags } from './export-symbols.ts';
 import { type ExportTable, type Lines, type Selection, whereOf } from './export-table.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -78,27 +78,20 @@ export async function barTable(reader: Reader, selection: Selection): Promise<Ex
     { name: 'datetime', type: momentType },
     ...valueFields.map((name) => ({ name, type: 'DOUBLE' })),
   ];
-  const symbols = new ExportSymbols(reader);
   return {
     columns,
     rowsAbout,
     isMadeEmpty: false,
-    lines: (style) => linesOf(reader, selection, symbols, style),
-    advice: () => ({ flags, notes: symbols.notes('bar') }),
+    lines: (style) => linesOf(reader, selection, style),
+    flags: [...flags, ...(await symbolFlags(reader))],
   };
 }
 
-async function* linesOf(
-  reader: Reader,
-  selection: Selection,
-  symbols: ExportSymbols,
-  style: TextStyle,
-): AsyncGenerator<Lines> {
+async function* linesOf(reader: Reader, selection: Selection, style: TextStyle): AsyncGenerator<Lines> {
   const { from, to } = selection;
   const calendars = new Calendars();
   for await (const { instrument, row } of selectedSeries(reader, selection)) {
     const line = new BarLine(style, instrument, row.interval as Interval);
-    const known = await symbols.of(instrument);
     const selected = selectBars(row, await calendars.of(reader, instrument), { from, to });
     if (selected === null) continue;
     const { fromBucket, toBucket, holds } = selected;
@@ -108,22 +101,7 @@ async function* linesOf(
       const stored = decodeBlock(bytes, wholeBlock);
       const isWhole = from === null && to === null;
       const bars = isWhole ? stored : filterBars(stored, (at) => holds(stored.keyMs[at]!));
-      if (bars.count > 0) yield { text: textOf(bars, line, known), rows: bars.count };
+      if (bars.count > 0) yield { text: line.text(bars), rows: bars.count };
     }
   }
-}
-
-/** The lines of some bars of a series, each under the symbol of its day. */
-function textOf(bars: Bars, line: BarLine, symbols: SymbolsOfOne): string {
-  let symbol = symbols.on(line.dayOf(bars.keyMs[0]!));
-  if (symbols.areOne) return line.text(symbol, bars, 0, bars.count);
-  let text = '';
-  let from = 0;
-  for (let at = 1; at < bars.count; at++) {
-    const next = symbols.on(line.dayOf(bars.keyMs[at]!));
-    if (next === symbol) continue;
-    text += line.text(symbol, bars, from, at);
-    [symbol, from] = [next, at];
-  }
-  return text + line.text(symbol, bars, from, bars.count);
 }

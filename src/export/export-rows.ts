@@ -3,11 +3,11 @@ import { formatDay, formatInstantZ, SECOND_MS } from '../base/instant.ts';
 import type { ColumnKind } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
-import { namedOnDay } from '../history/naming.ts';
+import { namesByDay } from '../history/naming.ts';
 import { rangeOf } from '../history/selection.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { ExportSymbols } from './export-symbols.ts';
+import { symbolFlags } from './export-symbols.ts';
 import { type ExportTable, type Selection, whereOf } from './export-table.ts';
 import { type Column, rowLines } from './row-lines.ts';
 import type { Cell } from './text-style.ts';
@@ -67,28 +67,20 @@ async function* rowsOf(reader: Reader, dataset: FileDataset, selection: Selectio
 const boundsOf = ({ columns, file: { time } }: FileDataset, { from, to }: Selection) =>
   rangeOf(from, to, time !== undefined && columns[time]!.kind === 'instant' ? 'instant' : 'day');
 
-/** Rows with the symbols by which an import finds their instruments again (contract 9.6). */
-async function* named(
-  dataset: FileDataset,
-  symbols: ExportSymbols,
-  rows: AsyncIterable<Values>,
-): AsyncGenerator<Values> {
-  for await (const row of rows) {
-    const about = namedOnDay(dataset, row);
-    yield about === null ? row : { ...row, [about.column]: (await symbols.of(about.name)).on(about.day) };
-  }
-}
-
 /** The selected rows of a dataset. @throws RequestProblem where `from` is after `to` */
-export function rowTable(reader: Reader, dataset: FileDataset, selection: Selection): ExportTable {
+export async function rowTable(
+  reader: Reader,
+  dataset: FileDataset,
+  selection: Selection,
+): Promise<ExportTable> {
   boundsOf(dataset, selection);
   const columns = columnsOf(dataset);
-  const symbols = new ExportSymbols(reader);
+  const flags = namesByDay(dataset) ? await symbolFlags(reader) : [];
   return {
     columns,
     rowsAbout: null,
     isMadeEmpty: false,
-    lines: (style) => rowLines(named(dataset, symbols, rowsOf(reader, dataset, selection)), columns, style),
-    advice: () => ({ flags: [], notes: symbols.notes('row') }),
+    lines: (style) => rowLines(rowsOf(reader, dataset, selection), columns, style),
+    flags,
   };
 }

@@ -50,9 +50,6 @@ export type ExportTable = {
   readonly isMadeEmpty: boolean;
   /** The rows as lines of a text style, some at a time; can be read once. */
   lines(style: TextStyle): AsyncGenerator<Lines>;
-  /** How to import the file; complete once all lines were read. */
-  advice(): ImportAdvice;
+  /** The flags that an import of the file needs. */
+  readonly flags: readonly string[];
 };
-
-/** How to import an exported file: the flags that it needs, and what to know of its rows. */
-export type ImportAdvice = { readonly flags: readonly string[]; readonly notes: readonly string[] };

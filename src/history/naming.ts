@@ -30,6 +30,10 @@ export function namedBy(
   });
 }
 
+/** Whether rows of a dataset name an instrument by its symbol on a day (contract 9.6). */
+export const namesByDay = (dataset: Dataset | undefined): boolean =>
+  dataset?.file?.names?.some(({ on }) => on !== undefined) === true;
+
 /** The instrument that a row is about, the column of its symbol, and the day number on which it had that; null where the row names none. */
 export function namedOnDay(
   { file, columns }: Dataset,

@@ -138,7 +138,7 @@ export async function runImport(
 }
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
-  const { preset, values, zone, prices, volumes, doubt = null } = file.mapping;
+  const { preset, values, zone, prices, volumes, symbols, doubt = null } = file.mapping;
   if (preset === undefined) return null;
   const says = {
     ...values,
@@ -146,6 +146,7 @@ function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
     ...(zone !== undefined && { zone }),
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
+    ...(symbols !== undefined && { symbols }),
   };
   return { name: preset, doubt, says };
 }

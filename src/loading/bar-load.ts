@@ -37,6 +37,7 @@ import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
 import { notedBars, noteOf } from './own-bars.ts';
 import { Spacing } from './spacing.ts';
+import type { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** Which series a bar belongs to. */
 export type SeriesName = InstrumentName & {
@@ -67,6 +68,8 @@ export type LoadedFile = {
   readonly completeThroughMs: number | null;
   /** The time of the write. */
   readonly nowMs: number;
+  /** Whose the underlyings of options are. */
+  readonly owners: SymbolsOnDays;
 };
 
 /** Loads bars in one write of the store. */
@@ -123,7 +126,7 @@ export class BarLoad {
     this.#run = run;
     this.#writer = writer;
     this.#journal = new BlockJournal(writer);
-    this.instruments = new LoadedInstruments(writer, run);
+    this.instruments = new LoadedInstruments(writer, run, about.owners);
     this.#expected = new ExpectedSeries(writer);
     this.#basis = about.basis;
     this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };

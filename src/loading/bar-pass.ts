@@ -1,6 +1,6 @@
 // One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod, type PeriodInterval, periodStart } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../contract/interval.ts';
 import { plainOptionSymbol } from '../contract/option-symbol.ts';
@@ -10,11 +10,11 @@ import type { FieldRule } from '../datasets/field.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
-import { bearerOn, dayOf } from '../history/naming.ts';
+import type { KnownName } from '../history/known-names.ts';
+import { dayOf } from '../history/naming.ts';
 import type { ImportRequest, PresentRun, RunResult } from '../history/run.ts';
 import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
 import { LocalClock } from '../mapping/instant-cell.ts';
-import { type FormerBearer, formerBearers } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { type BarChunk, INSTANT, momentKinds, type Names, writtenDay } from './bar-chunk.ts';
@@ -22,6 +22,7 @@ import { BarLoad, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 import { OpenSeries } from './open-series.ts';
 import type { RefusedRows } from './refused-rows.ts';
+import { type RowOwner, type SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** Why a text cannot name a part of a series; null where it can. */
 export function nameProblem(field: (typeof seriesFields)[number], text: string | null): RowProblem | null {
@@ -45,16 +46,14 @@ const instrumentOf = ({ asset_schema, country_iso_code, symbol }: SeriesName): I
   symbol,
 });
 
-const nameKey = (name: SeriesName): string => rowKeyOf(instruments, instrumentOf(name));
-
 /** What the names in some rows stand for. */
 type Called = {
   /** Why they stand for no series. */
   readonly problem: RowProblem | null;
   /** Null where there is a problem. */
   readonly name: SeriesName | null;
-  /** The instruments that had the symbol before (contract 9.6). */
-  readonly former: readonly FormerBearer[];
+  /** Whose the rows are, by their days; null where there is a problem. */
+  readonly symbol: SymbolOnDays | null;
   /** Of the instrument that has the symbol now, from its first row on. */
   series: OpenSeries | null;
 };
@@ -71,7 +70,7 @@ function missingColumn(count: number): Float64Array {
 export class BarPass {
   readonly load: BarLoad;
   rowsRead = 0;
-  readonly #writer: Writer;
+  readonly #owners: SymbolsOnDays;
   readonly #request: ImportRequest;
   readonly #mapping: FieldSources;
   readonly #refused: RefusedRows;
@@ -94,10 +93,12 @@ export class BarPass {
     mapping: FieldSources,
     refused: RefusedRows,
   ) {
-    this.#writer = writer;
+    const owners = new SymbolsOnDays(writer, request.file);
+    this.#owners = owners;
     this.#basis = barBasis(request.basis, request.volumes);
     const { completeThroughMs = null } = request;
-    this.load = new BarLoad(writer, run, { basis: this.#basis, completeThroughMs, nowMs: request.nowMs() });
+    const about = { basis: this.#basis, completeThroughMs, nowMs: request.nowMs(), owners };
+    this.load = new BarLoad(writer, run, about);
     this.#request = request;
     this.#mapping = mapping;
     this.#refused = refused;
@@ -115,16 +116,18 @@ export class BarPass {
     for (let from = 0; from < count; ) {
       const id = nameIds[from]!;
       const called = this.#called[id]!;
-      const bearer = this.#bearerOf(called, from);
+      const owner = this.#ownerOf(called, from);
       let to = from + 1;
-      while (to < count && nameIds[to] === id && this.#bearerOf(called, to) === bearer) to++;
-      if (called.problem === null) {
-        const series = (bearer === undefined && called.series) || (await this.#seriesOf(called, bearer));
+      while (to < count && nameIds[to] === id && this.#ownerOf(called, to) === owner) to++;
+      if (owner !== null && 'symbol' in owner) {
+        const known = owner === called.symbol!.present ? called.series : null;
+        const series = known ?? (await this.#seriesOf(called, owner.symbol));
         // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long as adding them.
         const rest = this.#appendRun(series, from, to);
         if (rest < to) await this.#addRun(series, rest, to);
       } else
-        for (let row = from; row < to; row++) this.#refuse(row, care?.strange.get(row) ?? called.problem);
+        for (let row = from; row < to; row++)
+          this.#refuse(row, care?.strange.get(row) ?? called.problem ?? { column: 'symbol', ...owner! });
       from = to;
     }
     this.rowsRead += count;
@@ -132,15 +135,18 @@ export class BarPass {
     this.load.grew(count);
   }
 
-  /** Which former bearer of its symbol a row belongs to; undefined: the present one. */
-  #bearerOf({ name, former }: Called, row: number): FormerBearer | undefined {
-    if (former.length === 0) return undefined;
+  /** Whose a row is; null where its names are wrong. A row without a day belongs to the instrument that has the symbol now. */
+  #ownerOf({ symbol, name }: Called, row: number): RowOwner | null {
+    if (symbol === null) return null;
+    if (symbol.isOne) return symbol.present;
+    const { interval } = name!;
     const code = this.#chunk.kinds[row]!;
     const kind = momentKinds[code]!;
-    if (kind === 'missing' || kind === 'bad') return undefined;
+    if (kind === 'missing' || kind === 'bad') return symbol.present;
     const ms = this.#chunk.ms[row]!;
-    const written = isPeriod(name!.interval) ? writtenDay(code, ms) : null;
-    return bearerOn(former, written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS)));
+    const written = isPeriod(interval) ? writtenDay(code, ms) : null;
+    const day = written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
+    return symbol.on(day, isPeriod(interval) ? periodEnd(interval, periodStart(interval, day)) - 1 : day);
   }
 
   /** Appends rows of one series to its open block, where they keep every rule and ascend: the index of the first that it did not append. */
@@ -233,16 +239,21 @@ export class BarPass {
   /** Adds names that are new in the file. Those of one chunk are looked up together. */
   async #addNames(newNames: readonly Names[]): Promise<void> {
     const parsed = newNames.map((names) => this.#parseNames(names));
-    const named = parsed.flatMap(({ name }) => (name === null ? [] : [name]));
-    const known = named.length > 1 ? await this.load.expect(named) : null;
-    for (const { problem, name } of parsed) {
-      const former = (name && known?.get(nameKey(name))?.former) ?? (await this.#formerOf(name));
-      this.#called.push({ problem, name, former, series: null });
-    }
+    const found = await this.load.expect(parsed.flatMap(({ name }) => (name === null ? [] : [name])));
+    for (const { problem, name } of parsed) this.#called.push(await this.#calledBy(problem, name, found));
   }
 
-  async #formerOf(name: SeriesName | null): Promise<readonly FormerBearer[]> {
-    return name === null ? [] : formerBearers(this.#writer, instrumentOf(name));
+  async #calledBy(
+    problem: RowProblem | null,
+    name: SeriesName | null,
+    found: ReadonlyMap<string, KnownName>,
+  ): Promise<Called> {
+    if (name === null) return { problem, name, symbol: null, series: null };
+    const where = instrumentOf(name);
+    const reason = await this.load.instruments.underlyingProblem(where);
+    if (reason !== null) return { problem: { column: 'symbol', reason }, name, symbol: null, series: null };
+    const symbol = await this.#owners.made(where, found.get(rowKeyOf(instruments, where)));
+    return { problem, name, symbol, series: null };
   }
 
   #parseNames(names: Names): Pick<Called, 'problem' | 'name'> {
@@ -262,10 +273,11 @@ export class BarPass {
     return { problem: null, name };
   }
 
-  /** The series of a former bearer of the symbol, or of the instrument that has it now. */
-  async #seriesOf(called: Called, bearer: FormerBearer | undefined): Promise<OpenSeries> {
-    if (bearer !== undefined) return this.#findSeries({ ...called.name!, symbol: bearer.symbol });
-    called.series ??= await this.#findSeries(called.name!);
+  /** The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs on their days. */
+  async #seriesOf(called: Called, symbol: string): Promise<OpenSeries> {
+    const name = called.name!;
+    if (symbol !== name.symbol) return this.#findSeries({ ...name, symbol });
+    called.series ??= await this.#findSeries(name);
     return called.series;
   }
 

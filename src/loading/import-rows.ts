@@ -27,12 +27,13 @@ import {
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
 import { forgetEarlier } from '../store/changes.ts';
+import { ignoreDamage } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { RowReader, Writer } from '../store/store.ts';
-import { FormerSymbols } from './former-symbols.ts';
 import { KnownRows } from './known-rows.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { type PendingImport, type RefusedRows, withRefusedRows } from './refused-rows.ts';
+import { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** What a row is written with: the writer, and the instruments that rows of the run name. */
 export type RowContext = {
@@ -53,8 +54,8 @@ export type Particulars = {
     known: Values | null,
     reader: RowReader,
   ) => RowProblem | null | Promise<RowProblem | null>;
-  /** A warning about a row that is stored: words before a count. */
-  readonly findingOf?: (values: Values) => string | null;
+  /** A warning about a row that is stored: words before a count. `reader` leaves damaged rows out. */
+  readonly findingOf?: (values: Values, reader: RowReader) => string | null | Promise<string | null>;
   /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
   readonly followingOf?: (values: Values, place: number) => Values | null;
   /** Looks up together what `rowOf` will ask of rows whose key no stored row has. */
@@ -165,10 +166,9 @@ class RowPass {
   readonly columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
-  readonly #hasPresentSymbols: boolean;
   readonly #known: KnownRows;
   readonly #named: NamedInstruments;
-  readonly #former: FormerSymbols;
+  readonly #symbols: SymbolsOnDays;
   /** A digest of the values of each key in the file: files have millions of rows. */
   readonly #seen = new Map<string, string>();
   /** Rows of the present chunk, whose keys all differ: they are written at its end. */
@@ -191,10 +191,9 @@ class RowPass {
     this.#refused = refused;
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
-    this.#hasPresentSymbols = source.mapping.hasPresentSymbols === true;
     this.#known = new KnownRows(writer, kind.dataset);
     this.#named = new NamedInstruments(writer, run, this.calendars);
-    this.#former = new FormerSymbols(writer);
+    this.#symbols = new SymbolsOnDays(writer, source);
   }
 
   /** The report of a pass that has ended. */
@@ -233,8 +232,7 @@ class RowPass {
     await particulars.expectUnknown?.(unknown, this.#writer);
     if (dataset === instruments) return;
     await this.#named.expect(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
-    if (this.#hasPresentSymbols) return;
-    await this.#former.expect(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
+    await this.#symbols.expect(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
   }
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
@@ -277,10 +275,14 @@ class RowPass {
     return particulars.problemOf?.(values) ?? { values };
   }
 
-  async #withPresentSymbol(values: Values): Promise<Values> {
-    const named = this.#hasPresentSymbols ? null : namedOnDay(this.#kind.dataset, values);
-    if (named === null) return values;
-    return { ...values, [named.column]: await this.#former.presentOf(named.name, named.day) };
+  /** The values with the present symbol of the instrument that they are about. */
+  async #withPresentSymbol(values: Values): Promise<Parsed> {
+    const named = namedOnDay(this.#kind.dataset, values);
+    if (named === null) return { values };
+    const { column, name, day } = named;
+    const owner = (await this.#symbols.of(name)).on(day);
+    if ('reason' in owner) return { column: this.#mapping.columns.get(column) ?? column, ...owner };
+    return { values: { ...values, [column]: owner.symbol } };
   }
 
   readonly #completed = (values: Values): Values => this.#kind.particulars.complete?.(values) ?? values;
@@ -303,7 +305,9 @@ class RowPass {
 
   /** Stores a row; why it is refused, or null. */
   async #store(values: Values): Promise<RowProblem | null> {
-    const placed = this.#place(await this.#withPresentSymbol(values));
+    const present = await this.#withPresentSymbol(values);
+    if ('reason' in present) return present;
+    const placed = this.#place(present.values);
     if (placed === 'repeated') return this.#kind.dataset.file.repeated;
     if (placed === 'known') return null;
     const problem = await this.#write(placed);
@@ -322,7 +326,8 @@ class RowPass {
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
-    const finding = particulars.findingOf?.(completed) ?? null;
+    const looked = this.#writer.sound(ignoreDamage);
+    const finding = (await particulars.findingOf?.(completed, looked)) ?? null;
     if (finding !== null) this.#warn(finding);
     const context = { writer: this.#writer, counters: this.#run.counters, named: this.#named };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;

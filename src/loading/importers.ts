@@ -1,5 +1,6 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
 import { findZone, type Zone } from '../calendar/zone.ts';
+import type { SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset } from '../datasets/dataset.ts';
@@ -69,12 +70,13 @@ type MappingFlags = {
   readonly zone?: Zone | undefined;
   readonly prices?: PriceBasis | undefined;
   readonly volumes?: VolumeBasis | undefined;
+  readonly symbols?: SymbolTime | undefined;
 };
 
 /** The parts of a request that a file's mapping gives; flags take precedence. */
 export function requestOf(
   { mapping, ...file }: MappedFile,
-  { zone, prices = mapping.prices, volumes = mapping.volumes }: MappingFlags,
+  { zone, prices = mapping.prices, volumes = mapping.volumes, symbols = mapping.symbols }: MappingFlags,
 ) {
   const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
   const used = {
@@ -82,6 +84,7 @@ export function requestOf(
     ...(named !== null && { zone: named.name }),
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
+    ...(symbols !== undefined && { symbols }),
   };
   return {
     file: { ...file, mapping: used },

@@ -1,10 +1,19 @@
 // Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract 3.9, 11).
+import { DAY_MS } from '../base/instant.ts';
 import type { Values } from '../datasets/field.ts';
-import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import {
+  type FormerSymbol,
+  type Instrument,
+  type InstrumentName,
+  instruments,
+} from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { damagedId } from '../history/damaged-instrument.ts';
+import { seriesWithBars } from '../history/instrument-uses.ts';
 import { expectNewInstruments, newInstrument } from '../history/new-instrument.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { expectLost, refuseLost } from '../store/instrument-terms.ts';
+import type { RowReader } from '../store/store.ts';
 import type { Particulars, RowContext } from './import-rows.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
@@ -33,9 +42,26 @@ async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentNa
   return newInstrument(writer, name, counters, { damagedId: known });
 }
 
+/** Bars that are stored under a former symbol stay there (contract 9.6): who asks for it within the days finds the other instrument. */
+async function findingOf(values: Values, reader: RowReader): Promise<string | null> {
+  const { asset_schema, country_iso_code, symbol: own, former_symbols } = values as Instrument;
+  for (const { symbol, from_day, to_day } of (former_symbols ?? []) as FormerSymbol[]) {
+    const other =
+      symbol === own ? null : await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
+    if (other === null) continue;
+    const stored = await seriesWithBars(reader, other);
+    if (
+      stored.some(({ first_ms, last_ms }) => first_ms < (to_day + 1) * DAY_MS && last_ms >= from_day * DAY_MS)
+    )
+      return 'with a former symbol that has bars of those days as an instrument of its own: they stay there, and requests for the symbol within those days find this instrument; to move them, delete and import them again';
+  }
+  return null;
+}
+
 /** What is special about instruments. */
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
+  findingOf,
   async expectUnknown(rows, writer) {
     const names = rows as readonly InstrumentName[];
     await expectLost(writer, names);

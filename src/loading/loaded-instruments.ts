@@ -9,7 +9,14 @@ import type { PresentRun } from '../history/run.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { contractToMake, instrumentFieldsOf, Underlyings, writeContract } from './symbol-contracts.ts';
+import {
+  contractToMake,
+  instrumentFieldsOf,
+  Underlyings,
+  underlyingNamed,
+  writeContract,
+} from './symbol-contracts.ts';
+import type { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** An instrument as a row names it, and its exchange, null where the file names none. */
 type NamedInstrument = InstrumentName & { readonly exchange: string | null };
@@ -35,10 +42,10 @@ export class LoadedInstruments {
   /** The first identifier that this import gave to a new instrument: those from it on have no stored series. */
   #freshFrom = Number.POSITIVE_INFINITY;
 
-  constructor(writer: Writer, run: PresentRun) {
+  constructor(writer: Writer, run: PresentRun, owners: SymbolsOnDays) {
     this.#writer = writer;
     this.#run = run;
-    this.#underlyings = new Underlyings(writer);
+    this.#underlyings = new Underlyings(writer, owners);
   }
 
   /** Looks up names that come next, together; what is known of each, by row key. */
@@ -46,6 +53,14 @@ export class LoadedInstruments {
     const found = await lookUpNames(this.#writer, names);
     for (const [key, known] of found) this.#expected.set(key, known);
     return found;
+  }
+
+  /** Why bars of an option cannot be stored: nobody who is known had the symbol of its underlying when it expired (contract 9.6). */
+  async underlyingProblem(name: InstrumentName): Promise<string | null> {
+    const stored = this.#expected.get(rowKeyOf(instruments, name))?.instrument ?? null;
+    const contract = contractToMake({ ...name, underlying_name: stored?.underlying_name ?? null });
+    const owner = contract === null ? null : await this.#underlyings.of(contract);
+    return owner !== null && 'reason' in owner ? owner.reason : null;
   }
 
   /** The instrument of a name, with its exchange; new where the store does not know it. */
@@ -76,10 +91,11 @@ export class LoadedInstruments {
   /** Keeps a row until its first bar; an option that is named by its symbol alone gets the fields that its contract gives. */
   async #keep(key: string, { stored, underlying: known }: Unwritten, row: Instrument): Promise<Instrument> {
     const contract = contractToMake(row);
+    const owner = contract === null ? null : await this.#underlyings.of(contract);
     const underlying =
-      contract === null
-        ? known
-        : await this.of({ ...(await this.#underlyings.of(contract)), exchange: null });
+      owner !== null && 'symbol' in owner
+        ? await this.of({ ...underlyingNamed(owner.symbol), exchange: null })
+        : known;
     const kept =
       contract === null || underlying === null ? row : { ...row, ...instrumentFieldsOf(underlying) };
     this.#unwritten.set(key, { stored, row: kept, underlying });

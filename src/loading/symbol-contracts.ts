@@ -8,10 +8,17 @@ import { changeRow } from '../history/journal.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
-import { FormerSymbols } from './former-symbols.ts';
+import type { RowOwner, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** The asset type of every underlying: stocks, funds and indices. */
 const UNDERLYING = 'stock';
+
+/** The name of an underlying. */
+export const underlyingNamed = (symbol: string): InstrumentName => ({
+  asset_schema: UNDERLYING,
+  country_iso_code: 'US',
+  symbol,
+});
 
 /** The contract of an instrument whose row does not say it; null where its symbol tells none, or one that delivers something else. */
 export function contractToMake({
@@ -19,7 +26,7 @@ export function contractToMake({
   country_iso_code,
   symbol,
   underlying_name,
-}: Instrument): OptionSymbol | null {
+}: InstrumentName & Pick<Instrument, 'underlying_name'>): OptionSymbol | null {
   if (asset_schema !== 'option' || country_iso_code !== 'US' || underlying_name !== null) return null;
   const contract = parseOptionSymbol(symbol);
   return contract === null || isAdjustedRoot(contract.root) ? null : contract;
@@ -28,28 +35,26 @@ export function contractToMake({
 /** Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B where that is known. */
 export class Underlyings {
   readonly #writer: Writer;
-  readonly #former: FormerSymbols;
+  readonly #owners: SymbolsOnDays;
   readonly #symbols = new Map<string, string>();
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, owners: SymbolsOnDays) {
     this.#writer = writer;
-    this.#former = new FormerSymbols(writer);
+    this.#owners = owners;
   }
 
-  /** The name of a contract's underlying, which the store may not know. */
-  async of({ root, expirationDay }: OptionSymbol): Promise<InstrumentName> {
+  /** The present symbol of a contract's underlying, which the store may not know; or why that is nobody's who is known. */
+  async of({ root, expirationDay }: OptionSymbol): Promise<RowOwner> {
     const symbol = this.#symbols.get(root) ?? (await this.#symbolOf(root));
     this.#symbols.set(root, symbol);
-    const name = { asset_schema: UNDERLYING, country_iso_code: 'US', symbol };
-    return { ...name, symbol: await this.#former.presentOf(name, expirationDay) };
+    return (await this.#owners.of(underlyingNamed(symbol))).on(expirationDay);
   }
 
   async #symbolOf(root: string): Promise<string> {
     const own = indexOfRoot(root) ?? root;
     const classed = root.length < 2 ? [] : ['.', '/', '-'].map((mark) => root.replace(/(?=.$)/, mark));
     for (const symbol of [own, ...classed]) {
-      const name = { asset_schema: UNDERLYING, country_iso_code: 'US', symbol };
-      if ((await instrumentNamed(this.#writer, name)) !== null) return symbol;
+      if ((await instrumentNamed(this.#writer, underlyingNamed(symbol))) !== null) return symbol;
     }
     return own;
   }

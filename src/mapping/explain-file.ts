@@ -37,7 +37,7 @@ export async function explainFile(explaining: Explaining) {
   const { file, fields, zone } = explaining;
   const sources = sourcesOf(explaining);
   const isProblem = sources instanceof FileProblem;
-  const { prices, volumes } = file.mapping;
+  const { prices, volumes, symbols } = file.mapping;
   const basis = fields.required.includes('open') ? barBasis(prices, volumes) : null;
   return {
     file: file.name,
@@ -53,6 +53,8 @@ export async function explainFile(explaining: Explaining) {
     prices: basis?.prices ?? null,
     /** How volumes are adjusted already; null where the rows have none. */
     volumes: basis === null ? null : volumeBasis(basis),
+    /** Which symbols the rows have; null where nothing says it. */
+    symbols: symbols ?? null,
     ignoredColumns: isProblem ? [] : sources.ignored,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
+import { symbolTimes } from '../contract/file-words.ts';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { encodings } from '../files/sample.ts';
@@ -77,6 +78,7 @@ const partRules: Readonly<Record<string, Rule>> = {
     isText(value) && findZone(value) !== null ? null : 'is not a time zone, such as "America/New_York"',
   prices: oneOf(...priceBases),
   volumes: oneOf(...volumeBases),
+  symbols: oneOf(...symbolTimes),
 };
 
 /** Makes the message for a place in the mapping file. */

@@ -25,7 +25,9 @@ export async function tellingHistory(
 ): Promise<Answer> {
   if (answer.kind === 'refusal') return answer;
   const former = await formerOf(context, assetSchema, named);
-  const some = former.filter((one) => hadWithin(one, days) !== 'none');
+  // An instrument may have its old symbol again.
+  const others = former.filter(({ symbol }) => symbol !== named.symbol);
+  const some = others.filter((one) => hadWithin(one, days) !== 'none');
   if (some.length === 0 || some.some((one) => hadWithin(one, days) === 'all')) return answer;
   const told = some.slice(0, queryLimits.formerBearersMax).map(termOf).join(', ');
   const history = `${named.symbol} was ${told}; this answer has ${answered}`;

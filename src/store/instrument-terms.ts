@@ -9,7 +9,7 @@ import {
 } from '../datasets/reference.ts';
 import { allRows, expectRows, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords, type OnDamage, refuseDamage } from './damage.ts';
-import type { Expected, RowReader, RowWriter } from './store.ts';
+import type { RowReader, RowWriter } from './store.ts';
 
 /** One term of one instrument. */
 export type Term = RowOf<typeof instrumentTerms>;
@@ -208,17 +208,6 @@ export type FormerBearer = {
 /** No symbol belonged to more instruments. */
 const BEARERS_MAX = 100;
 
-/** The read of the instruments that had a symbol. */
-const bearersRead: Expected<typeof instrumentTerms> = { order: [['symbol', 'asc']], limit: BEARERS_MAX };
-
-/** Says that `formerBearers` comes next for these names (`RowWriter.expect`). */
-export const expectBearers = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
-  writer.expect(
-    instrumentTerms,
-    bearersRead,
-    names.map((name) => symbolOf(name, 'former')),
-  );
-
 /**
  * The instruments that had a symbol on some days, the latest first (contract 9.6).
  * @throws DamagedData for one whose row is lost, unless `onDamage` takes it
@@ -230,7 +219,11 @@ export async function formerBearers(
 ): Promise<FormerBearer[]> {
   const { asset_schema, country_iso_code, symbol: term } = name;
   const market = { asset_schema, country_iso_code };
-  const terms = await reader.rows(instrumentTerms, { where: symbolOf(name, 'former'), ...bearersRead });
+  const terms = await reader.rows(instrumentTerms, {
+    where: symbolOf(name, 'former'),
+    order: [['symbol', 'asc']],
+    limit: BEARERS_MAX,
+  });
   const bearers: FormerBearer[] = [];
   for (const { symbol } of terms) {
     const instrument = await rowWith(reader, instruments, { ...market, symbol });

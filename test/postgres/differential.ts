@@ -167,7 +167,7 @@ class Side {
           found[`export ${name}`] = {
             lines,
             columns: table.columns.map(({ name: column }) => column),
-            advice: table.advice(),
+            flags: table.flags,
           };
         }
         found.holdings = await readHoldings(reader);

@@ -26,7 +26,7 @@ test('several symbols in one answer', async () => {
   assert.deepEqual(report.preset, {
     name: 'alpaca',
     doubt: null,
-    says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw' },
+    says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw', symbols: 'now' },
   });
   assert.deepEqual(await vendor.served('stock/US:AAPL', '1M'), [
     ['2025-04-16T13:30:00+00:00', 198.36, 198.9, 197.8, 198.11, 3120410, 198.301234],

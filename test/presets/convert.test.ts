@@ -40,7 +40,11 @@ test('the run keeps name and hash of the file as it came, and nothing of it stay
   const report = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
   assert.deepEqual(
     [report.sha256, report.ignoredColumns, report.preset],
-    [sha256, [], { name: 'lean-factors', says: { country_iso_code: 'US', symbol: 'ABC' }, doubt: null }],
+    [
+      sha256,
+      [],
+      { name: 'lean-factors', says: { country_iso_code: 'US', symbol: 'ABC', symbols: 'now' }, doubt: null },
+    ],
   );
   const [run] = rowsOf(shop.store, 'select file, sha256 from import_runs');
   assert.deepEqual({ ...run }, { file: 'abc.csv', sha256 });
@@ -133,7 +137,7 @@ test('refused rows that are mended and refused again say so once, and the report
   assert.match(first.stdout, /data row 2, column cash_amount: is missing/);
   const again = await shop.run('import', 'corporate-actions', 'equity.rejected.csv');
   assert.equal(again.status, 1);
-  assert.match(again.stdout, /\n {2}read by the preset lean-factors\n/);
+  assert.match(again.stdout, /\n {2}read by the preset lean-factors: symbols now\n/);
   const [header, row] = readFileSync(shop.path('equity.rejected.rejected.csv'), 'utf8').split('\r\n');
   assert.equal(header!.split(',').filter((name) => name.startsWith('rejected_')).length, 3);
   assert.match(row!, /,1,cash_amount,is missing: a dividend needs it$/);

@@ -20,7 +20,7 @@ test('Yahoo: prices are split-adjusted, the adjusted close is not taken, the nam
   assert.deepEqual(report.preset, {
     name: 'yahoo',
     doubt: null,
-    says: { ...us, symbol: 'AAPL', interval: 'DAY', prices: 'split' },
+    says: { ...us, symbol: 'AAPL', interval: 'DAY', prices: 'split', symbols: 'now' },
   });
   assert.deepEqual(report.ignoredColumns, ['Adj Close']);
   assert.deepEqual((await vendor.served('stock/US:AAPL', 'DAY'))[0], [
@@ -66,6 +66,7 @@ test('EODHD: prices are raw, volumes are adjusted for splits, and the exchange o
     interval: 'DAY',
     prices: 'raw',
     volumes: 'split',
+    symbols: 'now',
   });
   assert.equal((await vendor.served('stock/US:AAPL', 'DAY'))[0]?.[4], 499.23);
 });

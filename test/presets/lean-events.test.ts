@@ -265,6 +265,17 @@ test('a map file: the last ticker is the symbol, those before are former ones, e
   ]);
 });
 
+test('a ticker that an instrument has again is a former one for the days before (contract 9.6)', async () => {
+  await vendor.import(
+    'equity/usa/map_files/xyz.csv',
+    '20120518,xyz,N\n20151231,xyz,N\n20190628,mid,N\n20501231,xyz,N\n',
+    asInstruments,
+  );
+  assert.deepEqual(instruments(), [
+    ['XYZ', 'XNYS', 'active', '2012-05-18', null, 'XYZ:2012-05-18..2015-12-31', 'MID:2016-01-01..2019-06-28'],
+  ]);
+});
+
 test('one that has ended is inactive since its last date; a ticker that another has now is a former one (contract 3.9)', async () => {
   await vendor.import('equity/usa/map_files/tap.a.csv', '20050210,tap.a\n20210104,tap.a\n', asInstruments);
   await vendor.import('equity/usa/map_files/twx.1.csv', '19980102,twx\n20010111,twx\n', asInstruments, false);

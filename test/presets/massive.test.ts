@@ -26,7 +26,7 @@ test('a file of minutes is read without a word: nanoseconds, and close stands be
   assert.deepEqual(report.preset, {
     name: 'massive',
     doubt: null,
-    says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw' },
+    says: { asset_schema: 'stock', country_iso_code: 'US', interval: '1M', prices: 'raw', symbols: 'then' },
   });
   assert.deepEqual(await vendor.served('stock/US:AAPL', '1M'), [
     ['2025-04-16T13:30:00+00:00', 200.29, 200.63, 200.11, 200.5, 4930, null],

@@ -25,13 +25,16 @@ const columns = [...keys, 'vw', 'symbol'];
 
 function mappingOf({ text }: Sample): ColumnMapping {
   const symbol = START.exec(text)?.[1] ?? /"symbol"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  const about = market(symbol);
   const times = [...text.matchAll(/"t"\s*:\s*"([^"]+)"/g)].map(([, at]) => Date.parse(at!) / 1000);
   return {
     header: columns,
     records: { keys: ['bars', 'symbol'], query },
     columns: { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', vwap: 'vw' },
-    values: { ...market(symbol), ...known({ interval: minutesOf(times) }) },
+    values: { ...about, ...known({ interval: minutesOf(times) }) },
     prices: 'raw',
+    // The symbol of a contract is that of its time: it never changes.
+    symbols: about.asset_schema === 'option' ? 'then' : 'now',
   };
 }
 

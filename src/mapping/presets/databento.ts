@@ -45,6 +45,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     },
     values: {},
     prices: 'raw',
+    symbols: 'then',
   };
 }
 

@@ -25,6 +25,7 @@ export const eodhdDaily: Preset = {
     values: known({ ...named(sample), interval: intervalOfDates(sample) }),
     prices: 'raw',
     volumes: 'split',
+    symbols: 'now',
   }),
 };
 
@@ -38,5 +39,6 @@ export const eodhdIntraday: Preset = {
     columns: { ...values, datetime: { column: 'Timestamp', epoch: 's' } },
     values: known({ ...named(sample), interval: minutesOf(rowsBelow(sample).map(([at]) => Number(at))) }),
     prices: 'raw',
+    symbols: 'now',
   }),
 };

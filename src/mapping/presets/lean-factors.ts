@@ -143,7 +143,7 @@ function convert(rows: readonly NumberedRow[], same: Action): NativeRows {
 
 function mappingOf(sample: Sample): ColumnMapping {
   // A file has the name that its map file has, also for the time before the instrument had that ticker.
-  const about = { columns: {}, hasPresentSymbols: true };
+  const about = { columns: {}, symbols: 'now' as const };
   if (isOfRefusedRows(sample)) return { ...about, values: {} };
   const values = known({ country_iso_code: 'US', symbol: parseSymbol(stemOf(sample)) });
   return {

@@ -13,7 +13,7 @@ const BEGIN = '19980102';
 /** The exchange letters of the third column. */
 const exchanges: Record<string, string> = { Q: 'XNAS', N: 'XNYS', A: 'XASE', P: 'ARCX', Z: 'BATS' };
 
-/** The tickers other than the symbol, each with its first and last day. */
+/** The tickers before the present one, each with its first and last day: an instrument may have its symbol again. */
 function formerOf(rows: readonly NumberedRow[], symbol: string): string {
   const spans: { ticker: string; from: string; to: string }[] = [];
   const dateOf = (index: number): string => rows[index]!.cells[0]!;
@@ -26,8 +26,7 @@ function formerOf(rows: readonly NumberedRow[], symbol: string): string {
     if (last?.ticker === ticker) last.to = to;
     else spans.push({ ticker, from, to });
   }
-  return spans
-    .filter(({ ticker }) => ticker !== symbol)
+  return (spans.at(-1)?.ticker === symbol ? spans.slice(0, -1) : spans)
     .map(({ ticker, from, to }) => `${ticker}:${from}..${to}`)
     .join(' ');
 }

@@ -51,6 +51,7 @@ export const leanUniverse: Preset = {
         underlying_name: indexOfRoot(root) ?? ticker,
         exercise_style: europeanRoots.includes(root) ? 'european' : 'american',
       },
+      symbols: 'then',
       convert: (rows) => contractsOf(sample.name, rows),
     };
   },

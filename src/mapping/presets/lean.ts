@@ -88,6 +88,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     }),
     ...(isEquity && !isUs ? {} : { zone }),
     prices: 'raw',
+    symbols: 'then',
   };
 }
 

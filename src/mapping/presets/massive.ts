@@ -51,6 +51,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     },
     values: known({ ...kinds[prefix], interval: intervalOf(sample, starts) }),
     prices: 'raw',
+    symbols: 'then',
     ...doubtOf(sample, starts[0]),
   };
 }

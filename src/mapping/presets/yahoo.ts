@@ -23,5 +23,6 @@ export const yahoo: Preset = {
     columns: { datetime: 'Date', open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' },
     values: known({ symbol: symbolNamed(sample), interval: intervalOfDates(sample) }),
     prices: 'split',
+    symbols: 'now',
   }),
 };

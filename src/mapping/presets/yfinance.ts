@@ -49,5 +49,9 @@ export const yfinanceChain: Preset = {
     'AAPL260116C00200000,2025-10-01 19:59:59+00:00,200.0,57.73,58.3,61.5,0.0,0.0,2.0,1,0.35,True,REGULAR,USD',
   ],
   fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
-  mappingOf: () => ({ columns, values: { country_iso_code: 'US', parent_asset_schema: 'stock' } }),
+  mappingOf: () => ({
+    columns,
+    values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+    symbols: 'now',
+  }),
 };
