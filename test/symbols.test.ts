@@ -250,6 +250,20 @@ test('a week or month in which the instrument took its symbol is its own (contra
   }
 });
 
+test('a week or month of former symbols is of who had the symbol first, whatever date of it the row has (contract 3.6, 9.6)', async () => {
+  for (const [interval, days] of [
+    ['WEEK', ['2012-05-14', '2012-05-18', '2022-06-06', '2022-06-10', '2022-06-12', '2022-06-13']],
+    ['MON', ['2012-05-01', '2012-05-31', '2022-06-01', '2022-06-08', '2022-06-30', '2022-07-01']],
+  ] as const) {
+    const shelf = await Shelf.of('stock,US,META,Meta,FB:2012-05-18..2022-06-08');
+    const rows = days.map((day) => bar('FB', day, 1));
+    const report = await shelf.import('bars', [barsHead, ...rows], ...us, '--interval', interval);
+    assert.equal(report.rowsRefused, 0);
+    const [first, , changed, , , last] = days;
+    assert.deepEqual(shelf.stored, [`FB ${last} 1`, `META ${first} 1`, `META ${changed} 1`], interval);
+  }
+});
+
 test('minutes attach by the date in their market (contract 9.6)', async () => {
   const shelf = await Shelf.of('stock,US,META,Meta,FB:2012-05-18..2022-06-08');
   const minute = (symbol: string, at: string): string => bar(symbol, at, 1);

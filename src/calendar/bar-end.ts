@@ -36,6 +36,16 @@ function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number 
   return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
 }
 
+/** The open of the bar of some minutes that closes at an instant; null if no cell of the session grid does (contract 3.3). */
+export function openBefore(calendar: Calendar, minutes: number, closeMs: number): number | null {
+  const { openMs, closeMs: ends } = calendar.segments(closeMs - 1, closeMs, 'all');
+  if (openMs.length === 0) return null;
+  const stepMs = minutes * MINUTE_MS;
+  const cells = Math.ceil((closeMs - openMs[0]!) / stepMs);
+  const open = openMs[0]! + (cells - 1) * stepMs;
+  return Math.min(open + stepMs, ends[0]!) === closeMs ? open : null;
+}
+
 /** The label date of a bar's session, or of its period, as a day number; outside every session that of its clock. */
 export function labelOfBar(calendar: Calendar, interval: Interval, keyMs: number): number {
   if (intervalMinutes(interval) === null) return keyMs / DAY_MS;

@@ -1,5 +1,6 @@
 // Periods made of sessions: a session itself, a week Monday to Sunday, a calendar month (contract 3.6).
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
+import type { BarLabel } from '../contract/file-words.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOn } from './rules.ts';
 import { patternHours, type SegmentScope, type Session } from './session.ts';
@@ -18,6 +19,19 @@ export function periodStart(interval: PeriodInterval, day: number): number {
   const { year, month } = dateOf(day);
   return dayOf(year, month, 1);
 }
+
+const SUNDAY = 7;
+
+/** Whether a row is of a week and dated Sunday: files date a week by the Sunday that ends it, or by the one before it. */
+export const isSundayOfWeek = (interval: PeriodInterval, day: number): boolean =>
+  interval === 'WEEK' && weekdayOf(day) === SUNDAY;
+
+/**
+ * The first day of the period that a row of a file is of, by its date. A week that is dated Sunday ends with it, or with `open` begins the day
+ * after, in every market: a date does not say whether the week of forex that opens on its evening is meant (contract 3.6).
+ */
+export const periodOfRow = (interval: PeriodInterval, day: number, label: BarLabel | undefined): number =>
+  periodStart(interval, label === 'open' && isSundayOfWeek(interval, day) ? day + 1 : day);
 
 /** The first day after the period that begins on `start`. */
 export function periodEnd(interval: PeriodInterval, start: number): number {

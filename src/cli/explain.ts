@@ -7,8 +7,8 @@ import { count, countOf, formatTable } from './table.ts';
 
 /** How a file would be read, in words. */
 export function describeExplained(explained: Omit<Explained, 'problem'>): string {
-  const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, ignoredColumns, rows } =
-    explained;
+  const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, label } = explained;
+  const { ignoredColumns, rows } = explained;
   const names = isMapped ? 'the map' : 'the names of its columns';
   const facts = [
     `read by ${preset === null ? names : `the preset ${preset}`}`,
@@ -20,6 +20,7 @@ export function describeExplained(explained: Omit<Explained, 'problem'>): string
     ...(prices === null ? [] : [`prices: ${prices}`]),
     ...(volumes === null ? [] : [`volumes: ${volumes}`]),
     ...(symbols === null ? [] : [`symbols: ${symbols}`]),
+    ...(label === null ? [] : [`label: ${label}`]),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
   ];
   const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];

@@ -215,8 +215,8 @@ export class ImportCall {
 
   #requestOf(opened: MappedFile) {
     const { dataset, flags } = this.#call;
-    const { prices, volumes, symbols } = flags;
-    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes, symbols });
+    const { prices, volumes, symbols, label } = flags;
+    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes, symbols, label });
     return { ...request, flags: fieldFlags(dataset, flags) };
   }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { parseInstant } from '../base/instant.ts';
 import { spokenFlag } from '../base/shell-word.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
-import type { SymbolTime } from '../contract/file-words.ts';
+import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
 import { anyNumber, type Fields } from '../datasets/field.ts';
@@ -33,6 +33,7 @@ export type ImportFlags = {
   readonly completeThrough?: string;
   readonly volumes?: VolumeBasis;
   readonly symbols?: SymbolTime;
+  readonly label?: BarLabel;
   readonly source?: string;
   readonly allowRejects: number;
   /** False with --no-check. */
@@ -84,7 +85,7 @@ export function readCompleteThrough(text: string | undefined, nowMs: number): nu
 }
 
 /** The flags that are for bars alone. */
-const barFlags = ['prices', 'volumes', 'completeThrough'] as const;
+const barFlags = ['prices', 'volumes', 'completeThrough', 'label'] as const;
 
 /** Whether a flag has a meaning for a dataset. */
 function applies(

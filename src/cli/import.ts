@@ -1,6 +1,6 @@
 // `bourse import DATASET FILE…`
 import { Command, CommanderError, Option } from 'commander';
-import { symbolTimes } from '../contract/file-words.ts';
+import { barLabels, symbolTimes } from '../contract/file-words.ts';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { inputsOf } from '../files/inputs.ts';
 import { chooseMapping, guessedMapping } from '../mapping/choose-mapping.ts';
@@ -84,6 +84,12 @@ export function importCommand(): Command {
         '--symbols <time>',
         "whose rows are those from before an instrument took its present symbol: then: another company's, because the file has the symbols of each day; now: its own, because the file has each whole history under the present symbol",
       ).choices(symbolTimes),
+    )
+    .addOption(
+      new Option(
+        '--label <end>',
+        'the end of a bar that its datetime names (default open; of weeks dated Sunday close: the week that ends with it)',
+      ).choices(barLabels),
     )
     .option(
       '--source <text>',

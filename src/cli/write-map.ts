@@ -12,7 +12,7 @@ export function writeMap(
   { required, flags: flagOf }: FieldNames,
   flags: ImportFlags,
 ): string | null {
-  const { writeMap: path = '', zone, prices, volumes, symbols } = flags;
+  const { writeMap: path = '', zone, prices, volumes, symbols, label } = flags;
   const values = Object.fromEntries(fieldFlags(dataset, flags));
   const missing = required.filter((field) => !Object.hasOwn({ ...mapping.columns, ...values }, field));
   if (missing.some((field) => flagOf[field] === undefined)) return null;
@@ -23,6 +23,7 @@ export function writeMap(
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
     ...(symbols !== undefined && { symbols }),
+    ...(label !== undefined && { label }),
   };
   try {
     writeFileSync(path, `${mappingText(written, 2)}\n`, { flag: 'wx' });

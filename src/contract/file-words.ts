@@ -4,3 +4,8 @@
 export const symbolTimes = ['then', 'now'] as const;
 
 export type SymbolTime = (typeof symbolTimes)[number];
+
+/** The end of a bar that its `datetime` names. */
+export const barLabels = ['open', 'close'] as const;
+
+export type BarLabel = (typeof barLabels)[number];

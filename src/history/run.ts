@@ -138,7 +138,7 @@ export async function runImport(
 }
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
-  const { preset, values, zone, prices, volumes, symbols, doubt = null } = file.mapping;
+  const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;
   if (preset === undefined) return null;
   const says = {
     ...values,
@@ -147,6 +147,7 @@ function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
     ...(symbols !== undefined && { symbols }),
+    ...(label !== undefined && { label }),
   };
   return { name: preset, doubt, says };
 }

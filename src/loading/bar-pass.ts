@@ -1,8 +1,10 @@
 // One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import { openBefore } from '../calendar/bar-end.ts';
+import { isPeriod, isSundayOfWeek, type PeriodInterval, periodEnd, periodOfRow } from '../calendar/period.ts';
+import type { BarLabel } from '../contract/file-words.ts';
 import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
-import { type Interval, parseInterval } from '../contract/interval.ts';
+import { type Interval, intervalMinutes, parseInterval } from '../contract/interval.ts';
 import { plainOptionSymbol } from '../contract/option-symbol.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
@@ -76,6 +78,10 @@ export class BarPass {
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
   readonly #basis: BarBasis;
+  readonly #label: BarLabel | undefined;
+  /** Rows of weeks that are dated Sunday, of the chunks before and of the present one by their index. */
+  #sundays = 0;
+  readonly #sundayRows = new Set<number>();
   /** By the number of the names. */
   readonly #called: Called[] = [];
   /** The present chunk, its value columns, and the keys of its rows. */
@@ -83,8 +89,9 @@ export class BarPass {
   #values: readonly Float64Array[] = [];
   #care: Care | null = null;
   #keys = new Float64Array(0);
-  /** The key that was read last. */
+  /** The key that was read last, and the instant by which a local time of the next row is told from the same one an hour later. */
   #keyMs = 0;
+  #beforeMs = 0;
 
   constructor(
     writer: Writer,
@@ -100,6 +107,7 @@ export class BarPass {
     const about = { basis: this.#basis, completeThroughMs, nowMs: request.nowMs(), owners };
     this.load = new BarLoad(writer, run, about);
     this.#request = request;
+    this.#label = request.file.mapping.label;
     this.#mapping = mapping;
     this.#refused = refused;
     this.#clock = request.zone ? new LocalClock(request.zone) : null;
@@ -130,6 +138,8 @@ export class BarPass {
           this.#refuse(row, care?.strange.get(row) ?? called.problem ?? { column: 'symbol', ...owner! });
       from = to;
     }
+    this.#sundays += this.#sundayRows.size;
+    this.#sundayRows.clear();
     this.rowsRead += count;
     this.#request.onRows?.(this.rowsRead);
     this.load.grew(count);
@@ -146,7 +156,9 @@ export class BarPass {
     const ms = this.#chunk.ms[row]!;
     const written = isPeriod(interval) ? writtenDay(code, ms) : null;
     const day = written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
-    return symbol.on(day, isPeriod(interval) ? periodEnd(interval, periodStart(interval, day)) - 1 : day);
+    if (!isPeriod(interval)) return symbol.on(day);
+    const start = periodOfRow(interval, day, this.#label);
+    return symbol.on(start, periodEnd(interval, start) - 1);
   }
 
   /** Appends rows of one series to its open block, where they keep every rule and ascend: the index of the first that it did not append. */
@@ -201,7 +213,7 @@ export class BarPass {
       if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
       keys[row] = key;
       last = key;
-      series.beforeMs = key;
+      series.beforeMs = this.#beforeMs;
     }
     return to;
   }
@@ -215,7 +227,7 @@ export class BarPass {
     const problem = barProblem(bar, series.anySign) ?? this.#readKey(series, row);
     if (problem !== null) return problem;
     const keyMs = this.#keyMs;
-    series.beforeMs = keyMs;
+    series.beforeMs = this.#beforeMs;
     const bucket = Math.floor(keyMs / series.bucketMs);
     if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
     if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
@@ -295,7 +307,7 @@ export class BarPass {
   #readKey(series: OpenSeries, row: number): RowProblem | null {
     const { ms: allMs, kinds } = this.#chunk;
     const ms = allMs[row]!;
-    if (kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(ms);
+    if (kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(series, ms);
     const kind = momentKinds[kinds[row]!]!;
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
     if (kind === 'bad')
@@ -307,24 +319,34 @@ export class BarPass {
     if (series.isMinutes && kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
-    if (written !== null) return this.#periodKey(series, written);
+    if (written !== null) return this.#periodKey(series, row, written);
     const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
     if (typeof instant !== 'number') return instant;
-    if (series.isMinutes) return this.#minuteKey(instant);
+    if (series.isMinutes) return this.#minuteKey(series, instant);
     const { calendar } = series;
-    return this.#periodKey(series, calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+    return this.#periodKey(series, row, calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
   }
 
   /** The key of a DAY, WEEK or MON row is its label date (contract 3.10). */
-  #periodKey({ interval }: OpenSeries, label: number): null {
-    this.#keyMs = periodStart(interval as PeriodInterval, label) * DAY_MS;
+  #periodKey({ interval }: OpenSeries, row: number, day: number): null {
+    const period = interval as PeriodInterval;
+    if (isSundayOfWeek(period, day)) this.#sundayRows.add(row);
+    this.#keyMs = periodOfRow(period, day, this.#label) * DAY_MS;
+    this.#beforeMs = this.#keyMs;
     return null;
   }
 
-  #minuteKey(ms: number): RowProblem | null {
+  #minuteKey({ interval, calendar }: OpenSeries, ms: number): RowProblem | null {
     if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
       return { column: 'datetime', reason: 'is not a whole minute' };
-    this.#keyMs = ms;
+    const openMs = this.#label === 'close' ? openBefore(calendar, intervalMinutes(interval)!, ms) : ms;
+    if (openMs === null)
+      return {
+        column: 'datetime',
+        reason: `is not the close of a bar of ${interval} in any session of its market (--label close)`,
+      };
+    this.#keyMs = openMs;
+    this.#beforeMs = ms;
     return null;
   }
 
@@ -348,10 +370,22 @@ export class BarPass {
 
   #refuse(row: number, problem: RowProblem): void {
     if (this.#care === null) throw new NeedsCare();
+    this.#sundayRows.delete(row);
     const { read, width } = this.#care;
     const cells = read.texts.slice(0, width).map((column) => column.text(row));
     const column = reportedColumn(this.#mapping, this.#mapping.columns.get(problem.column) ?? problem.column);
     this.#refused.add({ row: this.#chunk.firstRow + row, column, reason: problem.reason, cells });
+  }
+
+  /** Which weeks the rows dated Sunday were taken for (contract 3.6). */
+  #sundayFinding(): Record<string, number> {
+    if (this.#sundays === 0) return {};
+    const [ending, beginning] = ['the week that ends with it', 'the week that begins the day after'];
+    const taken =
+      this.#label === 'open'
+        ? `${beginning} (--label close: as ${ending})`
+        : `${ending} (--label open: as ${beginning})`;
+    return { [`of weeks dated Sunday, stored as ${taken}`]: this.#sundays };
   }
 
   /** The report of a settled pass. */
@@ -369,7 +403,7 @@ export class BarPass {
       offGrid: counts.offGrid,
       mergedDays: counts.mergedDays,
       vwapOutside: counts.vwapOutside,
-      findings: this.load.findings(),
+      findings: { ...this.load.findings(), ...this.#sundayFinding() },
       unfinished: this.load.unfinishedSessions(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,

@@ -1,6 +1,6 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
 import { findZone, type Zone } from '../calendar/zone.ts';
-import type { SymbolTime } from '../contract/file-words.ts';
+import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Dataset } from '../datasets/dataset.ts';
@@ -71,13 +71,13 @@ type MappingFlags = {
   readonly prices?: PriceBasis | undefined;
   readonly volumes?: VolumeBasis | undefined;
   readonly symbols?: SymbolTime | undefined;
+  readonly label?: BarLabel | undefined;
 };
 
 /** The parts of a request that a file's mapping gives; flags take precedence. */
-export function requestOf(
-  { mapping, ...file }: MappedFile,
-  { zone, prices = mapping.prices, volumes = mapping.volumes, symbols = mapping.symbols }: MappingFlags,
-) {
+export function requestOf({ mapping, ...file }: MappedFile, flags: MappingFlags) {
+  const { zone, prices = mapping.prices, volumes = mapping.volumes } = flags;
+  const { symbols = mapping.symbols, label = mapping.label } = flags;
   const named = zone ?? (mapping.zone === undefined ? null : findZone(mapping.zone));
   const used = {
     ...mapping,
@@ -85,6 +85,7 @@ export function requestOf(
     ...(prices !== undefined && { prices }),
     ...(volumes !== undefined && { volumes }),
     ...(symbols !== undefined && { symbols }),
+    ...(label !== undefined && { label }),
   };
   return {
     file: { ...file, mapping: used },

@@ -62,12 +62,12 @@ export class SymbolOnDays {
   }
 
   /**
-   * The owner of a row. A bar of a week or month begins on `day`, and ends on `lastDay`.
+   * The owner of a row. A bar of a week or month, from `day` to `lastDay`, is of who had the symbol first.
    * @throws FileProblem where rows of one company in one file are two instruments'
    */
   on(day: number, lastDay = day): RowOwner {
     if (this.isOne) return this.present;
-    const bearer = bearerOn(this.#former, day);
+    const bearer = bearerOn(this.#former, day) ?? bearerOn(this.#former, lastDay);
     if (this.#symbols === 'now') return this.#sameAsBefore(bearer ?? this.present);
     const isEarlier = lastDay < this.#tookDay && bearer?.symbol !== this.present.symbol;
     if (isEarlier && (bearer === undefined || this.#symbols === undefined)) return this.#refused;

@@ -1,6 +1,6 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column mapping (contract 11).
 import { nearest } from '../base/nearest.ts';
-import type { SymbolTime } from '../contract/file-words.ts';
+import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
@@ -23,6 +23,8 @@ export type ColumnMapping = Layout & {
   readonly volumes?: VolumeBasis;
   /** Which symbols its instruments have, unless a flag says it. */
   readonly symbols?: SymbolTime;
+  /** The end of a bar that its datetime names, unless a flag says it. */
+  readonly label?: BarLabel;
   /** Whether such files have no line end after the last row. */
   readonly isOpenEnded?: boolean;
   /** Columns that a preset's conversion reads or adds itself. */
@@ -201,9 +203,10 @@ export function likelyOnes(
 
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {
-  const { header, encoding, delimiter, skip, zone, prices, volumes, symbols, columns, values } = mapping;
+  const { header, encoding, delimiter, skip, zone, prices, volumes, symbols, label } = mapping;
+  const { columns, values } = mapping;
   const given = Object.keys(values).length === 0 ? undefined : values;
-  const said = { zone, prices, volumes, symbols };
+  const said = { zone, prices, volumes, symbols, label };
   const parts = { encoding, header, delimiter, skip, ...said, columns, values: given };
   return JSON.stringify(parts, null, indent);
 }

@@ -1,11 +1,13 @@
 // How a file would be read, for `bourse import --explain`: nothing is written.
 import { formatDay, formatInstantZ } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
-import { calendarOf } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, periodStart } from '../calendar/period.ts';
+import { openBefore } from '../calendar/bar-end.ts';
+import { type Calendar, calendarOf } from '../calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, periodOfRow } from '../calendar/period.ts';
 import type { Zone } from '../calendar/zone.ts';
+import type { BarLabel } from '../contract/file-words.ts';
 import { parseAssetSchema, parseCountry } from '../contract/identifiers.ts';
-import { parseInterval } from '../contract/interval.ts';
+import { intervalMinutes, parseInterval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { valueFields } from '../datasets/bars.ts';
@@ -37,7 +39,7 @@ export async function explainFile(explaining: Explaining) {
   const { file, fields, zone } = explaining;
   const sources = sourcesOf(explaining);
   const isProblem = sources instanceof FileProblem;
-  const { prices, volumes, symbols } = file.mapping;
+  const { prices, volumes, symbols, label } = file.mapping;
   const basis = fields.required.includes('open') ? barBasis(prices, volumes) : null;
   return {
     file: file.name,
@@ -55,6 +57,8 @@ export async function explainFile(explaining: Explaining) {
     volumes: basis === null ? null : volumeBasis(basis),
     /** Which symbols the rows have; null where nothing says it. */
     symbols: symbols ?? null,
+    /** The end of bars that their datetime names; null where nothing says it. */
+    label: label ?? null,
     ignoredColumns: isProblem ? [] : sources.ignored,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),
@@ -91,7 +95,7 @@ const columnsShown = ({ columns, derived }: FieldSources): Record<string, string
 async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
   const { columns, values, derived } = sources;
   const texts = [...file.header, ...derived.map(({ name }) => name)];
-  const withInstant = instantShown(zone);
+  const withInstant = instantShown(zone, file.mapping.label);
   for await (const chunk of readChunks(file, { texts, numbers: [], careful: true, derived }))
     return Array.from({ length: Math.min(chunk.count, limits.explainedRows) }, (_, row) => {
       const cells = [...columns].map(([field, column]) => {
@@ -119,7 +123,7 @@ function cellShown(field: string, column: string, text: string | null, sources: 
 type Row = Readonly<Record<string, string | null>>;
 
 /** Shows the `datetime` of bars as the import would read it, row by row. */
-function instantShown(zone: Zone | null): (row: Row) => Row {
+function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row) => Row {
   const cell = new InstantCell();
   const clock = zone === null ? null : new LocalClock(zone);
   let beforeMs = Number.NaN;
@@ -128,12 +132,12 @@ function instantShown(zone: Zone | null): (row: Row) => Row {
     cell.read(bytes, 0, bytes.length);
     const { kind, ms, day } = cell;
     if (kind === 'bad') return `${datetime} (refused: is not a date or a time)`;
-    if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row);
+    if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row, label);
     const instant = kind === 'instant' ? ms : clock?.place(ms, beforeMs);
     if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
     if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
     beforeMs = instant;
-    return labelOf(instant, row) ?? formatInstantZ(instant);
+    return labelOf(instant, row, label) ?? openShown(instant, row, label);
   };
   return (row) =>
     row.datetime === undefined || row.datetime === null || row.datetime.includes('(refused')
@@ -147,17 +151,32 @@ function periodOf({ interval }: Row): PeriodInterval | null {
   return code !== null && isPeriod(code) ? code : null;
 }
 
-/** The date of a day's bar; null for minutes, and where its market is not known. */
-function labelOf(ms: number, row: Row): string | null {
+/** The calendar of a row's market; null where that is not known. */
+function calendarIn(row: Row): Calendar | null {
   const asset = parseAssetSchema(row.asset_schema ?? '');
   const country = parseCountry(row.country_iso_code ?? '');
-  if (periodOf(row) === null || asset === null || country === null) return null;
-  const calendar = calendarOf(asset, country);
-  return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row);
+  return asset === null || country === null ? null : calendarOf(asset, country);
+}
+
+/** The date of a day's bar; null for minutes, and where its market is not known. */
+function labelOf(ms: number, row: Row, label: BarLabel | undefined): string | null {
+  const calendar = calendarIn(row);
+  if (periodOf(row) === null || calendar === null) return null;
+  return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row, label);
+}
+
+/** The open of a bar of minutes. */
+function openShown(ms: number, row: Row, label: BarLabel | undefined): string {
+  const interval = parseInterval(row.interval ?? '');
+  const minutes = interval === null ? null : intervalMinutes(interval);
+  const calendar = calendarIn(row);
+  if (label !== 'close' || minutes === null || calendar === null) return formatInstantZ(ms);
+  const openMs = openBefore(calendar, minutes, ms);
+  return openMs === null ? `${formatInstantZ(ms)} (refused: no bar closes then)` : formatInstantZ(openMs);
 }
 
 /** The date of a bar: of a week or month, its first day. */
-function labelShown(day: number, row: Row): string {
+function labelShown(day: number, row: Row, label: BarLabel | undefined): string {
   const period = periodOf(row);
-  return formatDay(period === null ? day : periodStart(period, day));
+  return formatDay(period === null ? day : periodOfRow(period, day, label));
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../base/nearest.ts';
 import { findZone } from '../calendar/zone.ts';
-import { symbolTimes } from '../contract/file-words.ts';
+import { barLabels, symbolTimes } from '../contract/file-words.ts';
 import { priceBases, volumeBases } from '../contract/price-basis.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { encodings } from '../files/sample.ts';
@@ -79,6 +79,7 @@ const partRules: Readonly<Record<string, Rule>> = {
   prices: oneOf(...priceBases),
   volumes: oneOf(...volumeBases),
   symbols: oneOf(...symbolTimes),
+  label: oneOf(...barLabels),
 };
 
 /** Makes the message for a place in the mapping file. */
