@@ -217,3 +217,19 @@ test('--explain shows the rows as they would be stored; a mapping file may have 
     [2, true],
   );
 });
+
+test('a bar that closes at midnight attaches by the day before (contract 9.6, 11)', async () => {
+  writeFileSync(
+    shop.path('coins.csv'),
+    'asset_schema,country_iso_code,symbol,former_symbols\ncrypto,GLOBAL,NEW,A:2024-01-01..2024-01-01\n',
+  );
+  const url = shop.storeUrl('midnight');
+  await shop.must('import', 'instruments', 'coins.csv', '--store', url);
+  const closes = ['2024-01-02T00:00:00Z', '2024-01-02T01:00:00Z'];
+  await imported('crypto:GLOBAL', '60M', closes, ['--label', 'close'], url);
+  const held = Object.entries(barsOf(url)).map(([name, bars]) => [name, bars.map(([key]) => key)]);
+  assert.deepEqual(held, [
+    ['crypto:GLOBAL:A:60M', ['2024-01-02T00:00']],
+    ['crypto:GLOBAL:NEW:60M', ['2024-01-01T23:00']],
+  ]);
+});

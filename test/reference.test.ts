@@ -394,6 +394,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
     ...['stock,US,NEWC,OLDC:2010-01-04..2015-06-10', 'stock,US,OLDC,'],
     'stock,US,NEWD,OLDD:2010-01-04..2012-12-31',
     'stock,US,NEWE,OLDD:2013-01-02..2015-06-10',
+    'stock,US,OLDG,OLDG:2010-01-04..2012-12-31 MIDG:2013-01-02..2015-06-10',
   ]);
   await imported(
     'bars',
@@ -402,6 +403,7 @@ test('a range in which a symbol had several bearers is answered with one, and th
       ...['2015-06-08', '2015-06-09', '2015-06-10'].map((day) => bar('NEWC', day, 1)),
       ...['2015-06-11', '2015-06-12', '2015-06-30'].map((day) => bar('OLDC', day, 2)),
       ...[bar('NEWD', '2012-12-31', 3), bar('NEWE', '2013-01-02', 4), bar('NEWE', '2015-06-12', 5)],
+      bar('OLDG', '2015-06-11', 6),
     ],
     ...barFlags,
     ...['--symbols', 'now'],
@@ -430,6 +432,8 @@ test('a range in which a symbol had several bearers is answered with one, and th
   assert.deepEqual(await range('OLDD', 'DAY', '2012-01-01', '2014-12-31'), [both, 'NEWE']);
   const part = 'OLDD was NEWE from 2013-01-02 to 2015-06-10; this answer has NEWE';
   assert.deepEqual(await range('OLDD', 'DAY', '2015-01-01', '2015-12-31'), [part, 'NEWE']);
+  // An instrument that has its old symbol again is no other one.
+  assert.deepEqual(await range('OLDG', 'DAY', '2012-01-01', '2015-12-31'), [null, 'OLDG']);
   const dates = { from_date: june[0], to_date: june[1] };
   assert.deepEqual(await told('stock/stock_corporate_action/list/US:OLDC', dates), [one]);
   assert.deepEqual(await told('news/list', { full_symbol: 'stock:US:OLDC', ...dates }), [one]);

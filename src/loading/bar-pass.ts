@@ -153,7 +153,8 @@ export class BarPass {
     const code = this.#chunk.kinds[row]!;
     const kind = momentKinds[code]!;
     if (kind === 'missing' || kind === 'bad') return symbol.present;
-    const ms = this.#chunk.ms[row]!;
+    // A bar that closes at midnight is of the day before.
+    const ms = this.#chunk.ms[row]! - (this.#label === 'close' && !isPeriod(interval) ? 1 : 0);
     const written = isPeriod(interval) ? writtenDay(code, ms) : null;
     const day = written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
     if (!isPeriod(interval)) return symbol.on(day);
