@@ -168,9 +168,19 @@ test('a walk stays at its version, and a page key of one version opens no other 
   }
 });
 
-test('an endpoint about the service itself has no versions: the runs are listed as they are', async () => {
-  const { response, text } = await ask(`/server/runs?data_version=${at[0]}`);
-  assert.deepEqual([response.status, JSON.parse(text).result.data.length], [200, 3]);
+test('the runs of a version are those that it had, page by page (contract 9.12)', async () => {
+  for (const [index, version] of [...at.entries(), [-1, at[0]! - 1] as const]) {
+    const { response, text } = await ask(`/server/runs?data_version=${version}`);
+    assert.equal(response.headers.get('x-data-version'), String(version));
+    assert.deepEqual(
+      JSON.parse(text).result.data.map(({ run }: { run: number }) => run),
+      runs.slice(0, index + 1),
+    );
+  }
+  const path = `/server/runs?sort=desc&limit=1&data_version=${at[1]}`;
+  const first = JSON.parse((await ask(path)).text).result;
+  const next = JSON.parse((await ask(`${path}&next_page_key=${first.next_page_key}`)).text).result;
+  assert.deepEqual([first.data[0].run, next.data[0].run, next.next_page_key], [runs[1], runs[0], null]);
 });
 
 test('a version that cannot be read is refused with those that can (contract 9.12)', async () => {
@@ -206,6 +216,13 @@ test('a version that cannot be read is refused with those that can (contract 9.1
     (await refusal(String(newest))).allowed,
     `versions up to ${at[1]! - 1}, or from ${undone} on`,
   );
+  // The record of the run is still there, as it was.
+  const undoneOf = async (version: number): Promise<boolean[]> =>
+    JSON.parse((await ask(`/server/runs?data_version=${version}`)).text).result.data.map(
+      (run: { undone: boolean }) => run.undone,
+    );
+  assert.deepEqual(await undoneOf(newest), [false, false, false]);
+  assert.deepEqual(await undoneOf(undone), [false, true, false]);
   const before = await ask(`${LIST}&data_version=${at[0]}`);
   assert.deepEqual(closesOf(before.text), ['11', '12']);
   const after = await ask(`${LIST}&data_version=${undone}`);

@@ -30,7 +30,11 @@ type Document = {
   servers: { url: string }[];
   tags: { name: string }[];
   paths: Record<string, { get: Operation }>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, { content: Content }> };
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, { schema: Schema }>;
+    responses: Record<string, { content: Content }>;
+  };
 };
 
 const shop = new Workshop();
@@ -116,6 +120,19 @@ test('every parameter is there with place, need, default, bounds, words and an e
   const schemaOf = (name: string) => bars.find((one) => one.name === name)!.schema;
   assert.deepEqual(schemaOf('limit'), { type: 'integer', minimum: 1, maximum: 1000, default: 150 });
   assert.deepEqual(schemaOf('sort'), { enum: ['asc', 'desc'], default: 'asc' });
+});
+
+test('versions of the data have 64 bits, wherever the document names them: a moment in milliseconds is no int32 (contract 9.12)', () => {
+  const version = { type: 'integer', format: 'int64', minimum: 0 };
+  const parameters = endpoints.flatMap(([, { path }]) =>
+    document.paths[path]!.get.parameters.filter(({ name }) => name === 'data_version'),
+  );
+  assert.equal(parameters.length, endpoints.length - 1, 'all but the address of the service');
+  for (const { schema } of parameters) assert.deepEqual(schema, version);
+  const { headers, schemas } = document.components;
+  assert.deepEqual(headers['X-Data-Version']!.schema, version);
+  const { description: _, ...ofRun } = schemas.Run!.properties!.data_version!;
+  assert.deepEqual(ofRun, { ...version, type: ['integer', 'null'] });
 });
 
 test('an endpoint with a format answers JSON and CSV, whose header is its record (contract 5.1)', () => {

@@ -20,8 +20,11 @@ const versioned = Object.entries<Endpoint>(contract)
   .filter(([, { parameters }]) => 'data_version' in parameters)
   .map(([name]) => name);
 
-/** Requests for data: those about the service have no version. */
-const ofData = requests.filter((path) => !path.startsWith('/server/'));
+/** Requests for what is stored. */
+const ofData = requests.filter((path) => path !== '/server/address_info');
+
+/** The records of runs are there also for versions of a run that was undone since. */
+const isOfRuns = (path: string): boolean => path.startsWith('/server/runs');
 
 /** Good requests of the fuzzer to every endpoint. */
 function triedRequests(known: Known, count: number): string[] {
@@ -116,7 +119,7 @@ class Asking {
 
   async askAgain(count: number): Promise<void> {
     for (const { path, version, nowMs, status, body } of this.#random.shuffle(this.told).slice(0, count)) {
-      const isGone = this.gone.some(({ from, to }) => from <= version && version < to);
+      const isGone = !isOfRuns(path) && this.gone.some(({ from, to }) => from <= version && version < to);
       const again = await this.#askAt(nowMs, at(path, version));
       const about = `seed ${seed}: ${path} of version ${version}, now ${await this.version()}`;
       if (isGone) {

@@ -17,15 +17,23 @@ const tell = (doing: string): void => {
   if (isatty(STDERR) && !isQuiet()) process.stderr.write(`${doing}\n`);
 };
 
-/** A copy in words; of a restored one also when it was made, and where the files are that it replaced. */
-function describe({ file, bytes, keys, madeMs, sha256, ...restored }: Copied | Restored): string {
+/** A copy in words; of a restored one also when it was made, with which version it goes on, and where the files are that it replaced. */
+function describe({ file, bytes, keys, madeMs, sha256, ...rest }: Copied | Restored): string {
   const held = keys === 0 ? 'without any key' : countOf(keys, 'key');
-  const kept = 'kept' in restored ? restored.kept : null;
-  const made = kept === null ? '' : `, as it was at ${formatInstant(madeMs)}`;
+  const restored = 'kept' in rest ? rest : null;
+  const made =
+    restored === null ? '' : `, as it was at ${formatInstant(madeMs)}, now data version ${restored.version}`;
   return linesOf([
     `${file}: ${formatBytes(bytes)}, verified, ${held}${made}, data ${sha256.slice(0, 16)}`,
-    ...(kept ?? []).map((path) => `  the previous file is now ${path}`),
+    ...(restored?.kept ?? []).map((path) => `  the previous file is now ${path}`),
   ]);
+}
+
+function recordOf({ madeMs, ...copied }: Copied | Restored) {
+  const made = formatInstant(madeMs);
+  if (!('version' in copied)) return { ...copied, made };
+  const { version, ...record } = copied;
+  return { ...record, data_version: version, made };
 }
 
 /** A command that copies a store, from its address and a file. */
@@ -37,9 +45,12 @@ const copyCommand = (
     .addOption(storeOption())
     .addOption(jsonOption())
     .action(async (file: string, flags: Flags) => {
-      const copied = await copy(readSettings(flags).store, file, { force: flags.force === true, tell });
-      const { madeMs, ...record } = copied;
-      print(flags, { ...record, made: formatInstant(madeMs) }, describe(copied));
+      const copied = await copy(readSettings(flags).store, file, {
+        force: flags.force === true,
+        tell,
+        nowMs: Date.now,
+      });
+      print(flags, recordOf(copied), describe(copied));
     });
 
 export const backupCommand = (): Command =>

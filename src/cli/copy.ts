@@ -84,7 +84,7 @@ async function copy(from: string, to: string, progress: ShownProgress, tell: Tel
       if (target.isBegun) tell(`an earlier copy into ${target.name} was cut off: it is completed`);
       try {
         await requireSound(from, progress, tell);
-        return await withControl(from, (control) => copyStore(source, control, target, progress));
+        return await withControl(from, (control) => copyStore(source, control, target, progress, Date.now));
       } catch (error) {
         if (mayPass(error)) tell('what was copied so far stays: the same command goes on');
         throw error;
@@ -96,7 +96,7 @@ async function copy(from: string, to: string, progress: ShownProgress, tell: Tel
 }
 
 function describe(from: string, to: string, made: StoreCopy): string {
-  const { version, versionNow, rows, series, bars, keys, contentHash } = made;
+  const { copiedVersion, sourceVersion, version, rows, series, bars, keys, contentHash } = made;
   const held = [
     countOf(rows, 'row'),
     `${countOf(bars, 'bar')} of ${count(series)} series`,
@@ -104,10 +104,10 @@ function describe(from: string, to: string, made: StoreCopy): string {
   ];
   return linesOf([
     `${to}: a verified copy of ${from}: ${held.join(', ')}, data version ${version}, content hash ${contentHash.slice(0, 16)}`,
-    ...(version === versionNow
+    ...(copiedVersion === sourceVersion
       ? []
       : [
-          `  ${from} was written to meanwhile: it has data version ${versionNow} now, which the copy does not have`,
+          `  ${from} was written to meanwhile: it has data version ${sourceVersion} now, and the copy is of ${copiedVersion}`,
         ]),
   ]);
 }
@@ -120,7 +120,8 @@ const recordOf = (from: string, to: string, made: StoreCopy) => ({
   bars: made.bars,
   keys: made.keys,
   data_version: made.version,
-  source_data_version: made.versionNow,
+  copied_data_version: made.copiedVersion,
+  source_data_version: made.sourceVersion,
   content_hash: made.contentHash,
   resumed: made.resumed,
 });

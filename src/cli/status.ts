@@ -9,6 +9,7 @@ import { contentHash } from '../store/content.ts';
 import type { Check } from '../store/control.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import type { RowReader, ServerFacts } from '../store/store.ts';
+import { writesBetween } from '../store/version-leap.ts';
 import { readSettings } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { countWords } from './finding-words.ts';
@@ -34,11 +35,14 @@ function readStatus(flags: Flags) {
     store.snapshot(async (reader) => {
       const found = new FoundDamage();
       const sound = reader.sound(found.add);
+      const check = await checkOf(sound, await keptCheck(url));
+      const holdings = await readHoldings(reader, found.add);
       return {
         store: store.name,
         facts: await storeFacts(url),
-        check: await checkOf(sound, await keptCheck(url)),
-        holdings: await readHoldings(reader, found.add),
+        check,
+        changes: check && (await writesBetween(sound, check.data_version, holdings.data_version)),
+        holdings,
         hash: flags.contentHash ? await contentHash(sound) : null,
         damaged: await found.named(reader),
       };
@@ -67,10 +71,9 @@ const checkRecord = ({ checked_ms, data_version, error, warning, info }: Check) 
   ...{ data_version, error, warning, info },
 });
 
-/** What the newest check found, and how much has changed since. */
-function checkWords(check: Check | null, dataVersion: number): string {
-  if (check === null) return 'not known: run bourse check';
-  const since = dataVersion - check.data_version;
+/** What the newest check found, and how many changes there were since. */
+function checkWords(check: Check | null, since: number | null): string {
+  if (check === null || since === null) return 'not known: run bourse check';
   const changed = since === 0 ? '' : `, ${countOf(since, 'change')} ago`;
   return `${countWords(check)} when checked at ${formatInstant(check.checked_ms)}${changed}`;
 }
@@ -136,7 +139,7 @@ const section = (head: string, rows: string[][]): string =>
 const partWords = ({ what, bytes }: Status['facts']['parts'][number]): string =>
   `${what} ${bytes === null ? 'does not answer' : formatBytes(bytes)}`;
 
-function describe({ store, facts, check, holdings, hash }: Status, flags: Flags): string {
+function describe({ store, facts, check, changes, holdings, hash }: Status, flags: Flags): string {
   const { totals, data_version, oldest_version, markets } = holdings;
   const instruments = markets.map(
     (market) => `${market.asset_schema} ${market.country_iso_code} ${count(market.instruments)}`,
@@ -150,7 +153,7 @@ function describe({ store, facts, check, holdings, hash }: Status, flags: Flags)
     ['instruments', [count(totals.instruments), ...instruments].join(', ')],
     ['series', count(totals.series)],
     ['bars', count(totals.bars)],
-    ['findings', checkWords(check, data_version)],
+    ['findings', checkWords(check, changes)],
     ...(hash === null ? [] : [['content hash', hash]]),
   ];
   return [

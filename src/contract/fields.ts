@@ -31,6 +31,9 @@ export const integer = (description?: string, more: Keywords = {}): Schema<numbe
   description,
 });
 
+/** A version of the stored data: after a restore or a copy it has more than 32 bits (contract 9.12). */
+export const dataVersion = (description?: string) => integer(description, { format: 'int64', minimum: 0 });
+
 export const boolean = (description: string): Schema<boolean> => ({ type: 'boolean', description });
 
 /** One of a few words. */

@@ -346,6 +346,7 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         csv_safe: { default: false },
         next_page_key: {},
         as_of: {},
+        data_version: {},
       },
     ],
     ['addressInfo', '/api/v2/server/address_info', { as_of: {} }],

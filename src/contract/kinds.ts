@@ -2,7 +2,7 @@
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, formatInstantZ, type ParsedInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
-import type { Schema } from './fields.ts';
+import { dataVersion as dataVersionField, type Schema } from './fields.ts';
 import { flagWords, parseFlag } from './flag.ts';
 import {
   assetSchemas,
@@ -267,7 +267,7 @@ export function text(example: string, { min, max }: { readonly min: number; read
 
 /** A version of the stored data, as `X-Data-Version` tells it (contract 9.12). */
 export const dataVersion: Kind<number> = kindOf(
-  { type: 'integer', minimum: 0 },
+  dataVersionField(),
   '40',
   (raw) => (/^\d{1,15}$/.test(raw) ? Number(raw) : null),
   'must be a version as X-Data-Version tells it',

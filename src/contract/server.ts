@@ -1,8 +1,8 @@
 // The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
 import { endpoint } from './endpoint.ts';
-import { boolean, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
+import { boolean, dataVersion, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
+import { asOf, atVersion, formats, limit, nextPageKey, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 export const runRecord = record('Run', {
@@ -14,7 +14,7 @@ export const runRecord = record('Run', {
   finished_at: [dateTime('When it ended, UTC'), '2025-03-03T21:30:00+00:00'],
   undone: [boolean('Whether it was undone since'), false],
   data_version: [
-    nullable(integer('Version of the store with what it wrote; null where it was not recorded yet')),
+    nullable(dataVersion('Version of the store with what it wrote; null where it was not recorded yet')),
     40,
   ],
 });
@@ -29,6 +29,7 @@ export const runs = endpoint({
     ...formats('json'),
     next_page_key: nextPageKey,
     ...asOf,
+    ...atVersion,
   },
   record: runRecord,
   shape: 'paged',

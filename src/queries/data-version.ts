@@ -21,6 +21,13 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
         message: `data_version is before ${reason.version}, the oldest version that the journal can give.`,
         allowed: `versions from ${reason.version} on`,
       };
+    case 'leapt': {
+      const { from, to } = reason;
+      return {
+        message: `data_version is between ${from} and ${to}: the stored data never had it, because the store was restored or copied at version ${from} and went on with ${to}.`,
+        allowed: `versions up to ${from}, or from ${to} on`,
+      };
+    }
     case 'undone': {
       const { run, from, to } = reason;
       const before = from === null ? '' : `up to ${from - 1}, or `;
@@ -65,7 +72,12 @@ export class PastVersions {
    * Reads a version.
    * @throws Refusal where the store cannot be read as it was; TooDear where that takes longer than the lane allows
    */
-  async reader(present: Reader, version: number, lane: LaneBounds): Promise<Reader> {
+  async reader(
+    present: Reader,
+    { endpoint }: Pick<QueryRequest, 'endpoint'>,
+    version: number,
+    lane: LaneBounds,
+  ): Promise<Reader> {
     const newest = await present.version();
     if (newest === null)
       throw new Refusal('unavailable', { message: 'The version of the stored data is damaged.' });
@@ -73,7 +85,10 @@ export class PastVersions {
     const { formerEntriesOfFastLane, formerEntriesMax, formerBytesMax: bytesMax } = queryLimits;
     const entriesMax = isBounded ? formerEntriesOfFastLane : formerEntriesMax;
     const bounds = { found: this.#found, entriesMax, bytesMax };
-    return new PastReader(present, await PastState.open(present, newest, version, bounds));
+    const state = await PastState.open(present, newest, version, bounds);
+    // The records of runs are there also of one that was undone since.
+    if (endpoint !== 'runs') state.requireJournal();
+    return new PastReader(present, state);
   }
 }
 

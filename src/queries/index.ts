@@ -98,7 +98,7 @@ export class QueryRunner {
       const asOf = asOfOf(request);
       const dated = asOf === null ? request : { ...request, nowMs: asOf.ms };
       return await this.#store.snapshot(async (state) => {
-        const read = asked === null ? state : await this.#versions.reader(state, asked, this.#lane);
+        const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
         const answer = await query(request.parameters, { request: dated, asOf, reader, ...tools });
         if (answer.kind === 'refusal') return answer;

@@ -71,13 +71,13 @@ export class WrittenParts {
 }
 
 /** The counter of the store's version. */
-const DATA_VERSION = { name: 'data_version' };
+export const DATA_VERSION = { name: 'data_version' };
 
 /** The counter of the oldest version that the store can be read as: 0 without it. */
 const OLDEST_VERSION = { name: 'oldest_version' };
 
 /** The version of a store: 0 before the first write. @throws DamagedData */
-async function versionIn(reader: RowReader): Promise<number> {
+export async function versionIn(reader: RowReader): Promise<number> {
   return (await reader.group(counters, DATA_VERSION))[0]?.value ?? 0;
 }
 

@@ -1,8 +1,8 @@
 // The place of a copy before it is a store (`copy.ts`): each engine has one, in which nobody else sees anything.
-import type { Reader, RowStore, Writer } from './store.ts';
+import type { Reader, RowStore, RowWriter, Writer } from './store.ts';
 
 /** What a copy writes: rows and blocks as they are. */
-export type CopyWriter = Pick<Writer, 'upsert' | 'remove' | 'putBlock' | 'removeBlock'>;
+export type CopyWriter = RowWriter & Pick<Writer, 'putBlock' | 'removeBlock'>;
 
 /** A store to be, at an address where none is. Nobody opens it before it is finished; what was written stays when the copy is cut off. */
 export interface CopyTarget {
@@ -16,7 +16,7 @@ export interface CopyTarget {
    * Writes part of the copy, which stays from then on. Versions and changes are rows like all others here.
    * @throws DiskFull, StoreUnavailable
    */
-  write(work: (writer: CopyWriter) => Promise<void>): Promise<void>;
+  write<T>(work: (writer: CopyWriter) => Promise<T>): Promise<T>;
   /** The keys, quota uses and secrets of the store to be. */
   readonly control: RowStore;
   /** Makes it the store of its address, at once. @throws WouldReplace where one was made meanwhile */

@@ -21,6 +21,7 @@ import {
   type StoredBlock,
   StoreUnusable,
 } from './store.ts';
+import { leapVersion } from './version-leap.ts';
 
 /** Follows a copy: what it does next, with the number of rows and bars of that, and how many of them are done. */
 export type CopyProgress = {
@@ -31,9 +32,11 @@ export type CopyProgress = {
 /** A copy that was made and verified. */
 export type StoreCopy = {
   /** Of the state that was copied. */
-  readonly version: number | null;
+  readonly copiedVersion: number | null;
   /** Of the source when the copy was finished: another one where it was written to meanwhile. */
-  readonly versionNow: number | null;
+  readonly sourceVersion: number | null;
+  /** With which the copy goes on. */
+  readonly version: number;
   readonly contentHash: string;
   /** The rows of all datasets, its own records included; the keys are counted apart. */
   readonly rows: number;
@@ -285,6 +288,12 @@ async function everyRow(reader: RowReader): Promise<Map<Dataset, Row[]>> {
   return found;
 }
 
+/** Gives a copy a version that no store had before. */
+async function leap(target: CopyTarget, nowMs: number): Promise<number> {
+  const { to } = await target.write((writer) => leapVersion(writer, { nowMs }));
+  return to;
+}
+
 /**
  * Makes the target a copy of one state of the source, and then its store. A target that an earlier copy began is completed: what it has is
  * not written again. `control`: the keys of the source; null where it has none yet. @throws DamagedData, DiskFull, StoreUnusable
@@ -294,16 +303,20 @@ export async function copyStore(
   control: RowStore | null,
   target: CopyTarget,
   progress: CopyProgress,
+  nowMs: () => number,
 ): Promise<StoreCopy> {
   const made = await source.snapshot(async (reader) => {
     progress.begins('copying', await sizeOf(reader));
     const copying = new Copying(reader, target, progress);
     await copying.run();
     const { rows, series, bars } = copying;
-    return { version: await reader.version(), contentHash: await copying.verify(), rows, series, bars };
+    const copiedVersion = await reader.version();
+    return { copiedVersion, contentHash: await copying.verify(), rows, series, bars };
   });
   // Last: a key that was revoked while the bars were copied is revoked in the copy too.
   const keys = control === null ? 0 : await copyControl(control, target);
+  // The source goes on from the same state: a version is not to name what both have next.
+  const version = await leap(target, nowMs());
   await target.finish();
-  return { ...made, keys, versionNow: await source.version(), resumed: target.isBegun };
+  return { ...made, version, keys, sourceVersion: await source.version(), resumed: target.isBegun };
 }

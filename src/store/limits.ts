@@ -58,6 +58,8 @@ export const storeLimits = {
   formerRowsMax: 5_000_000,
   /** How many of them a write forgets beyond twice as many as it adds. */
   formerRowsForgotten: 1_000,
+  /** How far a version leaps at most beyond the newest one where the clock is behind that: 12 days of milliseconds. */
+  versionLeapMax: 2 ** 30,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */

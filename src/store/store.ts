@@ -212,6 +212,7 @@ export type CopyOptions = {
   /** Whether an existing file may be replaced. */
   readonly force: boolean;
   readonly tell: Tell;
+  readonly nowMs: () => number;
 };
 
 /** A copy that was made or restored, and verified. */
@@ -225,8 +226,8 @@ export type Copied = {
   readonly madeMs: number;
 };
 
-/** A store that was restored, and the paths of the files that it replaced. */
-export type Restored = Copied & { readonly kept: readonly string[] };
+/** A store that was restored, the version with which it goes on, and the paths of the files that it replaced. */
+export type Restored = Copied & { readonly version: number; readonly kept: readonly string[] };
 
 /**
  * How a store is opened: `write` creates missing files and migrates older layouts; `read` does neither. `serve` is a `read` for many

@@ -6,7 +6,7 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type CopyProgress, copyStore } from '../../src/store/copy.ts';
-import type { CopyTarget } from '../../src/store/copy-target.ts';
+import type { CopyTarget, CopyWriter } from '../../src/store/copy-target.ts';
 import { openControl, openCopyTarget, openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
@@ -45,6 +45,7 @@ type Copied = {
   readonly bars: number;
   readonly keys: number;
   readonly data_version: number;
+  readonly copied_data_version: number;
   readonly source_data_version: number;
   readonly content_hash: string;
   readonly resumed: boolean;
@@ -88,7 +89,7 @@ async function copyHere(from: string, to: string, progress: CopyProgress) {
   try {
     const target = await openCopyTarget(to, 0, () => undefined);
     try {
-      return await copyStore(source, control, target, progress);
+      return await copyStore(source, control, target, progress, Date.now);
     } finally {
       await target.close();
     }
@@ -134,7 +135,8 @@ for (const [from, to] of directions.filter(([one, other]) => one !== other))
       assert.equal(copied.content_hash, await hashOf(url));
       assert.equal(copied.keys, 3);
       assert.equal(copied.bars, 3 * 4 * 390 - 3 * 390);
-      assert.equal(copied.source_data_version, copied.data_version);
+      assert.equal(copied.source_data_version, copied.copied_data_version);
+      assert.ok(copied.data_version > Date.UTC(2025, 0), `${copied.data_version} is a moment`);
       assert.equal(copied.resumed, false);
       assert.deepEqual(await everythingIn(url), before);
       assert.deepEqual(await everythingIn(target), before);
@@ -204,9 +206,10 @@ for (const [from, to] of directions.filter(([one, other]) => one !== other))
           },
         },
         progress,
+        Date.now,
       );
       await Promise.all([slow.close(), control.close(), opened.close()]);
-      assert.equal(made.versionNow, made.version! + 1);
+      assert.equal(made.sourceVersion, made.copiedVersion! + 1);
       assert.deepEqual(await everythingIn(target), before);
     });
 
@@ -294,21 +297,18 @@ async function copyLosing(what: 'upsert' | 'putBlock', at: number): Promise<void
   const losing: CopyTarget = {
     ...target,
     write: (work) =>
-      target.write((writer) =>
-        work({
-          upsert: async (dataset, rows) => {
-            if (what !== 'upsert' || ++calls !== at) await writer.upsert(dataset, rows);
-          },
-          remove: (dataset, keys) => writer.remove(dataset, keys),
-          putBlock: async (seriesId, block) => {
-            if (what !== 'putBlock' || ++calls !== at) await writer.putBlock(seriesId, block);
-          },
-          removeBlock: (seriesId, bucket) => writer.removeBlock(seriesId, bucket),
-        }),
-      ),
+      target.write((writer) => {
+        const method = writer[what] as (...given: unknown[]) => Promise<void>;
+        const losing = async (...given: unknown[]): Promise<void> => {
+          if (++calls !== at) await method.apply(writer, given);
+        };
+        const get = (_: CopyWriter, name: keyof CopyWriter): unknown =>
+          name === what ? losing : (writer[name] as () => unknown).bind(writer);
+        return work(new Proxy(writer, { get: get as ProxyHandler<CopyWriter>['get'] & object }));
+      }),
   };
   try {
-    await copyStore(source, null, losing, quiet);
+    await copyStore(source, null, losing, quiet, Date.now);
   } finally {
     await Promise.all([source.close(), target.close()]);
   }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { series } from '../../src/datasets/bars.ts';
 import type { Dataset } from '../../src/datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../src/datasets/index.ts';
+import { changes, counters, formerRows } from '../../src/datasets/internal.ts';
 import { allBlocks, everyBucket } from '../../src/store/all-blocks.ts';
 import { allRows } from '../../src/store/all-rows.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
@@ -74,13 +75,20 @@ async function rowsIn(reader: RowReader, declared: readonly Dataset[]): Promise<
   const found: Record<string, unknown[]> = {};
   for (const dataset of declared) {
     const rows: unknown[] = [];
-    for await (const row of allRows(reader, dataset)) rows.push(JSON.parse(JSON.stringify(row, plain)));
+    for await (const row of allRows(reader, dataset))
+      if (!isOfVersions(dataset, row)) rows.push(JSON.parse(JSON.stringify(row, plain)));
     found[dataset.name] = rows;
   }
   return found;
 }
 
-/** Every row and block of a store, keys and secrets included, of whatever engine: bytes as hashes. */
+/** What a copy has of its own: its version, and what is kept about versions. */
+function isOfVersions(dataset: Dataset, row: Readonly<Record<string, unknown>>): boolean {
+  if (dataset === counters) return row.name === 'data_version' || row.name === 'former_rows';
+  return dataset === changes || (dataset === formerRows && row.dataset === counters.name);
+}
+
+/** Every row and block of a store but its version, keys and secrets included, of whatever engine: bytes as hashes. */
 export async function everythingIn(url: string): Promise<Record<string, unknown[]>> {
   const store = await openStore(url, 'read');
   const data = await store.snapshot(async (reader) => {

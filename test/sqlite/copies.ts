@@ -69,6 +69,16 @@ export function dataOf(backup: string): ReturnType<typeof contentOfFile> {
   return data;
 }
 
+const ofVersions = ['data_version', 'former_rows'];
+
+/** What a restore and a copy leave as it was: all but the version of the store, and what is kept about versions. */
+export function exceptVersions(content: ReturnType<typeof contentOfFile>): ReturnType<typeof contentOfFile> {
+  const { changes: _changes, counters_sums: _ofCounters, row_sums: _ofRows, ...rest } = content;
+  const counters = rest.counters!.filter(({ name }) => !ofVersions.includes(String(name)));
+  const former_rows = rest.former_rows!.filter(({ dataset }) => dataset !== 'counters');
+  return { ...rest, counters, former_rows };
+}
+
 /** Changes a file behind everybody's back. */
 export function alter(path: string, sql: string, ...values: readonly Uint8Array[]): void {
   // A test may change the schema too.
@@ -78,5 +88,5 @@ export function alter(path: string, sql: string, ...values: readonly Uint8Array[
   database.close();
 }
 
-export const plainly: CopyOptions = { force: false, tell: () => undefined };
+export const plainly: CopyOptions = { force: false, tell: () => undefined, nowMs: Date.now };
 export const forced: CopyOptions = { ...plainly, force: true };

@@ -115,12 +115,18 @@ test('instruments of layout 1 are found by the words of their names', async () =
   await store.close();
 });
 
-test('a backup of layout 1 is restored, and brought up to date by the first that opens it', async () => {
+test('a backup of layout 1 is restored and brought up to date, with a version that no store had before (contract 9.12)', async () => {
   const shop = newShop();
   const backup = shop.path('old.backup');
   unpack('layout-1', 'bourse.backup', backup);
-  await restoreStore(shop.store, backup, plainly);
-  await assert.rejects(openStore(shop.store, 'read'), /has an older layout/);
+  const { version } = await restoreStore(shop.store, backup, { ...plainly, nowMs: () => 1_764_000_000_000 });
+  assert.equal(version, 1_764_000_000_000);
+  const { data_version, oldest_version } = JSON.parse(await shop.must('status', '--json'));
+  assert.deepEqual([data_version, oldest_version], [version, version]);
+  assert.deepEqual(
+    readdirSync(shop.folder).filter((name) => name.includes('layout')),
+    [],
+  );
   assert.equal(await hashOf(shop.store), saidOf('layout-1').contentHash);
   const control = await openControl(shop.store, 'write');
   assert.deepEqual(

@@ -3,6 +3,7 @@ import { bulkTypes } from '../../contract/bulk.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';
+import { dataVersion } from '../../contract/fields.ts';
 import { csvCell } from '../../queries/render/csv-cell.ts';
 import { errorBody } from '../../queries/render/envelope.ts';
 import { answerOf, type Json, plainSchema, recordExample, recordName, ref } from './schema.ts';
@@ -68,7 +69,11 @@ const integer = (description: string): Json => ({ description, schema: { type: '
 export const headers: Json = {
   'X-Request-Id': text("The request's id: the caller's own, or a new one"),
   'X-Count': integer('Records of the answer'),
-  'X-Data-Version': integer('The version of the stored data: every import, deletion and undo raises it'),
+  'X-Data-Version': {
+    description:
+      'The version of the stored data: every import, deletion and undo raises it; after a restore or a copy it goes on with the Unix milliseconds of that moment',
+    schema: dataVersion(),
+  },
   'X-As-Of': text('The moment as of which the answer is; absent where the request has none'),
   'X-As-Of-Limits': text(
     'What of the answer the data do not date, so that it is as last imported: `forecasts`; absent where there is nothing',

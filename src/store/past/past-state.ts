@@ -11,6 +11,7 @@ import { formerPart, unpacked } from '../former-rows.ts';
 import { termsOf } from '../instrument-terms.ts';
 import { rowBefore, rowKeyOf } from '../journal-entries.ts';
 import type { Reader } from '../store.ts';
+import { type Leap, leapsAfter } from '../version-leap.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -34,6 +35,8 @@ export type Former = {
 /** Why a store cannot be read as it was at a version. */
 export type Unreadable =
   | { readonly why: 'later' | 'earlier'; readonly version: number }
+  /** The store never had it: it was restored or copied, and went on with another. */
+  | ({ readonly why: 'leapt' } & Leap)
   /** A run that it had was undone since: the versions from its own to that of its undoing are gone. */
   | { readonly why: 'undone'; readonly run: number; readonly from: number | null; readonly to: number }
   /** So much of a dataset was changed since that looking through it would take too long. */
@@ -86,6 +89,8 @@ export class PastState {
   readonly version: number;
   /** The last run whose changes it has. */
   lastRun = EVERY_RUN;
+  /** A run that it has and that was undone since: its journal is gone. */
+  #undone: Unreadable | null = null;
   readonly #reader: Reader;
   readonly #bounds: PastBounds;
   readonly #place: string;
@@ -112,7 +117,12 @@ export class PastState {
     return state;
   }
 
-  /** Finds the last run of the state. A run that it has and that was changed since was undone: its journal is gone. */
+  /** Refuses a state that has a run which was undone since: of all that it had, only the records of runs can be read. @throws UnreadableVersion */
+  requireJournal(): void {
+    if (this.#undone !== null) throw new UnreadableVersion(this.#undone);
+  }
+
+  /** Finds the last run of the state, and whether a run that it has was changed since: then it was undone. */
   async #findRuns(): Promise<void> {
     const name = `${this.#place} last run`;
     const known = this.#bounds.found.get(name);
@@ -120,6 +130,10 @@ export class PastState {
     if (typeof known === 'number') {
       this.lastRun = known;
       return;
+    }
+    for await (const leap of leapsAfter(this.#reader, this.version)) {
+      if (this.version > leap.from) throw new UnreadableVersion({ why: 'leapt', ...leap });
+      break;
     }
     const looked = new Looked(this.#bounds);
     for await (const entry of this.#entries(importRuns.name, null)) {
@@ -131,10 +145,10 @@ export class PastState {
       if (entry.before === null) this.lastRun = Math.min(this.lastRun, run - 1);
       else if (run <= this.lastRun) {
         const { data_version: from } = entry.before as RowOf<typeof importRuns>;
-        throw new UnreadableVersion({ why: 'undone', run, from, to: entry.version });
+        this.#undone ??= { why: 'undone', run, from, to: entry.version };
       }
     }
-    this.#bounds.found.set(name, this.lastRun);
+    if (this.#undone === null) this.#bounds.found.set(name, this.lastRun);
   }
 
   #far({ name }: Dataset): UnreadableVersion {

@@ -69,8 +69,9 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
       reader: writer,
       write: (work) =>
         inTransaction(rows, async () => {
-          await work(writer);
+          const result = await work(writer);
           await writer.flush();
+          return result;
         }),
       control: {
         snapshot: (work) => inTransaction(rows, () => work(control)),

@@ -35,7 +35,7 @@ function copyStore(path: string, place: string, options: CopyOptions): Copied {
   using partial = makePartial(place);
   const sha256 = naming(path, () => copyData(path, partial.path, options.tell));
   const control = naming(controlPathOf(path), () => copyControl(path, place));
-  const madeMs = Date.now();
+  const madeMs = options.nowMs();
   seal(partial.path, { madeMs, sha256, control: control?.bytes ?? null });
   flush(partial.path);
   checkPlace(path, place, options.force);

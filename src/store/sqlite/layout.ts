@@ -21,7 +21,12 @@ import { isPassing, troubleOf } from './trouble.ts';
 const LOG_BYTES = 128 * 1024;
 
 /** The tables that a file must have, and the steps that make them. */
-export type Layout = { readonly tables: readonly Table[]; readonly steps: readonly Step[] };
+export type Layout = {
+  readonly tables: readonly Table[];
+  readonly steps: readonly Step[];
+  /** False where no copy of the file is kept before a migration: there is another one. */
+  readonly keepsOlder?: boolean;
+};
 
 /** Opens a file; in mode `write` makes its folder and migrates it. `tell` is called before the old file is copied. */
 export async function openFile(
@@ -118,7 +123,7 @@ const statementsOf = (
 async function migrate(
   database: Database,
   kind: FileKind,
-  { tables, steps }: Layout,
+  { tables, steps, keepsOlder = true }: Layout,
   tell: Tell,
 ): Promise<void> {
   const { path } = database;
@@ -148,8 +153,10 @@ async function migrate(
     if (from === 0) return;
     // Services that read an older layout, or were started with this one, may still be running.
     if (tables.some(({ name }) => name === changes.name)) await raiseForEverything(new SqliteRows(database));
+    const updating = `updating ${path} from layout ${from} to ${steps.length}`;
+    if (!keepsOlder) return tell(updating);
     copy = freeName(`${path}.layout-${from}`);
-    tell(`updating ${path} from layout ${from} to ${steps.length}; a copy of the old file is made: ${copy}`);
+    tell(`${updating}; a copy of the old file is made: ${copy}`);
     keepCopy(path, kind, copy);
   };
   try {
@@ -160,7 +167,7 @@ async function migrate(
   }
 }
 
-/** A name that no earlier copy has: a restored backup may have the same old layout. */
+/** A name that no earlier copy has: a file that was moved back may have the same old layout. */
 function freeName(name: string): string {
   let free = name;
   for (let number = 2; existsSync(free); number++) free = `${name}.${number}`;

@@ -11,16 +11,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { dataDatasets } from '../../datasets/index.ts';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
-import { controlSteps } from '../migrations/index.ts';
+import { readVersion } from '../changes.ts';
+import { controlSteps, storeSteps } from '../migrations/index.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
+import { leapVersion } from '../version-leap.ts';
 import { controlPathOf } from './control.ts';
 import { Database, type FileKind, requireFile } from './database.ts';
 import { damageOf, soundDigest } from './digest.ts';
-import { checkLayout } from './layout.ts';
+import { checkLayout, openFile } from './layout.ts';
 import { keptName } from './links.ts';
 import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
 import { COMPANIONS, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
+import { SqliteRows } from './rows.ts';
 import { troubleOf } from './trouble.ts';
 
 /** Makes the store at `path` from the backup `file`. */
@@ -34,14 +38,16 @@ export async function restoreSqlite(path: string, file: string, options: CopyOpt
   checkReplacing(present, options.force);
   const folder = dirname(data);
   makeFolder(folder);
-  using _data = hold(data, 'store');
+  using held = hold(data, 'store');
   using _control = hold(places[1], 'control');
   const neededBytes = statSync(backup).size;
   try {
     requireDiskSpace(folder, neededBytes);
-    const keys = replace(places, present, { path: backup, manifest }, options.tell);
+    const replaced = { present, version: await versionOf(held) };
+    const { keys, version } = await replace(places, replaced, { path: backup, manifest }, options);
     const { sha256, madeMs } = manifest;
-    return { file: data, bytes: statSync(data).size, sha256, keys, madeMs, kept: present.map(keptName) };
+    const kept = present.map(keptName);
+    return { file: data, bytes: statSync(data).size, sha256, keys, madeMs, version, kept };
   } catch (error) {
     throw damageOf(backup, await writeProblem(error, folder, neededBytes));
   }
@@ -88,22 +94,35 @@ function hold(path: string, kind: FileKind): Database | null {
   throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
-/** Makes both files under temporary names and renames them when they are sound. Gives the number of keys. */
-function replace(
+/** The version of a store that is replaced; 0 where that cannot be read: whatever is wrong with it may be why it is replaced. */
+async function versionOf(held: Database | null): Promise<number> {
+  try {
+    return held === null ? 0 : ((await readVersion(new SqliteRows(held))) ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** The files that are there, and the version of their store. */
+type Replaced = { readonly present: readonly string[]; readonly version: number };
+
+/** Makes both files under temporary names and renames them when they are sound. Gives the number of keys, and the new version. */
+async function replace(
   places: Places,
-  present: readonly string[],
+  { present, version: replacedVersion }: Replaced,
   backup: Backup,
-  tell: CopyOptions['tell'],
-): number {
+  options: CopyOptions,
+): Promise<{ readonly keys: number; readonly version: number }> {
   using data = makePartial(places[0]);
   using control = makePartial(places[1]);
-  tell('copying');
+  options.tell('copying');
   copyFileSync(backup.path, data.path, files.COPYFILE_FICLONE);
   chmodSync(data.path, 0o600);
   const keysFile = backup.manifest.control;
   if (keysFile !== null) writeFileSync(control.path, keysFile);
-  tell('reading the copy');
+  options.tell('reading the copy');
   const keys = verify(data.path, control.path, backup);
+  const version = await leap(data.path, replacedVersion, options);
   for (const made of [data, control]) flush(made.path);
   if (places.some((place) => existsSync(place) !== present.includes(place)))
     throw new StoreUnusable(`a store was made at ${places[0]} meanwhile: restore again`);
@@ -112,7 +131,27 @@ function replace(
   swap(keysFile === null ? null : control.path, places[1]);
   swap(data.path, places[0]);
   flush(dirname(places[0]));
-  return keys;
+  return { keys, version };
+}
+
+/**
+ * Gives the restored data a version that no store had before. Data of an older layout are migrated, which forgets earlier versions: the
+ * version of that would be one that the store of the backup has had meanwhile.
+ */
+async function leap(path: string, replaced: number, { tell, nowMs }: CopyOptions): Promise<number> {
+  const isOlder = layoutIn(path) < storeSteps.length;
+  const layout = { tables: dataDatasets, steps: storeSteps, keepsOlder: false };
+  using data = await openFile(path, 'write', 'store', layout, tell);
+  const { to } = await data.longWrite(
+    () => leapVersion(new SqliteRows(data), { nowMs: nowMs(), replaced, forgetsEarlier: isOlder }),
+    () => undefined,
+  );
+  return to;
+}
+
+function layoutIn(path: string): number {
+  using data = new Database(path, 'read', 'store');
+  return data.pragma('user_version');
 }
 
 /** Checks the files of a backup; gives the number of keys. @throws StoreUnusable for a damaged one */
