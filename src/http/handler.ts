@@ -282,9 +282,10 @@ export class RequestHandler {
     asked: Pick<QueryRequest, 'wrapCsv' | 'pinnedMs'>,
     { batch }: Pick<HttpRequest, 'batch'>,
   ): Promise<string> {
-    const version = await this.#parts.cache.version(batch);
+    const { cache } = this.#parts;
+    const version = await cache.version(batch);
     // Where the version is not known, no two requests have the same file.
-    return `${version ?? randomUUID()} ${cacheNameOf(parsed, asked)}`;
+    return `${version === null ? randomUUID() : `${cache.id} ${version}`} ${cacheNameOf(parsed, asked)}`;
   }
 
   /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */

@@ -49,6 +49,11 @@ export class ResponseCache {
     return this.#bytes + this.#askedOnce.bytes;
   }
 
+  /** Names the data whose version was read last; null before the first. */
+  get id(): string | null {
+    return this.#changes.id;
+  }
+
   /** Whether an answer has a name. Only then is there a reason to ask for the version: in another process's store that takes as long as a query. */
   has(name: string): boolean {
     return this.#entries.has(name);
