@@ -24,7 +24,7 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
     case 'leapt': {
       const { from, to } = reason;
       return {
-        message: `data_version is between ${from} and ${to}: the stored data never had it, because the store was restored or copied at version ${from} and went on with ${to}.`,
+        message: `data_version is between ${from} and ${to}: the stored data never had it. After ${from} they went on with ${to}, as after a restore or a copy.`,
         allowed: `versions up to ${from}, or from ${to} on`,
       };
     }

@@ -1,5 +1,5 @@
 // Versions that a store never had: a restored or copied store goes on apart from the one that it was made of, with a version that neither
-// had before (contract 9.12).
+// had before (contract 9.12, docs/decisions/0041).
 import { randomInt } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { changes, counters, formerRows } from '../datasets/internal.ts';

@@ -158,6 +158,8 @@ for (const [from, to] of directions.filter(([one, other]) => one !== other))
       }
       assert.notEqual(await hashOf(one), copied.content_hash);
       await shop.must('import', 'bars', writeMinutes(shop, 'more.csv', more), ...barFlags, '--store', target);
+      const { data_version } = JSON.parse(await shop.must('status', '--json', '--store', target));
+      assert.equal(data_version, copied.data_version + 1, 'writes count on from the version of the copy');
       await shop.must('doctor', '--deep', '--store', target);
     });
 

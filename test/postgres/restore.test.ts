@@ -27,7 +27,7 @@ const copy = (schema: string): string => `do $$ declare t text; begin
     execute format('insert into ${schema}_copy.%I select * from ${schema}.%I', t, t);
   end loop; end $$`;
 
-test('answers after a restore are those of the restored data, also where a version has the number of a lost one (contract 4.1, 9.11)', {
+test('answers after a restore are those of the restored data, and no version has the number of a lost one (contract 4.1, 9.11, 9.12)', {
   skip,
 }, async (t) => {
   const server = await openDatabase();
@@ -69,6 +69,12 @@ test('answers after a restore are those of the restored data, also where a versi
       }
       return found;
     };
+    const versionOf = async (query: string) => {
+      const response = await serving.get(`/api/v2/server/runs?${query}`, {
+        headers: { authorization: `Bearer ${made.stdout.trim()}` },
+      });
+      return [response.status, response.headers.get('x-data-version'), await response.text()] as const;
+    };
     /** The tag of the file of bars in bulk, which is kept for ten minutes. */
     const fileTag = async (): Promise<string | null> => {
       const path = '/api/v2/stock/bulk/bars/US/DAY/from/2025-03-01/to/2025-03-08?format=parquet';
@@ -83,8 +89,15 @@ test('answers after a restore are those of the restored data, also where a versi
     assert.deepEqual(await opens(), [100, 100], schema);
     await put(300);
     assert.deepEqual(await opens(), [300, 300], schema);
-    if (schema === 'swapped')
-      assert.notEqual(await fileTag(), tag, 'a file of the data before has its version, and is not theirs');
+    assert.notEqual(await fileTag(), tag, 'a file of the data before has its version, and is not theirs');
+    // The version after that of the restored data was that of the lost import: it is not given again.
+    const [, version] = await versionOf('');
+    assert.ok(Number(version) > Date.UTC(2025, 0), `${version}`);
+    const [status, , text] = await versionOf('data_version=2');
+    assert.equal(status, 400, text);
+    assert.match(text, /data_version is between 1 and \d+: the stored data never had it/);
+    await put(400);
+    assert.equal((await versionOf(''))[1], String(Number(version) + 1));
     await serving.stop();
   }
   await client.end();

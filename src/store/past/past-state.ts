@@ -35,7 +35,7 @@ export type Former = {
 /** Why a store cannot be read as it was at a version. */
 export type Unreadable =
   | { readonly why: 'later' | 'earlier'; readonly version: number }
-  /** The store never had it: it was restored or copied, and went on with another. */
+  /** The store never had it: after the version before it went on with another, as after a restore. */
   | ({ readonly why: 'leapt' } & Leap)
   /** A run that it had was undone since: the versions from its own to that of its undoing are gone. */
   | { readonly why: 'undone'; readonly run: number; readonly from: number | null; readonly to: number }

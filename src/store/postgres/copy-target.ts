@@ -11,7 +11,7 @@ import { PostgresRows } from './rows.ts';
 import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
 import type { Session } from './session.ts';
 import { settingsOf } from './settings.ts';
-import { lockWrites } from './state.ts';
+import { lockWrites, noteOrigin } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** The version of the blocks of a copy: the first one, which a new store has published. */
@@ -85,7 +85,10 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
       },
       async finish() {
         await analyze(rows);
-        await finishCopyTables(rows);
+        await inTransaction(rows, async () => {
+          await noteOrigin(rows);
+          await finishCopyTables(rows);
+        });
       },
       close,
     };

@@ -102,6 +102,29 @@ export const keyColumns = (keys: readonly (readonly number[])[]): SentArray[] =>
 export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
   session.ask(removeText, keyColumns(keys));
 
+/** Where a write begins: whether the data are those that the write before it left, and the clock of the server, epoch milliseconds. */
+export type Origin = { readonly goesOn: boolean; readonly nowMs: number };
+
+// The row of the newest write has its transaction, negated, in the place of a version. One that a dump or a copy restored was written by another
+// transaction; one that a base backup restored, before the server was started.
+const originText = `select exists (select 1 from published_versions where version < 0
+    and -version % 4294967296 = xmin::text::bigint and published_at > pg_postmaster_start_time())::int,
+  (extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** Asks where a write begins. From data that somebody restored no version goes on: others have had the next ones. */
+export async function originOf(session: Session): Promise<Origin> {
+  const [[goesOn, nowMs]] = (await session.ask(originText)) as [[number, number]];
+  return { goesOn: goesOn === 1, nowMs };
+}
+
+/** Notes the transaction of a write, in it. */
+export async function noteOrigin(session: Session): Promise<void> {
+  await Promise.all([
+    session.ask('delete from published_versions where version < 0'),
+    session.ask('insert into published_versions (version) values (-(pg_current_xact_id()::text::bigint))'),
+  ]);
+}
+
 /** A version that is published when its transaction is committed, and the moment, which no other version of this number has. */
 export type Publication = { readonly version: number; readonly at: string };
 
@@ -111,10 +134,11 @@ export async function publish(session: Session, { version, abandoned }: Versions
     version,
     rangesText(abandoned),
   ]);
-  const [row] = await session.ask(
+  const inserted = session.ask(
     'insert into published_versions (version) values ($1) returning published_at::text',
     [version],
   );
+  const [[row]] = await Promise.all([inserted, noteOrigin(session)]);
   return { version, at: row![0] as string };
 }
 
@@ -147,7 +171,7 @@ export async function removeReplaced(session: Session): Promise<void> {
   if (isLocked !== 1) return;
   try {
     while ((await removeSome(session, old)) === REMOVED_AT_ONCE);
-    await session.ask('delete from published_versions where version < $1', [old]);
+    await session.ask('delete from published_versions where version >= 0 and version < $1', [old]);
   } finally {
     // Inside a transaction that failed no lock is given back.
     await session.ask('rollback');

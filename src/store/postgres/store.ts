@@ -34,6 +34,7 @@ import {
   beginVersion,
   keepReplaced,
   lockWrites,
+  originOf,
   type Publication,
   passOver,
   publish,
@@ -298,8 +299,9 @@ class OpenStore implements Store {
     writer: PostgresWriter,
     rows: Session,
   ): Promise<T> {
-    const [process] = await Promise.all([processOf(rows), rows.ask('begin')]);
+    const [process, , origin] = await Promise.all([processOf(rows), rows.ask('begin'), originOf(rows)]);
     try {
+      await writer.start(origin);
       const result = await work(writer);
       const publication = await publish(rows, await writer.end());
       await this.#commit(rows, process, publication);

@@ -1,17 +1,19 @@
 // One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { rowChanges } from '../../datasets/internal.ts';
-import { changesAfter, raiseVersion, readVersion } from '../changes.ts';
+import { changesAfter, raiseVersion, readVersion, versionIn } from '../changes.ts';
 import type { Row } from '../checked-rows.ts';
 import type { Damage, OnDamage } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import type { Change } from '../parts.ts';
 import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
+import { leapVersion } from '../version-leap.ts';
 import { BlockWriter } from './blocks.ts';
 import { Notes } from './notes.ts';
 import type { Identified, Versions } from './published.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
+import type { Origin } from './state.ts';
 
 /** The connections of a write, both to one server. */
 export type WriteSessions = { readonly rows: Session; readonly blocks: Session };
@@ -24,7 +26,7 @@ class Write {
   readonly blocks: BlockWriter;
   readonly changes = new RowChanges();
   readonly notes: Notes;
-  readonly former: KeptFormerRows | null;
+  former: KeptFormerRows | null;
   /** The last change of each dataset that keeps what its rows were. */
   readonly turns = new Map<Dataset, Promise<void>>();
 
@@ -58,6 +60,13 @@ export class PostgresWriter extends PostgresRows implements Writer {
   /** Begins writes of a copy, which has what rows were before as rows. */
   static beginCopy(id: string, sessions: WriteSessions, published: Versions): PostgresWriter {
     return new PostgresWriter(new Write(id, sessions, published, null));
+  }
+
+  /** Goes on from the write before; with a version that no store had where somebody has restored the data. */
+  async start({ goesOn, nowMs }: Origin): Promise<void> {
+    if (goesOn || (await versionIn(this)) === 0) return;
+    const { to } = await leapVersion(this, { nowMs });
+    this.#write.former = new KeptFormerRows(to);
   }
 
   get id(): string {
