@@ -4,6 +4,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { startParquet } from '../src/export/parquet-process.ts';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';
 import { RequestHandler } from '../src/http/handler.ts';
+import type { HttpRequest } from '../src/http/message.ts';
 import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
 import { ParquetSpool } from '../src/http/spool/parquet-spool.ts';
 import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
@@ -65,13 +66,21 @@ export class LocalServer implements Asking {
   async get(address: string): Promise<Response> {
     // As a network does: a test may ask until something else has happened.
     await giveWay();
-    const path = address.startsWith(this.url) ? address.slice(this.url.length) : address;
-    const request = { method: 'GET', target: path, headers: { host: 'localhost:8080' }, isGone: () => false };
-    const { status, headers, body, rest, release } = await this.#handler.handle(request);
+    const target = address.startsWith(this.url) ? address.slice(this.url.length) : address;
+    return this.ask({ method: 'GET', target, headers: { host: 'localhost:8080' } });
+  }
+
+  /** Asks anything. */
+  async ask(sent: Pick<HttpRequest, 'method' | 'target' | 'headers'>): Promise<Response> {
+    const { status, headers, body, rest, release } = await this.#handler.handle({
+      ...sent,
+      isGone: () => false,
+    });
     const pieces = [...body];
     for (let piece = await rest?.(); piece; piece = await rest?.()) pieces.push(piece);
     release?.();
-    return new Response(Buffer.concat(pieces), { status, headers });
+    const bytes = Buffer.concat(pieces);
+    return new Response(bytes.length > 0 ? bytes : null, { status, headers });
   }
 
   async close(): Promise<void> {

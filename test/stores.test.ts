@@ -21,6 +21,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/examples/desk.ts': 'backups',
   'test/explorer/explorer-world.ts': 'the store of bourse demo',
   'test/export.test.ts': 'an export in place of the store',
+  'test/golden/checkout.ts': 'the store of another commit, which knows no engine of tests',
   'test/import-law.test.ts': 'who may open a database',
   'test/import.test.ts': 'a dry run beside a file that is not there, or empty',
   'test/leak.test.ts': 'every byte of the files',
