@@ -70,7 +70,7 @@ class LocalSide implements Side {
 
 const told: string[] = [];
 const compare = (sides: readonly [Side, Side]): Comparison =>
-  new Comparison(sides, folder, (words) => void told.push(words));
+  new Comparison(sides, folder, { difference: (words) => void told.push(words), progress: () => undefined });
 
 test('two services on one store answer alike, and one on a store that lacks a run does not', async () => {
   const world = makeWorld(seed, 'small');

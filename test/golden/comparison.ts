@@ -1,8 +1,8 @@
 // Two sides get the same commands and are asked the same requests; what differs is told as it is found.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../fuzz/random.ts';
-import { patiently } from '../service.ts';
 import type { Finished, Sent, Side } from './checkout.ts';
 import {
   type Answer,
@@ -32,7 +32,7 @@ export type Compared = {
 };
 
 /** Requests under way at once: the services answer side by side. */
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 
 /** Share of the requests by phase: most come at the end, when there are earlier versions. */
 const SHARES = [0.15, 0.15, 0.7];
@@ -44,10 +44,13 @@ const isUnusable = ({ status }: Finished): boolean => status !== 0 && status !==
 const reportOf = ({ stdout }: Finished): string =>
   stdout.replaceAll(/"(duration|\w*seconds|\w*Ms|\w*_ms)":\s*[\d.]+/gi, '"$1":0');
 
+/** Where differences are told, and what goes on. */
+export type Telling = Readonly<Record<'difference' | 'progress', (words: string) => void>>;
+
 /** Two sides beside each other. `folder` takes files of answers that are read by another program. */
 export class Comparison {
   readonly #sides: readonly [Side, Side];
-  readonly #tell: (words: string) => void;
+  readonly #telling: Telling;
   readonly #folder: string;
   readonly #secrets: [Record<string, string>, Record<string, string>] = [{}, {}];
   readonly compared: Compared = {
@@ -60,8 +63,8 @@ export class Comparison {
   };
   #kept = 0;
 
-  constructor(sides: readonly [Side, Side], folder: string, tell: (words: string) => void) {
-    [this.#sides, this.#folder, this.#tell] = [sides, folder, tell];
+  constructor(sides: readonly [Side, Side], folder: string, telling: Telling) {
+    [this.#sides, this.#folder, this.#telling] = [sides, folder, telling];
   }
 
   /** Does all that a world says, and asks so many requests between. */
@@ -76,6 +79,9 @@ export class Comparison {
       await Promise.all(this.#sides.map((side) => side.serve(phase.askedAt)));
       const first = Math.round(count * SHARES.slice(0, at).reduce((sum, share) => sum + share, 0));
       const last = at === world.phases.length - 1 ? count : first + Math.round(count * SHARES[at]!);
+      this.#telling.progress(
+        `${this.compared.commands} commands are run; requests ${first} to ${last}, at ${phase.askedAt}`,
+      );
       await this.#askAll(seed, first, last, size === 'whole' && at === world.phases.length - 1);
     }
     return this.compared;
@@ -106,7 +112,7 @@ export class Comparison {
     const call = `bourse ${words.join(' ')}${runOf === undefined ? '' : ` (the run of ${runOf})`}`;
     if (isUnusable(here!) && isUnusable(there!)) {
       this.compared.unusable.push(call);
-      return this.#tell(`neither side could run ${call}: ${firstLine(here!.stderr)}`);
+      return this.#telling.difference(`neither side could run ${call}: ${firstLine(here!.stderr)}`);
     }
     const differences: Difference[] = [];
     if (here!.status !== there!.status)
@@ -116,7 +122,7 @@ export class Comparison {
       differences.push({ where: 'report', ...cut(report, beside) });
     if (differences.length === 0) return;
     this.compared.differentCommands++;
-    this.#tell(differenceWords(`${call}, at ${at}`, differences));
+    this.#telling.difference(differenceWords(`${call}, at ${at}`, differences));
   }
 
   /** Asks requests by their numbers. Differences are told in this order. */
@@ -134,7 +140,7 @@ export class Comparison {
         );
         for (let found = told.get(toTell); found !== undefined; found = told.get(++toTell)) {
           told.delete(toTell);
-          for (const one of found) this.#tell(one);
+          for (const one of found) this.#telling.difference(one);
         }
       }
     };
@@ -237,7 +243,14 @@ function behind(sent: Sent, key: string): Sent {
   };
 }
 
-/** A kept connection may be ended at the moment at which it is used again. */
+/** A refusal for want of time, or of too many answers in bulk at once, says when to ask again; for so many times at the most. */
+const TIMES_MAX = 120;
+
+/** Asks as clients do. A kept connection may be ended at the moment at which it is used again. */
 async function askPatiently(side: Side, sent: Sent): Promise<Answer> {
-  return patiently(() => side.ask(sent).catch(() => side.ask(sent)));
+  for (let left = TIMES_MAX; ; left--) {
+    const answer = await side.ask(sent).catch(() => side.ask(sent));
+    if (![429, 503].includes(answer.status) || left === 0) return answer;
+    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+  }
 }

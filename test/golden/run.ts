@@ -18,7 +18,7 @@ import { type Compared, Comparison } from './comparison.ts';
 import { makeWorld } from './world.ts';
 
 const HELP = `npm run golden -- COMMIT [--requests N] [--seed N]
-  Compares the answers of this working tree with those of another commit. Exit status 0: no difference; 1: some; 2: wrong usage.
+  Compares the answers of this working tree with those of another commit. Exit status 0: no difference; 1: some; 2: wrong usage; 3: it could not be done.
   --requests N  requests to send, pages behind them not counted (default 10000)
   --seed N      other data and other requests (default 1)`;
 
@@ -140,11 +140,15 @@ try {
     ['there', path],
   ] as const)
     checkouts.push(new Checkout(at, join(folder, name), world.files));
-  const comparison = new Comparison(checkouts as [Checkout, Checkout], folder, (words) => console.log(words));
+  const telling = { difference: console.log, progress: console.error };
+  const comparison = new Comparison(checkouts as [Checkout, Checkout], folder, telling);
   const compared = await comparison.run(world, 'whole', amount);
   for (const checkout of checkouts) await checkout.close();
   tell(compared, (performance.now() - startedMs) / 1_000);
   process.exitCode = compared.different + compared.differentCommands > 0 ? 1 : 0;
+} catch (error) {
+  console.error(error);
+  process.exitCode = 3;
 } finally {
   clear();
 }
