@@ -515,7 +515,7 @@ test('volumes that contain a split are not served as of a day before it, and one
     [[4, 4]],
   );
   // Thursday is a stored day, Friday is made of minutes with the volume as it was traded.
-  await bars('LATER', '1M', ['2020-08-28T13:30:00Z 4 4 4 4 1']);
+  await bars('LATER', '1M', ['2020-08-28T13:30:00Z 4 4 4 4 1', '2020-08-28T19:59:00Z 4 4 4 4 1']);
   const eth = { is_eth: 'true', to_date: '2020-08-28' };
   assert.match(
     (await refusal(asked('LATER', 'WEEK', 'split', eth))).message!,
@@ -523,7 +523,7 @@ test('volumes that contain a split are not served as of a day before it, and one
   );
   assert.deepEqual(volumesOf(await data('LATER', 'DAY', 'split', eth)), [
     [1, 4],
-    [1, 4],
+    [1, 8],
   ]);
 });
 

@@ -22,8 +22,14 @@ import { openToWrite, TestFolder } from './stores.ts';
 type Values = { close: number; open?: number; high?: number; low?: number; volume?: number; vwap?: number };
 /** A bar by its key: an instant with an offset, or a label date. */
 export type Row = Values & { at: string };
-/** A series by its interval; `finished`: the instant through which it is complete. */
-export type Stored = { interval: string; rows: readonly Row[]; offGrid?: boolean; finished?: string };
+/** A series by its interval; `finished`: the instant through which it is complete; `prices`: raw where they are not said. */
+export type Stored = {
+  interval: string;
+  rows: readonly Row[];
+  offGrid?: boolean;
+  finished?: string;
+  prices?: 'raw' | 'split' | 'all';
+};
 type Named = Partial<RowOf<typeof instruments>>;
 
 /** A bar as it is served. */
@@ -118,7 +124,7 @@ export class World {
           instrument_id: instrumentId,
           interval: code,
           series_id: seriesId,
-          prices: 'raw',
+          prices: stored.prices ?? 'raw',
           volumes: null,
           first_ms: keys[0]!,
           last_ms: keys[keys.length - 1]!,

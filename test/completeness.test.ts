@@ -586,7 +586,10 @@ function expected(
   };
   return cellsOf(interval, isEth).flatMap(({ openMs, closeMs, fromMs, toMs }) => {
     const isInside = (ms: number): boolean => fromMs <= ms && ms < toMs && (isEth || isRegular(ms));
-    const inside = bars.filter(([ms]) => isInside(ms));
+    // With extended hours a day is made of a session that has regular bars (contract 3.6).
+    const regularDays = new Set(bars.filter(([ms]) => isRegular(ms)).map(([ms]) => sessionOf(ms).day));
+    const makesBar = (ms: number): boolean => interval === '60M' || regularDays.has(sessionOf(ms).day);
+    const inside = bars.filter(([ms]) => isInside(ms) && makesBar(ms));
     if (inside.length === 0 || closeMs > nowMs || !isComplete(live, symbol, closeMs)) return [];
     // What lacks a stored bar is not complete.
     if (stored.some((ms) => isInside(ms) && !served.has(ms))) return [];

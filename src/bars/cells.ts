@@ -2,7 +2,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
-import type { Segments } from '../calendar/session.ts';
+import { REGULAR, type Segments } from '../calendar/session.ts';
 import { type Bars, sliceBars } from './columns.ts';
 
 const CAPACITY_MIN = 64;
@@ -13,18 +13,22 @@ export class CellRanges {
   from = new Int32Array(CAPACITY_MIN);
   to = new Int32Array(CAPACITY_MIN);
   cellMs = new Float64Array(CAPACITY_MIN);
+  /** 1 for bars that make a bar of their cell; 0 for those that only add to it. */
+  makes = new Uint8Array(CAPACITY_MIN);
 
   /** Adds the bars `from` (included) to `to` (not). Neighbours of one cell are one range. */
-  add(from: number, to: number, cellMs: number): void {
+  add(from: number, to: number, cellMs: number, makes = 1): void {
     if (from >= to) return;
     const last = this.count - 1;
     if (last >= 0 && this.cellMs[last] === cellMs && this.to[last] === from) {
       this.to[last] = to;
+      this.makes[last]! |= makes;
       return;
     }
     if (this.count === this.from.length) this.#grow();
     this.from[this.count] = from;
     this.to[this.count] = to;
+    this.makes[this.count] = makes;
     this.cellMs[this.count++] = cellMs;
   }
 
@@ -34,13 +38,15 @@ export class CellRanges {
   }
 
   #grow(): void {
-    const { from, to, cellMs } = this;
+    const { from, to, cellMs, makes } = this;
     this.from = new Int32Array(2 * this.count);
     this.to = new Int32Array(2 * this.count);
     this.cellMs = new Float64Array(2 * this.count);
+    this.makes = new Uint8Array(2 * this.count);
     this.from.set(from);
     this.to.set(to);
     this.cellMs.set(cellMs);
+    this.makes.set(makes);
   }
 
   /** Index of the first range that is not of the first cell. */
@@ -61,7 +67,12 @@ export class CellRanges {
   slice(first: number, end: number, skipped: number): CellRanges {
     const sliced = new CellRanges();
     for (let range = first; range < end; range++)
-      sliced.add(this.from[range]! - skipped, this.to[range]! - skipped, this.cellMs[range]!);
+      sliced.add(
+        this.from[range]! - skipped,
+        this.to[range]! - skipped,
+        this.cellMs[range]!,
+        this.makes[range]!,
+      );
     return sliced;
   }
 }
@@ -103,11 +114,14 @@ export function minuteCells(
   return { bars, ranges };
 }
 
-/** Cells of DAY, WEEK or MON over bars of minutes: the key is the midnight of the period's first day. They are added to `ranges`. */
-export function periodCells(
+/**
+ * Cells of DAY over bars of minutes: the key is the midnight of the label date. Bars of extended hours, where the segments have some,
+ * make no DAY bar without regular ones (contract 3.6). They are added to `ranges`.
+ */
+export function sessionCells(
   bars: Bars,
   segments: Segments,
-  interval: PeriodInterval,
+  extended: boolean,
   ranges = new CellRanges(),
 ): CellBars {
   const { keyMs, count } = bars;
@@ -116,7 +130,8 @@ export function periodCells(
     while (bar < count && keyMs[bar]! < segments.openMs[segment]!) bar++;
     const from = bar;
     while (bar < count && keyMs[bar]! < segments.closeMs[segment]!) bar++;
-    ranges.add(from, bar, periodStart(interval, segments.day[segment]!) * DAY_MS);
+    const makes = extended && segments.kind[segment] !== REGULAR ? 0 : 1;
+    ranges.add(from, bar, segments.day[segment]! * DAY_MS, makes);
   }
   return { bars, ranges };
 }
@@ -124,10 +139,13 @@ export function periodCells(
 /** Cells of WEEK or MON over DAY bars. A bar of a closed date after the last session of its period has none (contract 3.10). */
 export function dayCells(bars: Bars, interval: PeriodInterval, calendar: Calendar): CellBars {
   const ranges = new CellRanges();
-  for (let bar = 0; bar < bars.count; bar++) {
-    const day = bars.keyMs[bar]! / DAY_MS;
+  const { count, keyMs } = bars;
+  const sessions = count === 0 ? [] : calendar.sessions(keyMs[0]! / DAY_MS, keyMs[count - 1]! / DAY_MS + 1);
+  for (let bar = 0, at = 0; bar < count; bar++) {
+    const day = keyMs[bar]! / DAY_MS;
     const start = periodStart(interval, day);
-    if (calendar.sessionOn(day) === null && closesAfterPeriod(calendar, day, interval, start)) continue;
+    while (at < sessions.length && sessions[at]!.day < day) at++;
+    if (sessions[at]?.day !== day && closesAfterPeriod(calendar, day, interval, start)) continue;
     ranges.add(bar, bar + 1, start * DAY_MS);
   }
   return { bars, ranges };

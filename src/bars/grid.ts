@@ -1,8 +1,15 @@
 // Places bars in sessions: the cell that a base bar belongs to, and the instants and label date of a bar.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
-import { type SegmentScope, type Segments, segmentKinds } from '../calendar/session.ts';
+import {
+  hoursOf,
+  isPeriod,
+  type PeriodHours,
+  type PeriodInterval,
+  periodHours,
+  periodStart,
+} from '../calendar/period.ts';
+import { REGULAR, type SegmentScope, type Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
@@ -64,8 +71,6 @@ export function timeMinutes(bars: Bars, segments: Segments, minutes: number): Ti
   return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
 }
 
-const REGULAR = segmentKinds.indexOf('regular');
-
 /**
  * Bars off the session grid with instants: they close at their nominal end. A bar that overlaps a regular segment is regular,
  * others are extended hours; bars that do neither are left out (contract 3.10). `segments` are those of all hours, through the
@@ -103,11 +108,21 @@ export function timePeriods(
   extended: boolean,
 ): TimedBars {
   const timed = untimed(bars);
-  for (let bar = 0; bar < bars.count; bar++) {
-    const hours = periodHours(calendar, interval, bars.keyMs[bar]! / DAY_MS, extended);
+  const { count, keyMs } = bars;
+  // To walk along the sessions of many days is faster than to look each of them up.
+  const sessions =
+    interval === 'DAY' && count > 1
+      ? calendar.sessions(keyMs[0]! / DAY_MS, keyMs[count - 1]! / DAY_MS + 1)
+      : [];
+  for (let bar = 0, at = 0; bar < count; bar++) {
+    const start = keyMs[bar]! / DAY_MS;
+    while (at < sessions.length && sessions[at]!.day < start) at++;
+    const session = sessions[at];
+    const hours =
+      session?.day === start ? hoursOf(session, extended) : periodHours(calendar, interval, start, extended);
     timed.openMs[bar] = hours.openMs;
     timed.closeMs[bar] = hours.closeMs;
-    timed.day[bar] = hours.day;
+    timed.day[bar] = session?.day === start ? start : (hours as PeriodHours).day;
   }
   return timed;
 }

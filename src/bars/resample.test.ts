@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS, parseDay } from '../base/instant.ts';
 import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
-import { minuteCells, periodCells } from './cells.ts';
+import { dayCells, minuteCells, sessionCells } from './cells.ts';
 import { type Bars, emptyBars } from './columns.ts';
 import { type TimedBars, timeMinutes, timePeriods } from './grid.ts';
 import { resample } from './resample.ts';
@@ -144,6 +144,19 @@ function expectedMinutes(
   return expected;
 }
 
+/** The bar of a session; none where it has extended hours alone (contract 3.6). */
+function expectedDay(bars: ReadonlyMap<number, Bar>, session: Session, extended: boolean): Expected[] {
+  const segments = segmentsOf(session, extended, true);
+  const inside = segments.flatMap(({ openMs, closeMs }) => within(bars, openMs, closeMs));
+  const regular = segments.filter(({ kind }) => !extended || kind === 'regular');
+  if (regular.every(({ openMs, closeMs }) => within(bars, openMs, closeMs).length === 0)) return [];
+  const [openMs, closeMs] = [segments[0]!.openMs, segments.at(-1)!.closeMs];
+  return [{ ...fold(inside), keyMs: session.day * DAY_MS, openMs, closeMs, day: session.day }];
+}
+
+const numberOfExact = ({ units, decimals }: Exact): number => Number(`${units}e-${decimals}`);
+
+/** A week or month is made of its days as they are served. */
 function expectedPeriods(
   bars: ReadonlyMap<number, Bar>,
   calendar: Calendar,
@@ -151,21 +164,20 @@ function expectedPeriods(
   interval: PeriodInterval,
   extended: boolean,
 ): Expected[] {
-  const expected: Expected[] = [];
-  for (const start of new Set(sessions.map((session) => periodStart(interval, session.day)))) {
+  if (interval === 'DAY') return sessions.flatMap((session) => expectedDay(bars, session, extended));
+  return [...new Set(sessions.map((session) => periodStart(interval, session.day)))].flatMap((start) => {
     const all = calendar.sessions(start, periodEnd(interval, start));
-    const segments = all.map((session) => segmentsOf(session, extended, true));
-    const inside = segments.flat().flatMap(({ openMs, closeMs }) => within(bars, openMs, closeMs));
-    if (inside.length === 0) continue;
-    expected.push({
-      ...fold(inside),
-      keyMs: start * DAY_MS,
-      openMs: segments[0]![0]!.openMs,
-      closeMs: segments.at(-1)!.at(-1)!.closeMs,
-      day: all[0]!.day,
-    });
-  }
-  return expected;
+    const days = all
+      .flatMap((session) => expectedDay(bars, session, extended))
+      .map(({ exactVwap, ...day }) => ({
+        ...day,
+        vwap: exactVwap === null ? null : numberOfExact(exactVwap),
+      }));
+    if (days.length === 0) return [];
+    const [first, last] = [segmentsOf(all[0]!, extended, true), segmentsOf(all.at(-1)!, extended, true)];
+    const [openMs, closeMs] = [first[0]!.openMs, last.at(-1)!.closeMs];
+    return [{ ...fold(days), keyMs: start * DAY_MS, openMs, closeMs, day: all[0]!.day }];
+  });
 }
 
 /** The bars are as expected, the vwap but for one unit in its last digit. */
@@ -318,11 +330,13 @@ test('DAY, WEEK and MON are made of whole sessions and have their hours (contrac
   const interval = fc.constantFrom<PeriodInterval>('DAY', 'WEEK', 'MON');
   fc.assert(
     fc.property(scene(45), interval, (drawn, asked) => {
-      const cells = periodCells(columnsOf(drawn.rows), segmentsAround(drawn, asked), asked);
+      const { calendar, extended } = drawn;
+      const days = resample(sessionCells(columnsOf(drawn.rows), segmentsAround(drawn, 'DAY'), extended));
+      const made = asked === 'DAY' ? days : resample(dayCells(days, asked, calendar));
       const byKey = new Map(drawn.rows.map((row) => [row.keyMs, row]));
       same(
-        rowsOf(timePeriods(resample(cells), drawn.calendar, asked, drawn.extended)),
-        expectedPeriods(byKey, drawn.calendar, sessionsOf(drawn), asked, drawn.extended),
+        rowsOf(timePeriods(made, calendar, asked, extended)),
+        expectedPeriods(byKey, calendar, sessionsOf(drawn), asked, extended),
       );
     }),
     { numRuns: 60 },

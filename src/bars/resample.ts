@@ -19,14 +19,20 @@ export class Fold {
   #bars = emptyBars();
   #isOpen = false;
   #cellMs = 0;
+  /** Whether the base bars of the open cell make a bar. */
+  #makes = false;
   readonly #volume = new DecimalSum();
   /** The sum of `vwap x volume`, and what its roundings lost (Neumaier). */
   #worth = 0;
   #lost = 0;
 
-  /** Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends that one. */
-  add(base: Bars, from: number, to: number, cellMs: number): void {
+  /**
+   * Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends that one. Where
+   * none of its base bars `makes` a bar, the cell has none.
+   */
+  add(base: Bars, from: number, to: number, cellMs: number, makes = 1): void {
     if (!this.#isOpen || cellMs !== this.#cellMs) this.#begin(base, from, cellMs);
+    if (makes === 1) this.#makes = true;
     const { high, low } = base;
     const bars = this.#bars;
     const at = bars.count;
@@ -47,6 +53,7 @@ export class Fold {
     this.end();
     this.#isOpen = true;
     this.#cellMs = cellMs;
+    this.#makes = false;
     this.#volume.clear();
     this.#worth = 0;
     this.#lost = 0;
@@ -75,6 +82,7 @@ export class Fold {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    if (!this.#makes) return;
     const bars = this.#bars;
     const at = bars.count++;
     const volume = this.#volume.value;
@@ -102,7 +110,7 @@ export class Fold {
 export function resample({ bars, ranges }: CellBars): Bars {
   const fold = new Fold();
   for (let range = 0; range < ranges.count; range++)
-    fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!);
+    fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!, ranges.makes[range]!);
   fold.end();
   return fold.take();
 }

@@ -7,6 +7,9 @@ import type { Stretch, Zone } from './zone.ts';
 /** Segment kinds as numbers, for the arrays. */
 export const segmentKinds: readonly SegmentKind[] = ['pre', 'regular', 'auction', 'post'];
 
+/** Index of the regular kind. */
+export const REGULAR = segmentKinds.indexOf('regular');
+
 /** Which segments of a session count: the regular ones, those of a DAY bar, or all (contract 3.5, 3.13). */
 export type SegmentScope = 'regular' | 'day' | 'all';
 

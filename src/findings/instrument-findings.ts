@@ -12,6 +12,7 @@ import { conflictingImports } from './conflicts.ts';
 import type { Finding, FindingKind, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
 import { minuteFindings, type StoredDays } from './minute-findings.ts';
+import { mixedBases } from './mixed-bases.ts';
 import { actionsOf, periodFindings } from './period-findings.ts';
 import { periodBars, runsOf } from './stored-bars.ts';
 
@@ -115,7 +116,7 @@ export async function findingsOf(tools: FindingTools, stored: StoredInstrument):
     isActive: stored.endedMs === null || stored.endedMs > nowMs,
     stored: days === undefined ? null : { series: days, bars: await periodBars(context, days) },
   };
-  const found: Finding[] = [];
+  const found = await mixedBases(reader, stored, nowMs);
   for (const series of stored.series) found.push(...(await seriesFindings(tools, { stored, series }, of)));
   // A declared action is still to come.
   const over = moment === null ? found : found.filter(({ toMs }) => toMs <= moment.ms);

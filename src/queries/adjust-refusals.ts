@@ -17,7 +17,7 @@ function refusalOf(obstacle: AdjustObstacle, { instrument }: Found): Refusal {
     return new Refusal('invalid_parameter', {
       message: `${here} the ${obstacle.interval} bars are made of bars whose volumes were adjusted for splits before they were imported (--volumes split), and of others.`,
       param: 'adjust',
-      hint: 'Ask with adjust=none or with is_eth=false.',
+      hint: 'Ask with adjust=none.',
     });
   if (obstacle.kind === 'later-split')
     return new Refusal('invalid_parameter', {

@@ -158,9 +158,13 @@ test('whatever coarser series stand beside complete minutes, the same bars are s
       const world = await World.create();
       await world.instrument({}, stored);
       for (const asked of ['3M', '15M', '45M', '60M', '240M', 'DAY', 'WEEK', 'MON']) {
+        // The minutes hold the first and the last week and all months only in part: with extended hours stored bars of these stay.
+        const isHeld = ({ datetime }: { datetime?: unknown }): boolean =>
+          is_eth === 'false' ||
+          (asked !== 'MON' && (asked !== 'WEEK' || /^2024-(11-25|12-02)/.test(String(datetime))));
         assert.deepEqual(
-          await whole(world, asked, is_eth),
-          await whole(plain, asked, is_eth),
+          (await whole(world, asked, is_eth)).filter(isHeld),
+          (await whole(plain, asked, is_eth)).filter(isHeld),
           `${asked} ${is_eth}`,
         );
       }

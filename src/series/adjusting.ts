@@ -12,8 +12,9 @@ import { corporateActions } from '../datasets/corporate-actions.ts';
 import type { Keep } from './calendars.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
+import { Completeness } from './completeness.ts';
 import { type Action, factorOf, referencePrice } from './factors.ts';
-import { daysOf } from './period-days.ts';
+import { daysOf } from './periods.ts';
 import type { StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
 
@@ -84,17 +85,15 @@ function checkVolumes({ splitVolume, day }: TimedBars, leftOutDay: number | null
     throw new CannotAdjust({ kind: 'later-split', exDay: leftOutDay });
 }
 
-/** The WEEK or MON bars with sessions before and after an ex-date. */
+/** The rows of WEEK or MON bars with sessions before and after an ex-date. */
 function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adjustment: Adjustment) {
   if (!isPeriod(interval) || interval === 'DAY') return;
   for (let row = 0; row < timed.bars.count; row++) {
-    const fromMs = timed.bars.keyMs[row]!;
-    const endDay = periodEnd(interval, fromMs / DAY_MS);
+    const start = timed.bars.keyMs[row]! / DAY_MS;
+    const endDay = periodEnd(interval, start);
     const lastDay = calendar.sessionOnOrBefore(endDay - 1)?.day ?? endDay - 1;
-    const [firstDay, closeMs] = [timed.day[row]!, timed.closeMs[row]!];
-    const exDay = adjustment.exDayBetween(firstDay, lastDay);
-    if (exDay === null) continue;
-    yield { row, exDay, period: { interval, firstDay, lastDay, fromMs, toMs: endDay * DAY_MS, closeMs } };
+    const exDay = adjustment.exDayBetween(timed.day[row]!, lastDay);
+    if (exDay !== null) yield { row, exDay, interval, start };
   }
 }
 
@@ -111,16 +110,17 @@ export async function adjustBars(
   if (adjustment === null) return;
   const split = [...splitBars(context, timed, adjustment)];
   adjustment.apply(timed);
-  for (const { row, period, exDay } of split) {
-    const { interval, fromMs } = period;
-    const days = await daysOf(context, stored, period, adjusting.nowMs);
+  const { nowMs } = adjusting;
+  const moment = { nowMs, completeness: new Completeness(context.reader, stored, nowMs) };
+  for (const { row, interval, start, exDay } of split) {
+    const days = await daysOf(context, stored, start, moment);
     if (days !== null) {
       checkVolumes(days, leftOutDay);
       adjustment.apply(days);
     }
     const built = days === null ? null : resample(dayCells(days.bars, interval, context.calendar));
     if (built === null || built.count === 0)
-      throw new CannotAdjust({ kind: 'no-days', interval, startDay: fromMs / DAY_MS, exDay });
+      throw new CannotAdjust({ kind: 'no-days', interval, startDay: start, exDay });
     copyBar(timed.bars, row, built, 0);
   }
 }

@@ -2,11 +2,11 @@
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-stream.ts';
+import { partsOf } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
-import { derivedFrom } from './derived.ts';
 import { candidates, DAY } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
-import { type StreamContext, storedStream } from './stream.ts';
+import type { StreamContext } from './stream.ts';
 import { lacksUnfinished } from './unfinished-cells.ts';
 
 type Close = { readonly day: number; readonly price: number };
@@ -31,39 +31,28 @@ export class RawCloses {
    */
   async before(day: number): Promise<number | null> {
     if (this.#stored.series.length === 0) return null;
-    let last = await this.#lastOf(this.#stored.series, FIRST_DAY, day);
+    const last = await this.#lastOf(FIRST_DAY, day);
     if (last === null) return null;
     const sessionDay = this.#stored.calendar.sessionOnOrBefore(day - 1)?.day ?? day;
-    if (last.day < sessionDay) last = await this.#lastOfAny(last, day);
     // The last bar may be that of a closed date, after the last session.
     if (last.day >= sessionDay) return last.price;
     if (await this.#isHidden(last.day + 1, day)) return null;
-    this.#newest ??= await this.#lastOf(this.#stored.series, FIRST_DAY, END_DAY);
+    this.#newest ??= await this.#lastOf(FIRST_DAY, END_DAY);
     return this.#newest !== null && this.#newest.day >= day ? last.price : null;
   }
 
-  /** The last close of some series from one day up to another, as they are served together. */
-  async #lastOf(series: readonly Series[], fromDay: number, day: number): Promise<Close | null> {
-    const stored = { ...this.#stored, series };
-    const step = await barStream(this.#context, stored, rangeOf(fromDay, day), this.#nowMs).next(1);
+  /** The last close from one day up to another. */
+  async #lastOf(fromDay: number, day: number): Promise<Close | null> {
+    const step = await barStream(this.#context, this.#stored, rangeOf(fromDay, day), this.#nowMs).next(1);
     if (step === null) return null;
     const at = step.bars.count - 1;
     return { day: step.day[at]!, price: step.bars.close[at]! };
   }
 
-  /** The last close before a day that any series has by itself: days that lack a session may stand beside minutes that have it. */
-  async #lastOfAny(served: Close, day: number): Promise<Close> {
-    let last = served;
-    for (const series of candidates(this.#stored, DAY))
-      last = (await this.#lastOf([series], last.day + 1, day)) ?? last;
-    return last;
-  }
-
   /** Whether a session from one day up to another has stored bars. The days have none that is served. */
   async #isHidden(fromDay: number, day: number): Promise<boolean> {
     for (const series of candidates(this.#stored, DAY)) {
-      const ofItsOwn = series.interval === DAY ? storedStream : derivedFrom;
-      if ((await ofItsOwn(this.#context, series, rangeOf(fromDay, day)).next(1)) !== null) return true;
+      if ((await partsOf(this.#context, series, rangeOf(fromDay, day)).next(1)) !== null) return true;
       if (this.#hasUnfinished(series, fromDay, day)) return true;
     }
     return false;

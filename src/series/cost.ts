@@ -5,7 +5,7 @@ import { isPeriod, segmentScope } from '../calendar/period.ts';
 import { clockMinutes, type SegmentScope, scopeKinds } from '../calendar/session.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
-import { daysIn, wholePeriods } from './derived.ts';
+import { daysIn, wholePeriods } from './periods.ts';
 import { candidates, DAY, type Piece, splitRange } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
@@ -43,18 +43,61 @@ function barsPerCell({ calendar, interval, extended }: StreamContext, series: Se
   return (cellMinutes * share) / (intervalMinutes(series.interval) ?? minutes);
 }
 
-/** The parts of a range that are derived, and from which series. */
-function derivedPieces(context: StreamContext, stored: StoredInstrument, range: StreamRange): Piece[] {
+/** The parts of a range that are derived, from which series, and at most how many bars they make. */
+type DerivedPiece = Piece & { readonly barsMax: number };
+
+/** The sessions that a series lacks at least: those are in finer series. Of a series of DAY it is about their number. */
+function sessionsLacking({ calendar }: StreamContext, { first_ms, last_ms, bar_count }: Series): number {
+  const [from, to] = [first_ms, last_ms].map((keyMs) => Math.floor(keyMs / DAY_MS)) as [number, number];
+  const days = to - from + 1;
+  if (days * sessionShare(calendar) <= bar_count) return 0;
+  return calendar.sessions(from, to + 1).length - bar_count;
+}
+
+/** Pieces of an interval up to DAY. */
+function dayPieces(context: StreamContext, stored: StoredInstrument, range: StreamRange): DerivedPiece[] {
   const { interval, extended } = context;
   const all = candidates(stored, interval);
-  if (extended && isPeriod(interval)) {
-    const minutes = all.filter((series) => !isPeriod(series.interval));
-    return splitRange({ ...context, interval: DAY }, minutes, wholePeriods(interval, range));
+  const any = Number.POSITIVE_INFINITY;
+  if (extended && interval === DAY) {
+    const minutes = all.filter((series) => series.interval !== DAY);
+    return splitRange(context, minutes, range).map((piece) => ({ ...piece, barsMax: any }));
   }
-  // Sessions that one finer series lacks may be in the others.
-  if (all[0]?.off_grid) return all.slice(1).map((series) => ({ series, range }));
-  return splitRange(context, all, range).filter(({ series }) => series.interval !== interval);
+  // A series of minutes, off the grid or not, may have nothing of sessions that are in finer ones.
+  if (all[0]?.off_grid) return all.slice(1).map((series) => ({ series, range, barsMax: any }));
+  return splitRange(context, all, range).flatMap((piece) => {
+    const finer = all[all.indexOf(piece.series) + 1];
+    const lacking = finer === undefined ? 0 : sessionsLacking(context, piece.series);
+    return [
+      ...(piece.series.interval === interval ? [] : [{ ...piece, barsMax: any }]),
+      ...(lacking > 0 ? [{ series: finer!, range: piece.range, barsMax: lacking }] : []),
+    ];
+  });
 }
+
+/** Pieces of an interval, those of WEEK and MON by the days that they are made of. */
+function derivedPieces(context: StreamContext, stored: StoredInstrument, range: StreamRange): DerivedPiece[] {
+  const { interval, extended } = context;
+  if (!isPeriod(interval) || interval === DAY) return dayPieces(context, stored, range);
+  const imported = stored.series.find((series) => series.interval === interval);
+  const days = { ...context, interval: DAY };
+  const derived = imported === undefined || extended ? [range] : outside(imported, range);
+  return derived.flatMap((some) => {
+    const keys = wholePeriods(interval, some);
+    const rows = stored.series.filter((series) => series.interval === DAY);
+    return [
+      ...dayPieces(days, stored, keys),
+      ...rows.map((series) => ({ series, range: keys, barsMax: Number.POSITIVE_INFINITY })),
+    ];
+  });
+}
+
+/** The parts of a range before and after a series. */
+const outside = ({ first_ms, last_ms }: Series, range: StreamRange): StreamRange[] =>
+  [
+    { ...range, toMs: Math.min(range.toMs, first_ms) },
+    { ...range, fromMs: Math.max(range.fromMs, last_ms + 1) },
+  ].filter(({ fromMs, toMs }) => fromMs < toMs);
 
 /** About how many bars of finer series are read to make up to `count` bars of a range; 0 where they are stored. */
 export function baseBarsFor(
@@ -63,8 +106,8 @@ export function baseBarsFor(
   range: StreamRange,
   count: number,
 ): number {
-  const costs = derivedPieces(context, stored, range).map((piece) =>
-    Math.min(barsWithin(context, piece.series, piece.range), count * barsPerCell(context, piece.series)),
+  const costs = derivedPieces(context, stored, range).map(({ series, range: part, barsMax }) =>
+    Math.min(barsWithin(context, series, part), Math.min(count, barsMax) * barsPerCell(context, series)),
   );
   return costs.reduce((sum, cost) => sum + cost, 0);
 }

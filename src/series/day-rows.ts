@@ -4,7 +4,6 @@ import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from
 import { Fold } from '../bars/resample.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { periodHours } from '../calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
 import { isUnfinished, type Series } from './series.ts';
@@ -33,15 +32,14 @@ function cellsOf(calendar: Calendar, bars: Bars): CellBars {
 }
 
 /**
- * Whether the rows of a session, of which the last has a key, are all of it: none that is unfinished is missing, and the row of an
- * evening alone is the session only once the series is complete through that (contract 3.9).
+ * Whether the rows of a session, of which the last has a key, are all of it: the row of its own date is there, and none that is unfinished
+ * is missing. The row of an evening alone is a remnant (contract 3.9, 3.10).
  */
 function isWhole(calendar: Calendar, series: Series, cellMs: number, lastMs: number): boolean {
-  const day = cellMs / DAY_MS;
-  if (isUnfinished(series, cellMs)) return false;
-  if (isUnfinished(series, cellMs - DAY_MS) && calendar.labelOfRow(day - 1) === day) return false;
-  if (lastMs === cellMs) return true;
-  return (series.complete_ms ?? series.last_ms) >= periodHours(calendar, 'DAY', day, false).closeMs;
+  if (lastMs !== cellMs) return false;
+  return (
+    !isUnfinished(series, cellMs - DAY_MS) || calendar.labelOfRow(cellMs / DAY_MS - 1) !== cellMs / DAY_MS
+  );
 }
 
 /** One bar of each cell that is `whole`. A row that has its cell for itself keeps its digits. */

@@ -1,25 +1,19 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
 import { bucketDays } from '../bars/bucket.ts';
-import { type CellBars, CellRanges, dayCells, minuteCells, periodCells, splitCells } from '../bars/cells.ts';
+import { type CellBars, CellRanges, minuteCells, sessionCells } from '../bars/cells.ts';
 import { appendBars, type Bars, concatBars, emptyBars, lowerBound } from '../bars/columns.ts';
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
-import { Fold, resample } from '../bars/resample.ts';
+import { Fold } from '../bars/resample.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod, type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
+import { isPeriod } from '../calendar/period.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { limits } from '../contract/limits.ts';
-import {
-  BARS_PER_BLOCK_GUESS,
-  type BarSource,
-  type BlockSource,
-  type StreamRange,
-  servedBlocks,
-} from './cursor.ts';
-import { rowsOf } from './day-rows.ts';
+import { BARS_PER_BLOCK_GUESS, type BlockSource, type StreamRange, servedBlocks } from './cursor.ts';
 import { keptStream } from './kept-cells.ts';
 import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
 import { type BarStream, type StreamContext, segmentsAround, withTimes } from './stream.ts';
+
+const DAY_MINUTES = DAY_MS / MINUTE_MS;
 
 /** The bars whose keys are in the range. */
 export function within(timed: TimedBars, range: StreamRange): TimedBars {
@@ -28,34 +22,19 @@ export function within(timed: TimedBars, range: StreamRange): TimedBars {
   return from === 0 && to === timed.bars.count ? timed : sliceTimed(timed, from, to);
 }
 
-/** A range of keys widened to whole days, weeks or months. */
-export function wholePeriods(interval: PeriodInterval, range: StreamRange): StreamRange {
-  const startMs = periodStart(interval, Math.ceil(range.fromMs / DAY_MS)) * DAY_MS;
-  const endMs = periodEnd(interval, periodStart(interval, Math.ceil(range.toMs / DAY_MS) - 1)) * DAY_MS;
-  return { ...range, fromMs: startMs, toMs: endMs };
-}
-
 /** The keys of the base bars of a range of cells. */
-function baseRange(context: StreamContext, base: Interval, range: StreamRange): StreamRange {
-  const { interval } = context;
-  if (!isPeriod(interval)) return { ...range, toMs: range.toMs + intervalMinutes(interval)! * MINUTE_MS };
-  const { fromMs, toMs } = wholePeriods(interval, range);
+function baseRange({ interval }: StreamContext, range: StreamRange): StreamRange {
   // A session may be up to two UTC days away from its label date.
-  const slack = isPeriod(base) ? 0 : 2 * DAY_MS;
-  return { ...range, fromMs: fromMs - slack, toMs: toMs + slack };
+  if (isPeriod(interval))
+    return { ...range, fromMs: range.fromMs - 2 * DAY_MS, toMs: range.toMs + 2 * DAY_MS };
+  return { ...range, toMs: range.toMs + intervalMinutes(interval)! * MINUTE_MS };
 }
-
-/** The most days in one bar of a period. */
-export const daysIn = (interval: Interval): number => (interval === 'MON' ? 31 : interval === 'WEEK' ? 7 : 1);
 
 /** An upper bound of the base bars in one bar of the asked interval. */
-function basePerBar(interval: Interval, base: Interval): number {
-  const baseMinutes = intervalMinutes(base);
-  const askedMinutes = intervalMinutes(interval) ?? daysIn(interval) * 1440;
-  return baseMinutes === null ? daysIn(interval) : Math.ceil(askedMinutes / baseMinutes);
-}
+const basePerBar = (interval: Interval, base: Interval): number =>
+  Math.ceil((intervalMinutes(interval) ?? DAY_MINUTES) / intervalMinutes(base)!);
 
-/** The bars of a range of the asked interval, derived from those of one series. */
+/** The bars of a range of an interval up to DAY, derived from those of one series of minutes. */
 export function derivedFrom(context: StreamContext, series: Series, range: StreamRange): BarStream {
   const isCheap = basePerBar(context.interval, series.interval) < seriesLimits.keptBaseBarsMin;
   if (isCheap || series.isPart) return foldedFrom(context, series, range);
@@ -63,25 +42,25 @@ export function derivedFrom(context: StreamContext, series: Series, range: Strea
 }
 
 /** The same bars, all of them folded now. */
-function foldedFrom(context: StreamContext, series: Series, range: StreamRange): BarStream {
-  const base = baseRange(context, series.interval, range);
-  if (isPeriod(series.interval))
-    return derivedStream(context, rowsOf(context, series, base), series.interval, range);
-  return new FoldedMinutes(context, series.interval, servedBlocks(context.reader, series, base), range);
-}
+const foldedFrom = (context: StreamContext, series: Series, range: StreamRange): BarStream =>
+  new FoldedMinutes(
+    context,
+    series.interval,
+    servedBlocks(context.reader, series, baseRange(context, range)),
+    range,
+  );
 
-function cellsOf(context: StreamContext, base: Interval, bars: Bars, ranges = new CellRanges()): CellBars {
-  const { interval } = context;
-  if (isPeriod(interval) && isPeriod(base)) return dayCells(bars, interval, context.calendar);
+function cellsOf(context: StreamContext, base: Interval, bars: Bars, ranges: CellRanges): CellBars {
+  const { interval, extended } = context;
   const segments = segmentsAround(context, bars);
-  if (isPeriod(interval)) return periodCells(bars, segments, interval, ranges);
+  if (isPeriod(interval)) return sessionCells(bars, segments, extended, ranges);
   return minuteCells(bars, segments, intervalMinutes(interval)!, intervalMinutes(base)!, ranges);
 }
 
 /** About how many blocks hold the base bars of so many bars. */
 function blocksFor(interval: Interval, base: Interval, bars: number): number {
   const full = (bars * basePerBar(interval, base)) / BARS_PER_BLOCK_GUESS;
-  const spanned = isPeriod(interval) ? (bars * daysIn(interval)) / bucketDays(base)! : full;
+  const spanned = isPeriod(interval) ? bars / bucketDays(base)! : full;
   return Math.ceil(Math.min(full, spanned)) + 1;
 }
 
@@ -95,7 +74,7 @@ class FoldedMinutes implements BarStream {
   /** Those of the present block. */
   readonly #ranges = new CellRanges();
   /** Descending: the bars of the earliest cell so far, which an earlier block may add to; they ascend. */
-  #carried: Bars[] = [];
+  #carried: CellBars[] = [];
   #carriedMs = Number.NaN;
   #ended = false;
 
@@ -156,13 +135,15 @@ class FoldedMinutes implements BarStream {
     for (let range = first - 1; range >= 0; range--) {
       const part = emptyBars();
       appendBars(part, bars, ranges.from[range]!, ranges.to[range]!);
-      this.#carried.unshift(part);
+      const whole = new CellRanges();
+      whole.add(0, part.count, firstMs, ranges.makes[range]!);
+      this.#carried.unshift({ bars: part, ranges: whole });
     }
   }
 
   /** Folds the carried bars, to the cell that they are in. */
   #addCarried(): void {
-    for (const part of this.#carried) this.#fold.add(part, 0, part.count, this.#carriedMs);
+    for (const part of this.#carried) addRanges(this.#fold, part, 0);
     this.#fold.end();
     this.#carried = [];
   }
@@ -180,41 +161,5 @@ class FoldedMinutes implements BarStream {
 /** Adds the ranges from one on to a fold. */
 function addRanges(fold: Fold, { bars, ranges }: CellBars, first: number): void {
   for (let range = first; range < ranges.count; range++)
-    fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!);
-}
-
-/**
- * Bars of a coarser interval made from the bars of `source`, cell by cell; a step never ends inside a cell. `complete` adds base
- * bars to those of whole cells before they become one bar.
- */
-export function derivedStream(
-  context: StreamContext,
-  source: BarSource,
-  base: Interval,
-  range: StreamRange,
-  complete?: (bars: Bars) => Promise<Bars>,
-): BarStream {
-  const perBar = basePerBar(context.interval, base);
-  let carried: Bars = emptyBars();
-  let ended = false;
-  return {
-    async next(atLeast) {
-      while (!ended) {
-        const step = await source.next(Math.min((atLeast + 1) * perBar, limits.barsPerStepMax));
-        ended = step === null;
-        const bars =
-          step === null ? carried : concatBars(range.descending ? [step, carried] : [carried, step]);
-        if (bars.count === 0) continue;
-        const cells = cellsOf(context, base, bars);
-        const { whole, rest } = ended
-          ? { whole: cells, rest: emptyBars() }
-          : splitCells(cells, range.descending);
-        carried = rest;
-        const filled = complete === undefined ? whole : cellsOf(context, base, await complete(whole.bars));
-        const timed = within(withTimes(context, resample(filled), false), range);
-        if (timed.bars.count > 0) return timed;
-      }
-      return null;
-    },
-  };
+    fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!, ranges.makes[range]!);
 }

@@ -3,7 +3,7 @@ import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
-import { finished, type StreamContext, storedStream } from './stream.ts';
+import { finished, mapped, type StreamContext, storedStream } from './stream.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
@@ -20,7 +20,11 @@ async function newestOf(
   const { interval } = series;
   const context = { reader, calendar, interval, extended: !isPeriod(interval), rawOnly: false, onUse: null };
   const range = { fromMs: FIRST_MS, toMs: nowMs + LABEL_SLACK_MS, descending: true };
-  const step = await finished(storedStream(context, series, range), nowMs).next(1);
+  const closed = mapped(storedStream(context, series, range), (bars) => {
+    const timed = finished(bars, nowMs);
+    return timed.bars.count === 0 ? null : timed;
+  });
+  const step = await closed.next(1);
   if (step === null) return null;
   const last = step.bars.count - 1;
   return { closeMs: step.closeMs[last]!, price: step.bars.close[last]!, series };

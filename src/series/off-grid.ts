@@ -5,21 +5,12 @@ import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { hoursOf } from '../calendar/period.ts';
 import { intervalMinutes } from '../contract/interval.ts';
-import type { Moment } from './completeness.ts';
+import { bestParts, filtered, keysOf, partsOf, sessionGaps } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
-import { derivedFrom, within } from './derived.ts';
-import { type CheckedStream, overlay } from './overlay.ts';
-import { splitRange } from './plan.ts';
+import { within } from './derived.ts';
+import { filled } from './filled.ts';
 import type { Series } from './series.ts';
-import {
-  type BarStream,
-  checkBasis,
-  type StreamContext,
-  sequence,
-  storedStream,
-  withBasis,
-  withTimes,
-} from './stream.ts';
+import { mapped, type PartStream, type StreamContext, withTimes } from './stream.ts';
 
 /** A range of opens widened to the whole of the sessions that bars which open in it belong to. */
 function wholeSessions(calendar: Calendar, stepMs: number, range: StreamRange): StreamRange {
@@ -50,55 +41,26 @@ function inScope(context: StreamContext, session: TimedBars): TimedBars {
  * The bars of an interval whose stored series is off the grid. Any bar of a finer series, also one of extended hours or an
  * incomplete one, makes its session derived: no session mixes both, whatever part of it is asked for.
  */
-export function offGridStream(
+export function offGridParts(
   context: StreamContext,
   offGrid: Series,
   finer: readonly Series[],
   range: StreamRange,
-  { nowMs, completeness }: Moment,
-): BarStream {
-  const { calendar, interval } = context;
-  const { descending } = range;
+): PartStream {
+  const stepMs = intervalMinutes(context.interval)! * MINUTE_MS;
   const whole = { ...context, extended: true };
-  const sessions = wholeSessions(calendar, intervalMinutes(interval)! * MINUTE_MS, range);
-  const pieces = splitRange(whole, finer, sessions);
-  const derived = sequence(
-    (descending ? pieces.toReversed() : pieces).map(({ series, range: part }) =>
-      checkBasis(context, series, derivedFrom(whole, series, part)),
-    ),
+  const sessions = wholeSessions(context.calendar, stepMs, range);
+  const parts = filled(
+    bestParts(whole, finer, sessions),
+    sessionGaps(whole, sessions, (from, to) => {
+      const keys = keysOf(whole, from, to, sessions);
+      // A bar may open before the session that it belongs to.
+      const imported = partsOf(context, offGrid, { ...keys, fromMs: keys.fromMs - stepMs });
+      return filtered(imported, (_, day) => from <= day && day < to);
+    }),
   );
-  const seriesOf = (keyMs: number): Series =>
-    pieces.find(({ range: { fromMs, toMs } }) => fromMs <= keyMs && keyMs < toMs)!.series;
-  const fromFiner = (stream: BarStream, seriesAt: (keyMs: number) => Series): CheckedStream => ({
-    stream,
-    isComplete: (keyMs, closeMs) =>
-      completeness.isComplete(seriesAt(keyMs), { interval, extended: true, keyMs, closeMs }),
-    choose: (session) => inScope(context, session),
+  return mapped(parts, ({ series, timed }) => {
+    const held = within(series === offGrid ? timed : inScope(context, timed), range);
+    return held.bars.count === 0 ? null : { series, timed: held };
   });
-  const imported: CheckedStream = {
-    stream: storedStream(context, offGrid, range),
-    isComplete: async (_, closeMs) => closeMs <= nowMs,
-    choose: (session) => withBasis(context, offGrid, session),
-  };
-  // A session that the coarsest of the finer series lacks may be in the others.
-  const below = finer.slice(1).reduceRight<CheckedStream>((lower, series) => {
-    const bars = checkBasis(context, series, derivedFrom(whole, series, sessions));
-    const stream = overlay(
-      fromFiner(bars, () => series),
-      lower,
-      descending,
-    );
-    return { stream, isComplete: async () => true };
-  }, imported);
-  const stream = overlay(fromFiner(derived, seriesOf), below, descending);
-  return {
-    async next(atLeast) {
-      for (;;) {
-        const step = await stream.next(atLeast);
-        if (step === null) return null;
-        const held = within(step, range);
-        if (held.bars.count > 0) return held;
-      }
-    },
-  };
 }

@@ -20,11 +20,21 @@ export function divides(base: Pick<Series, 'interval' | 'off_grid'>, asked: Inte
 }
 
 /** The series that can serve an interval, best first: the stored one, then from coarse to fine. */
-export function candidates(found: StoredInstrument, asked: Interval): Series[] {
+export function candidates(found: Pick<StoredInstrument, 'series'>, asked: Interval): Series[] {
   const exact = found.series.filter((series) => series.interval === asked);
   const bases = found.series.filter((series) => divides(series, asked));
   return [...exact, ...bases.sort((a, b) => coarseness(b) - coarseness(a))];
 }
+
+/** A bar of a key begins at most so long before the first stored bar in it, or after the last: a month, and two days of a label. */
+const SLACK_MS = 33 * DAY_MS;
+
+/** A range without what lies far from everything stored. */
+export const clamped = ({ series }: StoredInstrument, range: StreamRange): StreamRange => ({
+  ...range,
+  fromMs: Math.max(range.fromMs, Math.min(...series.map(({ first_ms }) => first_ms)) - SLACK_MS),
+  toMs: Math.min(range.toMs, Math.max(...series.map(({ last_ms }) => last_ms)) + SLACK_MS),
+});
 
 /** How far a series reaches: its first and last cell of the asked interval, and the instants of its first and last bar. */
 export type Reach = {
@@ -34,7 +44,7 @@ export type Reach = {
   readonly toMs: number;
 };
 
-/** How far a series reaches at the asked interval. */
+/** How far a series reaches at an interval up to DAY. */
 export function reachOf(context: StreamContext, series: Series): Reach {
   const { calendar, interval, extended } = context;
   const [firstMs, lastMs] = [series.first_ms, series.last_ms].map((keyMs) =>
@@ -42,53 +52,44 @@ export function reachOf(context: StreamContext, series: Series): Reach {
   ) as [number, number];
   if (series.interval === interval) {
     const cellOf = (keyMs: number): Cell => ({ keyMs, openMs: keyMs, closeMs: keyMs });
-    // A last row that has the evening of its session alone ends before it: a finer series may have the whole of it.
-    return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: series.last_ms };
+    return { first: cellOf(firstMs), last: cellOf(lastMs), fromMs: firstMs, toMs: lastMs };
   }
   const around = (asked: Interval, keyMs: number): Cell =>
     cellAround(calendar, asked, series.interval, keyMs, segmentScope(interval, extended));
-  // The key of a DAY bar is a label date: its hours come from the calendar.
+  const [first, last] = [around(interval, firstMs), around(interval, lastMs)];
   let fromMs = around(series.interval, firstMs).openMs;
   let toMs = around(series.interval, lastMs).closeMs;
   if (isPeriod(interval)) {
     // Bars outside the asked hours count only up to the hours of their session.
-    fromMs = Math.max(fromMs, around(DAY, firstMs).openMs);
-    toMs = Math.min(toMs, around(DAY, lastMs).closeMs);
+    fromMs = Math.max(fromMs, first.openMs);
+    toMs = Math.min(toMs, last.closeMs);
   }
-  return { first: around(interval, firstMs), last: around(interval, lastMs), fromMs, toMs };
+  return { first, last, fromMs, toMs };
 }
 
-const covers = ({ first, last }: Reach, { keyMs }: Cell): boolean =>
-  first.keyMs <= keyMs && keyMs <= last.keyMs;
+/** A range cut in three: before the first cell of a series, up to its last one, and after that. Each may be empty. */
+export function cutAtSpan({ first, last }: Reach, range: StreamRange) {
+  const fromMs = Math.min(Math.max(first.keyMs, range.fromMs), range.toMs);
+  const toMs = Math.max(Math.min(last.keyMs + 1, range.toMs), fromMs);
+  return {
+    before: { ...range, toMs: fromMs },
+    inside: { ...range, fromMs, toMs },
+    after: { ...range, fromMs: toMs },
+  };
+}
 
-/** A part of a range and the series that serves it. */
+/** A part of a range and the series that is first asked for it. */
 export type Piece = { readonly series: Series; readonly range: StreamRange };
 
-/**
- * Splits a range among candidates. The best one serves the cells from its first to its last bar, holes included; the next
- * ones serve the range before and after. Where a finer series has more of the first or last cell, it serves the whole cell:
- * one bar never mixes series.
- */
+/** Splits a range among candidates by their spans: the best one first, the next ones before and after it. */
 export function splitRange(context: StreamContext, best: readonly Series[], range: StreamRange): Piece[] {
   const [series, ...finer] = best;
   if (series === undefined || range.fromMs >= range.toMs) return [];
   if (finer.length === 0) return [{ series, range }];
-  const reach = reachOf(context, series);
-  const finerReaches = finer.map((candidate) => reachOf(context, candidate));
-  const firstYields =
-    reach.fromMs > reach.first.openMs &&
-    finerReaches.some((other) => covers(other, reach.first) && other.fromMs < reach.fromMs);
-  const lastYields =
-    reach.toMs < reach.last.closeMs &&
-    finerReaches.some((other) => covers(other, reach.last) && other.toMs > reach.toMs);
-  const from = firstYields ? reach.first.keyMs + 1 : reach.first.keyMs;
-  const to = lastYields ? reach.last.keyMs : reach.last.keyMs + 1;
-  const fromMs = Math.min(Math.max(from, range.fromMs), range.toMs);
-  const toMs = Math.max(Math.min(to, range.toMs), fromMs);
-  const middle = fromMs < toMs ? [{ series, range: { ...range, fromMs, toMs } }] : [];
+  const { before, inside, after } = cutAtSpan(reachOf(context, series), range);
   return [
-    ...splitRange(context, finer, { ...range, toMs: fromMs }),
-    ...middle,
-    ...splitRange(context, finer, { ...range, fromMs: toMs }),
+    ...splitRange(context, finer, before),
+    ...(inside.fromMs < inside.toMs ? [{ series, range: inside }] : []),
+    ...splitRange(context, finer, after),
   ];
 }

@@ -7,12 +7,13 @@ import { limits } from '../contract/limits.ts';
 import { blockChanges } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { barStream } from './bar-stream.ts';
+import { barParts } from './bar-stream.ts';
+import { Completeness, type Moment } from './completeness.ts';
 import { baseBarsFor } from './cost.ts';
 import { type StreamRange, servedBlocks } from './cursor.ts';
 import { candidates, splitRange } from './plan.ts';
-import type { Series, StoredInstrument } from './series.ts';
-import type { StreamContext } from './stream.ts';
+import { coarseness, type Series, type StoredInstrument } from './series.ts';
+import { type StreamContext, servedParts } from './stream.ts';
 
 /** Changes of blocks read at a time: one that replaced a whole block has some kilobytes. */
 const CHANGES_PER_READ = 64;
@@ -50,6 +51,8 @@ class Tally {
   bars = 0;
   firstMs: number | null = null;
   lastMs: number | null = null;
+  /** The coarsest of the series that its bars come from. */
+  series: Series | null = null;
   #longestMs = 0;
   readonly #segments: ReturnType<typeof regularOf>;
   #at = 0;
@@ -61,8 +64,10 @@ class Tally {
     this.#endMs = this.#segments[0]!.openMs;
   }
 
-  add(openMs: number, closeMs: number): void {
+  add(openMs: number, closeMs: number, series: Series): void {
     this.bars++;
+    // A session may have cells of several series.
+    if (this.series === null || coarseness(series) > coarseness(this.series)) this.series = series;
     this.firstMs ??= openMs;
     this.lastMs = openMs;
     while (this.#at < this.#segments.length - 1 && openMs >= this.#segments[this.#at]!.closeMs) this.#leave();
@@ -102,23 +107,22 @@ export function barsToCount(
   return count + baseBarsFor(context, stored, range, count);
 }
 
-/** Is given each bar: its open, its close, and the label date of its session. */
-type Visitor = (openMs: number, closeMs: number, day: number) => void;
+/** Is given each bar: its open, its close, the label date of its session, and its series. */
+type Visitor = (openMs: number, closeMs: number, day: number, series: Series) => void;
 
 /** Visits bars as they are served. */
 async function visitServed(
   context: StreamContext,
   stored: StoredInstrument,
   range: StreamRange,
-  nowMs: number,
+  moment: Moment,
   visitor: Visitor,
 ): Promise<void> {
-  const stream = barStream(context, stored, range, nowMs);
-  for (;;) {
-    const step = await stream.next(limits.barsPerStepMax);
-    if (step === null) return;
-    const { bars, openMs, closeMs, day } = step;
-    for (let at = 0; at < bars.count; at++) visitor(openMs[at]!, closeMs[at]!, day[at]!);
+  const parts = servedParts(context, barParts(context, stored, range), moment);
+  for (let part = await parts.next(limits.barsPerStepMax); part !== null; ) {
+    const { bars, openMs, closeMs, day } = part.timed;
+    for (let at = 0; at < bars.count; at++) visitor(openMs[at]!, closeMs[at]!, day[at]!, part.series);
+    part = await parts.next(limits.barsPerStepMax);
   }
 }
 
@@ -127,7 +131,7 @@ async function visitMinutes(
   { reader, calendar }: StreamContext,
   series: Series,
   range: StreamRange,
-  nowMs: number,
+  { nowMs }: Moment,
   visitor: Visitor,
 ): Promise<void> {
   const stepMs = intervalMinutes(series.interval)! * MINUTE_MS;
@@ -142,35 +146,17 @@ async function visitMinutes(
       while (segment < day.length && closeMs[segment]! <= keyMs) segment++;
       if (segment === day.length) return;
       const endMs = Math.min(keyMs + stepMs, closeMs[segment]!);
-      if (keyMs >= openMs[segment]! && endMs <= nowMs) visitor(keyMs, endMs, day[segment]!);
+      if (keyMs >= openMs[segment]! && endMs <= nowMs) visitor(keyMs, endMs, day[segment]!, series);
     }
   }
 }
 
-/** Visits the bars of a range, and gives the series that each session is served from: that of the interval where it has a part of it. */
-async function visit(
-  context: StreamContext,
-  stored: StoredInstrument,
-  range: StreamRange,
-  nowMs: number,
-  visitor: Visitor,
-): Promise<(session: Session) => Series> {
+/** The series that a session without a served bar is first looked for in: that of the interval where it reaches into it. */
+function sourceOf(context: StreamContext, stored: StoredInstrument, range: StreamRange) {
   const { interval } = context;
-  const [exact, ...finer] = candidates(stored, interval);
-  if (exact!.off_grid) {
-    await visitServed(context, stored, range, nowMs, visitor);
-    const derived = new Set<number>();
-    const whole = { ...context, extended: true };
-    const below = { ...stored, series: finer };
-    await visitServed(whole, below, range, nowMs, (_, __, day) => derived.add(day));
-    return ({ day }) => (derived.has(day) ? finer[0]! : exact!);
-  }
-  const pieces = splitRange(context, [exact!, ...finer], range);
-  for (const { series, range: part } of pieces)
-    if (series.interval === interval && intervalMinutes(interval) !== null)
-      await visitMinutes(context, series, part, nowMs, visitor);
-    else await visitServed(context, { ...stored, series: [series] }, part, nowMs, visitor);
-  return (session) => {
+  const all = candidates(stored, interval);
+  const pieces = all[0]!.off_grid ? [{ series: all[0]!, range }] : splitRange(context, all, range);
+  return (session: Session): Series => {
     const { fromMs, toMs } = keysOf(context, session, session);
     const parts = pieces.filter((piece) => piece.range.fromMs < toMs && piece.range.toMs > fromMs);
     return (parts.find(({ series }) => series.interval === interval) ?? parts.at(-1)!).series;
@@ -185,19 +171,27 @@ export async function sessionBars(
   nowMs: number,
 ): Promise<SessionBars[]> {
   const range = keysOf(context, sessions[0]!, sessions.at(-1)!);
+  const moment = { nowMs, completeness: new Completeness(context.reader, stored, nowMs) };
   const tallies = new Map(sessions.map((session) => [session.day, new Tally(session)]));
   let [present, presentDay]: [Tally | undefined, number] = [undefined, Number.NaN];
-  const sourceOf = await visit(context, stored, range, nowMs, (openMs, closeMs, day) => {
+  const visitor: Visitor = (openMs, closeMs, day, series) => {
     if (day !== presentDay) [present, presentDay] = [tallies.get(day), day];
-    present?.add(openMs, closeMs);
-  });
+    present?.add(openMs, closeMs, series);
+  };
+  const [best, ...finer] = candidates(stored, context.interval);
+  const isPlain = intervalMinutes(best!.interval) !== null && !best!.off_grid && finer.length === 0;
+  if (isPlain && best!.interval === context.interval)
+    await visitMinutes(context, best!, range, moment, visitor);
+  else await visitServed(context, stored, range, moment, visitor);
+  const emptySource = sourceOf(context, stored, range);
   const isDay = intervalMinutes(context.interval) === null;
   return sessions.map((session) => {
     const tally = tallies.get(session.day)!;
     const { bars, firstMs, lastMs } = tally;
     const longestGapMs = isDay ? null : tally.longestGapMs();
     const expected = expectedBars(context, session);
-    return { session, series: sourceOf(session), bars, expected, firstMs, lastMs, longestGapMs };
+    const series = tally.series ?? emptySource(session);
+    return { session, series, bars, expected, firstMs, lastMs, longestGapMs };
   });
 }
 

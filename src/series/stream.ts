@@ -1,7 +1,7 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
 import type { Bars } from '../bars/columns.ts';
 import {
-  concatTimed,
+  filterTimed,
   sliceTimed,
   type TimedBars,
   timeMinutes,
@@ -16,13 +16,22 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
 import type { Reader } from '../store/store.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
-import type { Completeness } from './completeness.ts';
+import type { Completeness, Moment } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';
 import { rowsOf } from './day-rows.ts';
 import type { Series } from './series.ts';
 
-/** Bars in steps: each step ascends in itself, the steps follow the direction. Null at the end. */
-export type BarStream = { next(atLeast: number): Promise<TimedBars | null> };
+/** Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow. */
+export type Stream<Step> = { next(atLeast: number): Promise<Step | null> };
+
+/** Bars in steps: each step ascends in itself, the steps follow the direction. */
+export type BarStream = Stream<TimedBars>;
+
+/** Bars of one series: stored at the asked interval, or derived from it. */
+export type Part = { readonly series: Series; readonly timed: TimedBars };
+
+/** Bars of an instrument in steps that are each from one series. None is empty; bars may be unfinished. */
+export type PartStream = Stream<Part>;
 
 /** What a stream is made for. `extended` is false where the bars are regular-hours data. */
 export type StreamContext = {
@@ -65,7 +74,7 @@ export function storedStream(context: StreamContext, series: Series, range: Stre
 }
 
 /** One stream after the other. */
-export function sequence(streams: readonly BarStream[]): BarStream {
+export function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
   let at = 0;
   return {
     async next(atLeast) {
@@ -79,46 +88,53 @@ export function sequence(streams: readonly BarStream[]): BarStream {
   };
 }
 
-/** Only bars that have closed by a moment (contract 3.9). */
-export function finished(stream: BarStream, nowMs: number): BarStream {
-  return {
-    async next(atLeast) {
-      for (;;) {
-        const step = await stream.next(atLeast);
-        if (step === null) return null;
-        const count = countClosed(step, nowMs);
-        if (count > 0) return sliceTimed(step, 0, count);
-      }
-    },
-  };
+/** Each step changed; those of which nothing is left are skipped. */
+export const mapped = <From, To>(
+  stream: Stream<From>,
+  change: (step: From) => Promise<To | null> | To | null,
+): Stream<To> => ({
+  async next(atLeast) {
+    for (;;) {
+      const step = await stream.next(atLeast);
+      if (step === null) return null;
+      const changed = await change(step);
+      if (changed !== null) return changed;
+    }
+  },
+});
+
+/** The bars of a step that have closed by a moment (contract 3.9). */
+export const finished = (timed: TimedBars, nowMs: number): TimedBars =>
+  sliceTimed(timed, 0, countClosed(timed, nowMs));
+
+/** Bars derived from a series, without those that are not complete (contract 3.9). */
+async function completed(
+  { interval, extended }: StreamContext,
+  { series, timed }: Part,
+  completeness: Completeness,
+): Promise<TimedBars> {
+  // Only where bars are unfinished, one that closed long ago may be incomplete.
+  const count = series.unfinished.length > 0 ? 0 : countClosed(timed, completeness.throughMs(series));
+  const isComplete = new Set<number>();
+  for (let bar = count; bar < timed.bars.count; bar++) {
+    const [keyMs, closeMs] = [timed.bars.keyMs[bar]!, timed.closeMs[bar]!];
+    if (await completeness.isComplete(series, { interval, extended, keyMs, closeMs })) isComplete.add(bar);
+  }
+  return filterTimed(timed, (bar) => bar < count || isComplete.has(bar));
 }
 
-/** Only bars derived from a series that are complete (contract 3.9). */
-export function completed(
-  { interval, extended }: StreamContext,
-  stream: BarStream,
-  series: Series,
-  completeness: Completeness,
-): BarStream {
-  return {
-    async next(atLeast) {
-      for (;;) {
-        const step = await stream.next(atLeast);
-        if (step === null) return null;
-        // Only where bars are unfinished, one that closed long ago may be incomplete.
-        const count = series.unfinished.length > 0 ? 0 : countClosed(step, completeness.throughMs(series));
-        const parts = count === 0 ? [] : [sliceTimed(step, 0, count)];
-        for (let bar = count; bar < step.bars.count; bar++) {
-          const [keyMs, closeMs] = [step.bars.keyMs[bar]!, step.closeMs[bar]!];
-          if (await completeness.isComplete(series, { interval, extended, keyMs, closeMs }))
-            parts.push(sliceTimed(step, bar, bar + 1));
-        }
-        if (parts.length === 1) return parts[0]!;
-        if (parts.length > 1) return concatTimed(parts);
-      }
-    },
-  };
-}
+/** The bars that are served of those that were chosen. @throws CannotAdjust */
+export const servedParts = (
+  context: StreamContext,
+  parts: PartStream,
+  { nowMs, completeness }: Moment,
+): PartStream =>
+  mapped(parts, async (part) => {
+    const { series } = part;
+    const isStored = series.interval === context.interval;
+    const timed = isStored ? finished(part.timed, nowMs) : await completed(context, part, completeness);
+    return timed.bars.count === 0 ? null : { series, timed: withBasis(context, series, timed) };
+  });
 
 /** How many bars of a step have closed by a moment: closes ascend with opens. */
 function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
@@ -127,28 +143,17 @@ function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
   return count;
 }
 
-/** Bars whose volumes were all adjusted for splits before the import. */
-export const withSplitVolumes = (timed: TimedBars): TimedBars => ({
-  ...timed,
-  splitVolume: new Uint8Array(timed.bars.count).fill(1),
-});
-
 /**
- * Bars of one series, marked where their volumes are adjusted for splits already.
+ * Is called for each series whose bars are used. Whether its volumes are to be marked: they are adjusted for splits already.
  * @throws CannotAdjust where raw prices are needed and it has others
  */
-export function withBasis({ rawOnly, onUse }: StreamContext, series: Series, timed: TimedBars): TimedBars {
+export function useSeries({ rawOnly, onUse }: StreamContext, series: Series): boolean {
   const { interval, prices } = series;
   onUse?.(series);
-  if (!rawOnly) return timed;
-  if (prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
-  return volumeBasis(series) === 'split' ? withSplitVolumes(timed) : timed;
+  if (rawOnly && prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+  return rawOnly && volumeBasis(series) === 'split';
 }
 
-/** The bars of a stream from one series, each step as `withBasis` gives it. */
-export const checkBasis = (context: StreamContext, series: Series, stream: BarStream): BarStream => ({
-  async next(atLeast) {
-    const step = await stream.next(atLeast);
-    return step === null ? null : withBasis(context, series, step);
-  },
-});
+/** Bars of one series that are used, marked where their volumes are adjusted for splits already. @throws CannotAdjust */
+const withBasis = (context: StreamContext, series: Series, timed: TimedBars): TimedBars =>
+  useSeries(context, series) ? { ...timed, splitVolume: new Uint8Array(timed.bars.count).fill(1) } : timed;

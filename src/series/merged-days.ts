@@ -1,0 +1,65 @@
+// Two streams of DAY bars as one, session by session: where both have a bar, the first one's is given.
+import { sliceTimed } from '../bars/grid.ts';
+import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
+import type { Part, PartStream } from './stream.ts';
+
+/** The front of a stream. */
+class Head {
+  readonly #stream: PartStream;
+  readonly #descending: boolean;
+  #part: Part | null = null;
+  /** How many bars of the part are left. */
+  #left = 0;
+  #ended = false;
+  /** Bars of the next step: few at first, because they may lie far from those that are wanted. */
+  #wanted = 1;
+
+  constructor(stream: PartStream, descending: boolean) {
+    this.#stream = stream;
+    this.#descending = descending;
+  }
+
+  /** How far the front bar is in the direction; infinite at the end. */
+  async place(): Promise<number> {
+    if (this.#left === 0 && !this.#ended) {
+      this.#part = await this.#stream.next(this.#wanted);
+      this.#wanted = Math.min(2 * this.#wanted, BARS_PER_BLOCK_GUESS);
+      this.#ended = this.#part === null;
+      this.#left = this.#part?.timed.bars.count ?? 0;
+    }
+    return this.#ended ? Number.POSITIVE_INFINITY : this.#placeOf(0);
+  }
+
+  #rowOf(ahead: number): number {
+    return this.#descending ? this.#left - 1 - ahead : this.#part!.timed.bars.count - this.#left + ahead;
+  }
+
+  #placeOf(ahead: number): number {
+    const { day } = this.#part!.timed;
+    return this.#descending ? -day[this.#rowOf(ahead)]! : day[this.#rowOf(ahead)]!;
+  }
+
+  /** Removes the front bar, and those after it in the part up to a place. */
+  take(toPlace: number): Part {
+    let count = 1;
+    while (count < this.#left && this.#placeOf(count) < toPlace) count++;
+    const [one, other] = [this.#rowOf(0), this.#rowOf(count - 1)];
+    this.#left -= count;
+    const { series, timed } = this.#part!;
+    return { series, timed: sliceTimed(timed, Math.min(one, other), Math.max(one, other) + 1) };
+  }
+}
+
+/** The DAY bars of two streams. */
+export function mergedDays(first: PartStream, second: PartStream, descending: boolean): PartStream {
+  const [head, other] = [new Head(first, descending), new Head(second, descending)];
+  return {
+    async next() {
+      const [place, otherPlace] = [await head.place(), await other.place()];
+      if (Math.min(place, otherPlace) === Number.POSITIVE_INFINITY) return null;
+      if (otherPlace < place) return other.take(place);
+      if (otherPlace === place) other.take(place);
+      return head.take(otherPlace === place ? place : otherPlace);
+    },
+  };
+}
