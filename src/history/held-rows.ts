@@ -44,7 +44,11 @@ export class HeldRows {
 }
 
 /** Forgets which rows a run held. */
-export async function forgetHeldRows(writer: Writer, run_id: number, { name: dataset }: Dataset): Promise<void> {
+export async function forgetHeldRows(
+  writer: Writer,
+  run_id: number,
+  { name: dataset }: Dataset,
+): Promise<void> {
   const damaged: { dataset: string; run_id: number; part: number }[] = [];
   const sound = writer.sound((_, { row }) => {
     if (row !== undefined) damaged.push({ dataset, run_id, part: row.part as number });

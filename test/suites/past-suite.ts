@@ -35,7 +35,13 @@ const seriesOf = (instrument_id: number, interval: string, bar_count: number): S
 
 const coverageOf = (run_id: number, complete_ms: number) => ({
   ...{ run_id, market: 'stock/US_STOCK', interval: '1M', complete_ms, series_count: 2 },
-  ...{ series: new Uint8Array([0, 200, 255]), last_ms: null, last_series_id: null, first_ms: null, tells_held: null },
+  ...{
+    series: new Uint8Array([0, 200, 255]),
+    last_ms: null,
+    last_series_id: null,
+    first_ms: null,
+    tells_held: null,
+  },
 });
 
 /** Numbers from 0 to below `max` that are the same in every run. */
