@@ -375,9 +375,9 @@ test('each bar is served from the series that a direct reading says, whatever is
       const stored = [
         ...store.series.map(({ minutes, prices, bars }) => ({
           ...{ interval: `${minutes}M`, prices },
-          rows: bars.map(({ openMs, session: _, segment: __, ...values }) => ({
+          rows: bars.map(({ openMs, open, high, low, close, volume }) => ({
             at: new Date(openMs).toISOString(),
-            ...values,
+            ...{ open, high, low, close, volume },
           })),
         })),
         { interval: 'DAY', prices: store.days.prices, rows: rowsOf(store.days.rows) },

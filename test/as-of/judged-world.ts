@@ -134,7 +134,11 @@ function actionsOf(random: Random): Declared[] {
         : { cash_amount: random.between(1, 90) }),
     };
   });
-  return [...new Map(rows.map((row) => [`${row.symbol} ${row.ex_date} ${row.action_type}`, row])).values()];
+  return [
+    ...new Map(
+      rows.map((row) => [`${String(row.symbol)} ${String(row.ex_date)} ${String(row.action_type)}`, row]),
+    ).values(),
+  ];
 }
 
 /** The instruments as a file had them on a date. */
