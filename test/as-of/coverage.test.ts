@@ -105,12 +105,7 @@ test('the list of series as of a moment has the symbols of then in their order, 
     ],
     [
       'bars',
-      [
-        ...days('MMM', dates),
-        ...days('ZZZ', dates),
-        ...days('AAA', dates),
-        ...days('NEW', dates.slice(2)),
-      ],
+      [...days('MMM', dates), ...days('ZZZ', dates), ...days('AAA', dates), ...days('NEW', dates.slice(2))],
     ],
   ]);
   const walk = async (asOf: string, sort: string) => {
