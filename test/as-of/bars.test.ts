@@ -33,15 +33,15 @@ test('as of a moment only bars that had closed are served, with X-As-Of (contrac
   assert.equal((await asked.result(`${LATEST}/1M/latest`)).headers['X-As-Of'], undefined);
 });
 
-test('as of a moment a day that its series has only later is that of its minutes (contract 9.8)', async () => {
-  // Tuesday is a hole of the days: as long as they end on Monday, the minutes have it.
+test('as of a moment, and now, a day that its series lacks is that of its minutes (contract 3.8, 9.8)', async () => {
+  // Tuesday is a hole of the days, and lies after them as long as they end on Monday: the minutes have it.
   const asked = await Asked.filled(NOW, [
     ['bars', [...days(['2025-03-03', 10], ['2025-03-05', 30]), ...minutes('2025-03-04', 60, 1)]],
   ]);
-  assert.deepEqual(closes(await asked.result(year('DAY'))), [10, 30]);
+  assert.deepEqual(closes(await asked.result(year('DAY'))), [10, 60, 30]);
   assert.deepEqual(closes(await asked.result(`${year('DAY')}?as_of=2025-03-04T22:00:00Z`)), [10, 60]);
   assert.deepEqual(closes(await asked.result(`${year('DAY')}?as_of=2025-03-04T20:59:59Z`)), [10]);
-  assert.deepEqual(closes(await asked.result(`${year('DAY')}?as_of=2025-03-05T21:00:00Z`)), [10, 30]);
+  assert.deepEqual(closes(await asked.result(`${year('DAY')}?as_of=2025-03-05T21:00:00Z`)), [10, 60, 30]);
 });
 
 test('a moment after now, before 1900 or without a time is refused (contract 9.8)', async () => {
