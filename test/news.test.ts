@@ -282,12 +282,15 @@ test('a file can be imported twice and taken back; a corrected item, its time to
     (await list(query)).data.map((item) => [item.published_date, item.sentiment_label]);
   const first = await imported('one.csv', file('2025-03-20T10:00:00Z', 'neutral'));
   assert.deepEqual([first.rowsWritten, first.newInstruments], [1, 1]);
-  assert.equal((await imported('one.csv', file('2025-03-20T10:00:00Z', 'NEUTRAL'))).rowsUnchanged, 1);
+  const again = await imported('one.csv', file('2025-03-20T10:00:00Z', 'NEUTRAL'));
+  assert.equal(again.rowsUnchanged, 1);
   const second = await imported('one.csv', file('2025-03-21T10:00:00Z', 'positive'));
   assert.deepEqual(await found(), [['2025-03-21T10:00:00+00:00', 'positive']]);
   await shop.must('undo', String(second.runId));
   assert.deepEqual(await found(), [['2025-03-20T10:00:00+00:00', 'neutral']]);
   await shop.must('undo', String(first.runId));
+  assert.deepEqual(await found(), [['2025-03-20T10:00:00+00:00', 'neutral']]);
+  await shop.must('undo', String(again.runId));
   assert.equal((await caller.refused('news/list', { ...MARCH, ...query })).code, 404);
 });
 

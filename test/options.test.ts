@@ -354,13 +354,16 @@ test('importing twice changes nothing, a corrected row replaces, an undoing brin
   const first = await imported('two.csv', name(10));
   assert.match(first, / 1 new, 0 replaced, 0 unchanged.*\n {2}2 new instruments/);
   const [[, id]] = (await strikes()) as [[number, number]];
-  assert.match(await imported('two.csv', name(10)), / 0 new, 0 replaced, 1 unchanged/);
+  const again = await imported('two.csv', name(10));
+  assert.match(again, / 0 new, 0 replaced, 1 unchanged/);
   const second = await imported('two.csv', name(11));
   assert.deepEqual(await strikes(), [[11, id]]);
-  // The later run needs the instruments that the first one made.
+  // The later runs need the instruments that the first one made, and the second has its row.
   assert.match(await shop.must('undo', runOf(first)), /3 rows kept/);
   assert.deepEqual(await strikes(), [[11, id]]);
-  assert.match(await shop.must('undo', runOf(second)), /3 rows removed/);
+  assert.match(await shop.must('undo', runOf(second)), /1 row restored/);
+  assert.deepEqual(await strikes(), [[10, id]]);
+  assert.match(await shop.must('undo', runOf(again)), /3 rows removed/);
   assert.equal(await strikes(), 'unknown');
   await imported('two.csv', name(12));
   const [[strike]] = (await strikes()) as [[number]];

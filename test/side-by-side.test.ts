@@ -17,7 +17,6 @@ import {
   realMinutes,
   recordsOf,
   spy,
-  spyMinutes,
   spyName,
 } from './side-by-side/real-days.ts';
 
@@ -113,15 +112,8 @@ for (const [name, one] of Object.entries(realDays))
 for (const [name, one] of Object.entries(generatedDays))
   test(`${name}: ${agrees} (contract 3.3 to 3.13)`, () => assertServed(one()));
 
-test("SPY's extended week and month are served once its minutes are said to be complete through them (contract 3.6, 3.9)", async (t) => {
-  if (!hasData(t)) return;
-  const through = ['--complete-through', '2013-11-01T00:00:00Z'];
-  for (const name of spyMinutes()) await give([name, null, ...through]);
-  await assertServed(spy('10-07T08:00 10-12T00:00', '10-01T08:00 11-01T00:00'));
-});
-
 for (const [name, one] of [
-  [spyName, () => spy('unfinished', 'unfinished')],
+  [spyName, spy],
   [googName, realDays["GOOG's early close in Massive's shape"]!],
   [btcName, realDays["BTCUSD's day in Binance's shape"]!],
 ] as const)

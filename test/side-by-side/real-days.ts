@@ -57,11 +57,11 @@ const oandaRows = (): Dated[] =>
 
 export const spyName = 'SPY_1M_2013-10-04_07';
 /** The zips of SPY's minutes. */
-export const spyMinutes = (): string[] =>
+const spyMinutes = (): string[] =>
   readdirSync(join(lean, spyFolder, 'minute/spy')).map((name) => join(lean, spyFolder, 'minute/spy', name));
 
-/** SPY's two days; the hours in which extended weeks and months are finished. */
-export const spy = (ofWeek: string, ofMonth: string): Case => ({
+/** SPY's two days. */
+export const spy = (): Case => ({
   ...{ named: stock('US', 'SPY'), from: '2013-10-03', to: '2013-10-08' },
   known: {
     sessions: sessionsOf(`
@@ -71,8 +71,8 @@ export const spy = (ofWeek: string, ofMonth: string): Case => ({
       2013-10-08 pre 10-08T08:00 regular 10-08T13:30 post 10-08T20:00 end 10-09T00:00`),
     periods: periodsOf(`
       WEEK 2013-09-30 2013-10-04 09-30T13:30 10-04T20:00 09-30T08:00 10-05T00:00
-      WEEK 2013-10-07 2013-10-11 10-07T13:30 10-11T20:00 ${ofWeek}
-      MON 2013-10-01 2013-10-31 10-01T13:30 10-31T20:00 ${ofMonth}`),
+      WEEK 2013-10-07 2013-10-11 10-07T13:30 10-11T20:00 10-07T08:00 10-12T00:00
+      MON 2013-10-01 2013-10-31 10-01T13:30 10-31T20:00 10-01T08:00 11-01T00:00`),
     minutes: withoutVwap(realMinutes(spyName)),
     hours: spyHours(),
     days: spyDays(),
@@ -134,8 +134,7 @@ const gbpusd = (): Case => ({
 
 /** The real days by what they are. */
 export const realDays: Readonly<Record<string, () => Case>> = {
-  "SPY's two days of LEAN's minutes, between days of its hours, beside its days": () =>
-    spy('unfinished', 'unfinished'),
+  "SPY's two days of LEAN's minutes, between days of its hours, beside its days": spy,
   "GOOG's early close in Massive's shape": goog,
   "BTCUSD's day in Binance's shape": btc,
   "OANDA's GBPUSD over a Sunday": gbpusd,

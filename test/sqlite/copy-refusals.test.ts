@@ -307,7 +307,10 @@ test('a damaged store is what restoring is for: it is replaced, and kept with it
   copyFileSync(join(folder, 'log'), `${path}-wal`);
   writeFileSync(path, 'no database any more'.repeat(1000));
   await restoreStore(url, backup, forced);
-  assert.deepEqual(contentOfFile(path), data);
+  // A restored store goes on with a version of its own (contract 9.12).
+  const withoutVersions = (content: typeof data) =>
+    Object.entries(content).filter(([table]) => !/^(changes|counters|former_rows)/.test(table));
+  assert.deepEqual(withoutVersions(contentOfFile(path)), withoutVersions(data));
   assert.match(readFileSync(`${path}.before-restore`, 'utf8'), /^no database/);
   assert.ok(existsSync(`${path}.before-restore-wal`));
 });
