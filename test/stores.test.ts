@@ -38,6 +38,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/reliability/flips-trial.ts': 'damage in a file',
   'test/reliability/room.ts': 'what files take of a disk',
   'test/ci/turns.test.ts': 'the process that has locked a file',
+  'test/restored-versions.test.ts': 'backups are files',
   'test/status.test.ts': 'sizes of files, and damage',
   'test/stores.ts': 'where the engine is chosen',
 };

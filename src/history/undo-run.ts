@@ -19,7 +19,7 @@ import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
 import { removeCoverage } from './run-coverage.ts';
-import { StoredSeries } from './stored-series.ts';
+import { bucketAt, StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
@@ -264,6 +264,16 @@ class Undoing {
     await this.#orLeft(() => settle(open));
   }
 
+  /** Runs of layout 12 or older noted which bars were unfinished before them, and not which they held: such bars are looked at anew. */
+  async #renewOld(entry: Entry): Promise<void> {
+    await this.#writer.remove(rowChanges, [entry]);
+    const [series_id, , firstMs] = JSON.parse(entry.row_key) as [number, number, number];
+    if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
+    const { series } = await openSeries(this.#writer, series_id, this.#calendars);
+    const lastMs = (entry.before as RowOf<typeof unfinishedBars> | null)?.last_ms ?? firstMs;
+    await this.#renew(series, bucketAt(series.row)(firstMs), (key) => firstMs <= key && key <= lastMs);
+  }
+
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
     const { run_id } = this.#report.run;
     const byKey = ['row_key', 'asc'] as const;
@@ -274,9 +284,8 @@ class Undoing {
     for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
       this.#reached(1);
-      // Runs of layout 12 or older noted which bars they left unfinished: that is worked out anew.
       if (entry.dataset === unfinishedBars.name) {
-        await this.#writer.remove(rowChanges, [entry]);
+        await this.#renewOld(entry);
         continue;
       }
       const was = await this.#instrumentOf(entry);

@@ -67,15 +67,23 @@ async function answersOf(url: string, state: State): Promise<Answers> {
 /** A day of two hours: the third is stored and, after these undos, not finished. Those programs served the day without it. */
 const withoutAnHour = { undone: [5, 7], days: ['02-07T14:30 30.125 2', '02-07T09:00 30.125 2'] };
 
-/** Of the answers those that are no refusal, without the days that wait for an hour (contract 3.9). */
+/** A day whose stored bar is not finished, and whose hours all are: those serve it. Those programs did not (contract 3.8, 3.9). */
+const ofHours = { name: 'ACME DAY false', undone: [null, 8], day: '02-07T14:30 30.75 7' };
+
+/** Of the answers those that are no refusal, without the days that wait for an hour (contract 3.9), with that of hours. */
 function served({ undone, answers }: State): Answers {
   const hidden = withoutAnHour.undone.includes(undone ?? 0) ? withoutAnHour.days : [];
   const kept = Object.entries(answers).filter(([, bars]) => Array.isArray(bars));
   return Object.fromEntries(
-    kept.map(([name, bars]) => [
-      name,
-      bars.filter((bar) => !name.includes(' DAY ') || !hidden.includes(bar)),
-    ]),
+    kept.map(([name, bars]) => {
+      const isOfHours = name === ofHours.name && ofHours.undone.includes(undone);
+      return [
+        name,
+        [...bars, ...(isOfHours ? [ofHours.day] : [])]
+          .filter((bar) => !name.includes(' DAY ') || !hidden.includes(bar))
+          .toSorted((one, other) => one.localeCompare(other)),
+      ];
+    }),
   );
 }
 
