@@ -19,7 +19,7 @@ export class Fold {
   #bars = emptyBars();
   #isOpen = false;
   #cellMs = 0;
-  /** Whether the base bars of the open cell make a bar. */
+  /** True once a base bar of the open cell makes a bar of it. */
   #makes = false;
   readonly #volume = new DecimalSum();
   /** The sum of `vwap x volume`, and what its roundings lost (Neumaier). */

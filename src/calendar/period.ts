@@ -22,7 +22,7 @@ export function periodStart(interval: PeriodInterval, day: number): number {
 
 const SUNDAY = 7;
 
-/** Whether a row is of a week and dated Sunday: files date a week by the Sunday that ends it, or by the one before it. */
+/** True for a WEEK row dated Sunday: files date a week by the Sunday that ends it, or by the one before it. */
 export const isSundayOfWeek = (interval: PeriodInterval, day: number): boolean =>
   interval === 'WEEK' && weekdayOf(day) === SUNDAY;
 

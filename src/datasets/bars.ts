@@ -87,7 +87,7 @@ export const runCoverage = dataset({
     last_series_id: orNull(integer),
     /** The key of the first of their bars. Null of a run of layout 10 or older. */
     first_ms: orNull(instant),
-    /** Whether `held_bars` has the bars of it that the run held as they were. Null of a run of layout 12 or older. */
+    /** True if `held_bars` has the bars of it that the run held unchanged. Null for a run of layout 12 or older. */
     tells_held: orNull(boolean),
   },
   key: ['run_id', 'market', 'interval'],

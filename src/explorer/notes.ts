@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /** Findings of a stretch that are shown; a series with more has another problem than these. */
 const FINDINGS_MAX = 1_000;
 
-/** Notes are beside the bars: where they cannot be had, such as in prices that hold a split after the moment, the bars are shown without. */
+/** Bars are shown without notes if the notes are refused, such as for prices that hold a split after the moment. */
 const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
   rows.catch((error: unknown) => {
     if (isPassing(error)) throw error;

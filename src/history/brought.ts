@@ -1,4 +1,4 @@
-// What runs brought to a block: what they changed there, and what they held as it was (docs/decisions/0009).
+// The bars that runs brought to a block: changed ones, and ones that were stored already (docs/decisions/0009).
 import { type Bars, emptyBars, indexOfKey } from '../bars/columns.ts';
 import { blockChanges, heldBars } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
@@ -18,14 +18,14 @@ const ENTRIES_PER_READ = 32;
 const none = emptyBars();
 const unchanged: BlockChange = { added: none, before: none };
 
-/** Whether a change is of any bar. */
+/** True if a change adds, replaces or removes a bar. */
 export const changesBars = ({ added, before }: BlockChange): boolean =>
   added === null || added.count + before.count > 0;
 
-/** Whether there is a bar of a key. */
+/** True if some bars include one of a key. */
 export const hasBar = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
 
-/** What each run brought to a block, by the order of the runs; those after a run alone where one is given. */
+/** The bars that each run brought to a block, in the order of the runs; with `afterRun` only the runs after it. */
 export async function* broughtBy(
   reader: Reader,
   { series_id, bucket }: { readonly series_id: number; readonly bucket: number },

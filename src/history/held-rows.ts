@@ -1,4 +1,4 @@
-// Which rows of a dataset a run held as they were stored: an undo of an earlier run leaves them to it (contract 10, docs/decisions/0009).
+// The rows that a run held unchanged: an undo of an earlier run leaves them to it (contract 10, docs/decisions/0009).
 import { hash } from 'node:crypto';
 import { firstWhere } from '../base/search.ts';
 import type { Dataset } from '../datasets/dataset.ts';
@@ -13,24 +13,25 @@ type Row = Readonly<Record<string, unknown>>;
 const HASHES_PER_PART = 8_192;
 const PARTS_PER_READ = 16;
 
-/** A hash of a row and its values, of 64 bits. Null values are left out: a column that a later layout adds changes no hash. */
-function hashOf(row: Row): bigint {
-  const cells = Object.entries(row).filter(([, value]) => value !== null);
-  return hash('sha1', JSON.stringify(cells), 'buffer').readBigUInt64LE();
-}
+/** Null values in the JSON of a row: a column that a later layout adds changes no hash. */
+const NULLS = /"\w+":null,?/g;
+
+/** A hash of a row and its values, of 64 bits, by its JSON. */
+const hashOf = (text: string): bigint => hash('sha1', text.replace(NULLS, ''), 'buffer').readBigUInt64LE();
 
 /** The rows that one run holds as they are stored. */
 export class HeldRows {
   #hashes = new BigUint64Array(64);
   #count = 0;
 
-  add(row: Row): void {
+  /** Adds a row by its JSON, whose columns are in the order of the dataset. */
+  add(text: string): void {
     if (this.#count === this.#hashes.length) {
       const grown = new BigUint64Array(2 * this.#count);
       grown.set(this.#hashes);
       this.#hashes = grown;
     }
-    this.#hashes[this.#count++] = hashOf(row);
+    this.#hashes[this.#count++] = hashOf(text);
   }
 
   /** Records them. */
@@ -43,7 +44,7 @@ export class HeldRows {
   }
 }
 
-/** Forgets which rows a run held. */
+/** Removes the record of the rows that a run held. */
 export async function forgetHeldRows(
   writer: Writer,
   run_id: number,
@@ -78,7 +79,7 @@ export class LaterHolders {
     const runs = this.#byDataset.get(dataset.name) ?? (await this.#read(dataset.name));
     this.#byDataset.set(dataset.name, runs);
     if (runs.size === 0) return null;
-    const sought = hashOf(row);
+    const sought = hashOf(JSON.stringify(row));
     for (const [runId, parts] of runs)
       if (runId < beforeRun && parts.some((part) => holds(part, sought))) return runId;
     return null;

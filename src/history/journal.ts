@@ -34,9 +34,9 @@ export function blankBars(bars: Bars, holds: (at: number) => boolean): Bars {
 }
 
 /** The bars of a run that adds a block. */
-export const wholeBlockOf: Brought = { change: { added: null, before: none }, held: none };
+export const newBlock: Brought = { change: { added: null, before: none }, held: none };
 
-/** What `bars` change where they replace `older`. */
+/** The part of `bars` that changes `older`, and the part that `older` has already. */
 export function broughtTo(older: Bars, bars: Bars): Brought {
   // Most imports append: then nothing is replaced.
   if (older.count === 0 || bars.keyMs[0]! > older.keyMs[older.count - 1]!)

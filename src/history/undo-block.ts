@@ -89,7 +89,8 @@ class Reversal {
 }
 
 /**
- * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later runs changed or held. `keptBy` gets these runs.
+ * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later runs changed or held. `keptBy`
+ * gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
  */
 export async function undoBlock(

@@ -13,7 +13,7 @@ import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
 import type { UnfinishedSession } from '../history/import-report.ts';
-import { broughtTo, wholeBlockOf } from '../history/journal.ts';
+import { broughtTo, newBlock } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
 import {
@@ -307,7 +307,7 @@ export class BarLoad {
     this.#openBytes = Math.max(0, this.#openBytes - BLOCK_BYTES - (open.heldAtFirst + added) * BAR_BYTES);
     if (bars.count === 0) return;
     const { older, count: storedCount } = await series.storedBelow(this.#writer, open);
-    const brought = older === null ? wholeBlockOf : broughtTo(older, bars);
+    const brought = older === null ? newBlock : broughtTo(older, bars);
     const { change } = brought;
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
     this.counts.written += written - counted.written;

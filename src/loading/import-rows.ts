@@ -334,10 +334,11 @@ class RowPass {
     // The columns are in the order in which rows are read: equal rows are equal texts.
     const cells = Object.keys(dataset.columns).map((column) => [column, filled[column] ?? null]);
     const row = Object.fromEntries(cells) as RowOf<Dataset>;
-    const isWritten = known === null || JSON.stringify(known) !== JSON.stringify(row);
+    const text = JSON.stringify(row);
+    const isWritten = known === null || JSON.stringify(known) !== text;
     await this.#named.settle(isWritten);
     if (isWritten) this.#changed.push({ known, isDamaged: remains !== null, row });
-    else this.held.add(row);
+    else this.held.add(text);
     return null;
   }
 

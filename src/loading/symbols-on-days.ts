@@ -30,7 +30,7 @@ const TOLD_MAX = 5;
 
 /** One symbol on all days, by what the store knew when the import first met it. */
 export class SymbolOnDays {
-  /** Whether every row is of the instrument that has the symbol now. */
+  /** True if every row is of the instrument that has the symbol now. */
   readonly isOne: boolean;
   /** That instrument. */
   readonly present: { readonly symbol: string };

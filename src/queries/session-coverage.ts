@@ -215,7 +215,10 @@ async function recordsOf(
   return records;
 }
 
-/** `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened, as of a moment to the last that was over. */
+/**
+ * `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened; as of a moment, to the last one that
+ * was over.
+ */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
   const { schema_asset, country_symbol, sort, limit, format } = parameters;
   const { reader, request, asOf } = context;

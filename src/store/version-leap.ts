@@ -18,13 +18,13 @@ export type LeapKnowledge = {
   readonly nowMs: number;
   /** The version of a store whose place it takes; 0 without one. */
   readonly replaced?: number;
-  /** Whether nothing tells what the store was before. */
+  /** True if the earlier states of the store are not known. */
   readonly forgetsEarlier?: boolean;
 };
 
 /**
- * The moment, where it is greater than every known version. Where the clock stands behind, other stores may go on from the same version by the
- * same clock: chance keeps them apart.
+ * The moment, if it is greater than every known version. If the clock is behind, other stores may continue from the same version by the same
+ * clock: a random step keeps them apart.
  */
 const freshVersion = (newest: number, nowMs: number): number =>
   nowMs > newest ? nowMs : newest + randomInt(1, storeLimits.versionLeapMax);

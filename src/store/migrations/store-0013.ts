@@ -1,5 +1,5 @@
-// Layout 13 of a store: runs say which bars and rows they held as these were stored, so that an undo of an earlier run leaves them to them;
-// days of files may say when they were announced.
+// Layout 13 of a store: runs record the bars and rows that they held unchanged, so that an undo of an earlier run leaves these to them;
+// calendar days of files may have the date of their announcement.
 import type { Step } from './step.ts';
 
 export const store0013: Step = {

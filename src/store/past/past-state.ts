@@ -117,7 +117,7 @@ export class PastState {
     return state;
   }
 
-  /** Refuses a state that has a run which was undone since: of all that it had, only the records of runs can be read. @throws UnreadableVersion */
+  /** Refuses a state with a run that was undone later: only the records of runs can be read of it. @throws UnreadableVersion */
   requireJournal(): void {
     if (this.#undone !== null) throw new UnreadableVersion(this.#undone);
   }
