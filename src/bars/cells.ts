@@ -1,7 +1,7 @@
 // Which base bars make which coarser bar: every cell is a bar of the coarser interval (contract 3.3, 3.6, 3.8).
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
+import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../calendar/period.ts';
 import { REGULAR, type Segments } from '../calendar/session.ts';
 import { type Bars, sliceBars } from './columns.ts';
 
@@ -141,9 +141,13 @@ export function dayCells(bars: Bars, interval: PeriodInterval, calendar: Calenda
   const ranges = new CellRanges();
   const { count, keyMs } = bars;
   const sessions = count === 0 ? [] : calendar.sessions(keyMs[0]! / DAY_MS, keyMs[count - 1]! / DAY_MS + 1);
+  let [start, end] = [0, Number.NEGATIVE_INFINITY];
   for (let bar = 0, at = 0; bar < count; bar++) {
     const day = keyMs[bar]! / DAY_MS;
-    const start = periodStart(interval, day);
+    if (day >= end) {
+      start = periodStart(interval, day);
+      end = periodEnd(interval, start);
+    }
     while (at < sessions.length && sessions[at]!.day < day) at++;
     if (sessions[at]?.day !== day && closesAfterPeriod(calendar, day, interval, start)) continue;
     ranges.add(bar, bar + 1, start * DAY_MS);

@@ -1,14 +1,7 @@
 // Places bars in sessions: the cell that a base bar belongs to, and the instants and label date of a bar.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import {
-  hoursOf,
-  isPeriod,
-  type PeriodHours,
-  type PeriodInterval,
-  periodHours,
-  periodStart,
-} from '../calendar/period.ts';
+import { hoursOf, isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import { REGULAR, type SegmentScope, type Segments } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
@@ -122,7 +115,7 @@ export function timePeriods(
       session?.day === start ? hoursOf(session, extended) : periodHours(calendar, interval, start, extended);
     timed.openMs[bar] = hours.openMs;
     timed.closeMs[bar] = hours.closeMs;
-    timed.day[bar] = session?.day === start ? start : (hours as PeriodHours).day;
+    timed.day[bar] = 'day' in hours ? hours.day : start;
   }
   return timed;
 }

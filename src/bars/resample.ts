@@ -17,6 +17,8 @@ function roundVwap(value: number): number {
 /** Makes bars of base bars, cell by cell: those of a cell are added one range after the other, in ascending order. */
 export class Fold {
   #bars = emptyBars();
+  /** About how many bars are made until the next `take`: as many as until the last one. To make arrays takes as long as some bars. */
+  #expected: number;
   #isOpen = false;
   #cellMs = 0;
   /** True once a base bar of the open cell makes a bar of it. */
@@ -25,6 +27,10 @@ export class Fold {
   /** The sum of `vwap x volume`, and what its roundings lost (Neumaier). */
   #worth = 0;
   #lost = 0;
+
+  constructor(expected = 1) {
+    this.#expected = expected;
+  }
 
   /**
    * Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends that one. Where
@@ -58,9 +64,16 @@ export class Fold {
     this.#worth = 0;
     this.#lost = 0;
     const bars = this.#bars;
-    reserve(bars, bars.count + 1);
-    copyBar(bars, bars.count, base, from);
-    bars.keyMs[bars.count] = cellMs;
+    const at = bars.count;
+    this.#makeRoom(at + 1);
+    bars.keyMs[at] = cellMs;
+    bars.open[at] = base.open[from]!;
+    bars.high[at] = base.high[from]!;
+    bars.low[at] = base.low[from]!;
+  }
+
+  #makeRoom(count: number): void {
+    if (count > this.#bars.keyMs.length) reserve(this.#bars, Math.max(count, this.#expected));
   }
 
   #addWorth({ vwap, volume }: Bars, from: number, to: number): void {
@@ -100,15 +113,19 @@ export class Fold {
   take(): Bars {
     const taken = this.#bars;
     const { count } = taken;
-    this.#bars = emptyBars(1);
-    if (this.#isOpen) copyBar(this.#bars, 0, taken, count);
+    this.#bars = emptyBars();
+    this.#expected = count;
+    if (this.#isOpen) {
+      this.#makeRoom(1);
+      copyBar(this.#bars, 0, taken, count);
+    }
     return taken;
   }
 }
 
 /** Makes one bar of the base bars of each cell. A null volume among them makes the sum null. */
 export function resample({ bars, ranges }: CellBars): Bars {
-  const fold = new Fold();
+  const fold = new Fold(ranges.count);
   for (let range = 0; range < ranges.count; range++)
     fold.add(bars, ranges.from[range]!, ranges.to[range]!, ranges.cellMs[range]!, ranges.makes[range]!);
   fold.end();

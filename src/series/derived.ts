@@ -74,7 +74,7 @@ class FoldedMinutes implements BarStream {
   /** Those of the present block. */
   readonly #ranges = new CellRanges();
   /** Descending: the bars of the earliest cell so far, which an earlier block may add to; they ascend. */
-  #carried: CellBars[] = [];
+  #carried: { readonly bars: Bars; readonly makes: number }[] = [];
   #carriedMs = Number.NaN;
   #ended = false;
 
@@ -135,15 +135,13 @@ class FoldedMinutes implements BarStream {
     for (let range = first - 1; range >= 0; range--) {
       const part = emptyBars();
       appendBars(part, bars, ranges.from[range]!, ranges.to[range]!);
-      const whole = new CellRanges();
-      whole.add(0, part.count, firstMs, ranges.makes[range]!);
-      this.#carried.unshift({ bars: part, ranges: whole });
+      this.#carried.unshift({ bars: part, makes: ranges.makes[range]! });
     }
   }
 
   /** Folds the carried bars, to the cell that they are in. */
   #addCarried(): void {
-    for (const part of this.#carried) addRanges(this.#fold, part, 0);
+    for (const { bars, makes } of this.#carried) this.#fold.add(bars, 0, bars.count, this.#carriedMs, makes);
     this.#fold.end();
     this.#carried = [];
   }
