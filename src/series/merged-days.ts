@@ -27,7 +27,13 @@ class Head {
       this.#ended = this.#part === null;
       this.#left = this.#part?.timed.bars.count ?? 0;
     }
-    return this.#ended ? Number.POSITIVE_INFINITY : this.#placeOf(0);
+    return this.#known();
+  }
+
+  /** The same without reading: from nowhere on where it is not known. */
+  #known(): number {
+    if (this.#left > 0) return this.#placeOf(0);
+    return this.#ended ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   }
 
   #rowOf(ahead: number): number {
@@ -40,13 +46,25 @@ class Head {
   }
 
   /** Removes the front bar, and those after it in the part up to a place. */
-  take(toPlace: number): Part {
+  takeBefore(toPlace: number): Part {
     let count = 1;
     while (count < this.#left && this.#placeOf(count) < toPlace) count++;
-    const [one, other] = [this.#rowOf(0), this.#rowOf(count - 1)];
+    return this.#take(count);
+  }
+
+  /** Removes the front bar, and those after it in the part up to one of another stream, which loses the bars of the same sessions. */
+  takeOver(other: Head): Part {
+    let count = 0;
+    do if (this.#placeOf(count++) === other.#known()) other.#left--;
+    while (count < this.#left && this.#placeOf(count) <= other.#known());
+    return this.#take(count);
+  }
+
+  #take(count: number): Part {
+    const [one, last] = [this.#rowOf(0), this.#rowOf(count - 1)];
     this.#left -= count;
     const { series, timed } = this.#part!;
-    return { series, timed: sliceTimed(timed, Math.min(one, other), Math.max(one, other) + 1) };
+    return { series, timed: sliceTimed(timed, Math.min(one, last), Math.max(one, last) + 1) };
   }
 }
 
@@ -57,9 +75,7 @@ export function mergedDays(first: PartStream, second: PartStream, descending: bo
     async next() {
       const [place, otherPlace] = [await head.place(), await other.place()];
       if (Math.min(place, otherPlace) === Number.POSITIVE_INFINITY) return null;
-      if (otherPlace < place) return other.take(place);
-      if (otherPlace === place) other.take(place);
-      return head.take(otherPlace === place ? place : otherPlace);
+      return otherPlace < place ? other.takeBefore(place) : head.takeOver(other);
     },
   };
 }
