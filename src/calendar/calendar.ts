@@ -183,6 +183,16 @@ export class Calendar {
     return found;
   }
 
+  /** How many sessions have label dates in `[fromDay, toDay)`. */
+  countSessions(fromDay: number, toDay: number): number {
+    let count = 0;
+    for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {
+      const { days } = this.#year(year);
+      count += upperBound(days, toDay - 1) - upperBound(days, fromDay - 1);
+    }
+    return count;
+  }
+
   /** The session whose label date is `day`; null where the market is closed. */
   sessionOn(day: number): Session | null {
     const session = this.sessionOnOrBefore(day);

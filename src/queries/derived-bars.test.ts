@@ -239,3 +239,21 @@ test('a bar never mixes segments, and an early close cuts the bar that meets it 
   assert.deepEqual(await hours('false'), regular);
   assert.deepEqual(await hours('true'), ['14:00-14:30', ...regular, '18:00-19:00']);
 });
+
+test('a week is not served before its close_datetime, although its last session is over and stored (contract 3.9)', async () => {
+  const world = await World.create();
+  const mondayToThursday = ['2025-03-03', '2025-03-04', '2025-03-05', '2025-03-06'];
+  await world.instrument({}, [
+    { interval: 'DAY', rows: days(...[...mondayToThursday, '2025-03-07'].map((date) => [date, 1] as const)) },
+    { interval: '1M', rows: mondayToThursday.flatMap((date) => every(1, `${date}T04:00:00-05:00`, 960, 2)) },
+  ]);
+  const closesAt = async (now: string, is_eth: string): Promise<string[]> => {
+    world.nowMs = Date.parse(now);
+    return (await world.latest('WEEK', { is_eth })).data.map((record) => record.close_datetime);
+  };
+  for (let asking = 0; asking < 2; asking++) {
+    assert.deepEqual(await closesAt('2025-03-07T18:00:00-05:00', 'true'), []);
+    assert.deepEqual(await closesAt('2025-03-07T18:00:00-05:00', 'false'), ['2025-03-07T21:00:00+00:00']);
+    assert.deepEqual(await closesAt('2025-03-07T20:00:00-05:00', 'true'), ['2025-03-08T01:00:00+00:00']);
+  }
+});

@@ -5,9 +5,11 @@ import { after, test } from 'node:test';
 import { Random } from '../../test/fuzz/random.ts';
 import { type FileRow, fillStore } from '../../test/importing.ts';
 import { seed } from '../../test/seed.ts';
-import { TestFolder } from '../../test/stores.ts';
+import { openToWrite, TestFolder } from '../../test/stores.ts';
 import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
+import type { PriceBasis } from '../contract/price-basis.ts';
+import { newestRuns, undoRun } from '../history/undo-run.ts';
 import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { QueryRunner } from './index.ts';
@@ -156,4 +158,131 @@ test('bars asked for again and bars of a new thread are the same bytes, through 
   }
   t.diagnostic(`${answers} answers`);
   assert.ok(answers > 120, `${answers} answers`);
+});
+
+/** Every request for weeks and months of the stock: one part of the time first, then all of it. */
+function* periodRequests(): Generator<Readonly<Record<string, string>>> {
+  for (const [from, to] of [
+    [9, 25],
+    [0, DAYS],
+  ] as const)
+    for (const interval of ['WEEK', 'MON'])
+      for (const is_eth of ['false', 'true'])
+        for (const rest of [
+          { sort: 'desc' },
+          { sort: 'asc' },
+          { adjust: 'all' },
+          { as_of: `${dateOf(20)}T00:00:00Z` },
+        ])
+          yield { interval, is_eth, from_date: dateOf(from), to_date: dateOf(to), limit: '1000', ...rest };
+}
+
+test('weeks and months that several series give are the same bytes as those of a new thread, through commits, undone ones, and moments in any order (contract 3.6, 3.8, 3.9)', async () => {
+  const url = temporary.storeUrl('periods');
+  await (await openStore(url, 'write')).close();
+  const reader = await openStore(url, 'read');
+  opened.push(reader);
+  const secret = new Uint8Array(32).fill(7);
+  const long = new QueryRunner(reader, secret);
+  const [{ asset_schema, country_iso_code, symbol }] = instruments;
+  const [earlyMs, lateMs] = [START_MS + 16.5 * DAY_MS, START_MS + 50 * DAY_MS];
+
+  const bars = (interval: string, from: number, to: number, price: number): FileRow[] => {
+    const weekdays = Array.from({ length: to - from }, (_, at) => from + at).filter((day) => day % 7 < 5);
+    const values = { open: price, high: price + 1, low: price - 1, close: price, volume: 1_000 };
+    const row = (datetime: string, at: number) => ({
+      ...{ asset_schema, country_iso_code, symbol, interval, datetime },
+      ...{ ...values, close: price + (at % 8) / 8 },
+    });
+    if (interval === 'DAY' || interval === 'WEEK') return weekdays.map((day, at) => row(dateOf(day), at));
+    const minutes = Array.from({ length: 30 }, (_, at) => 9 * 60 + at * 30);
+    return weekdays.flatMap((day) =>
+      minutes.map((minute, at) =>
+        row(new Date(START_MS + (day * 1440 + minute) * MINUTE_MS).toISOString(), at),
+      ),
+    );
+  };
+  const fill = (dataset: string, rows: readonly FileRow[], basis: PriceBasis = 'raw') =>
+    fillStore(url, temporary.folder, lateMs, [[dataset, rows]], null, basis);
+  const ask = (runner: QueryRunner, raw: Readonly<Record<string, string>>, nowMs: number) => {
+    const texts = { schema_asset: asset_schema, country_symbol: `${country_iso_code}:${symbol}`, ...raw };
+    const parameters = parseParameters(historicalBars, new Map(Object.entries(texts)));
+    return runner.run({ endpoint: 'historicalBars', parameters, nowMs, wrapCsv: false });
+  };
+
+  type State = { readonly version: number; readonly texts: ReadonlyMap<string, string> };
+  const states: State[] = [];
+  /** Asks for everything at two moments; which one is first changes. */
+  async function look(what: string): Promise<State> {
+    const texts = new Map<string, string>();
+    let version = 0;
+    for (const raw of periodRequests())
+      for (const nowMs of states.length % 2 === 0 ? [earlyMs, lateMs] : [lateMs, earlyMs]) {
+        if (raw.as_of !== undefined && nowMs === earlyMs) continue;
+        const name = `${what}: ${JSON.stringify(raw)} ${nowMs}`;
+        const fresh = await ask(new QueryRunner(reader, secret), raw, nowMs);
+        for (let asking = 0; asking < 2; asking++) {
+          const answer = await ask(long, raw, nowMs);
+          if (answer.kind !== 'answer' || fresh.kind !== 'answer') {
+            assert.deepEqual(answer, fresh, name);
+            continue;
+          }
+          const text = Buffer.from(answer.body).toString();
+          assert.equal(text, Buffer.from(fresh.body).toString(), name);
+          texts.set(`${JSON.stringify(raw)} ${nowMs}`, text);
+          version = answer.dataVersion!;
+        }
+      }
+    // What the first version of the data had is what was answered from it then.
+    const [before] = states;
+    for (const [request, text] of before?.texts ?? []) {
+      const [raw, nowMs] = request.split(/ (?=\d+$)/) as [string, string];
+      if ('as_of' in JSON.parse(raw)) continue;
+      const asked = { ...JSON.parse(raw), data_version: String(before!.version) };
+      const answer = await ask(long, asked, Number(nowMs));
+      if (answer.kind !== 'answer') assert.fail(`${what}: ${JSON.stringify(answer)}`);
+      const data = (json: string): unknown => (JSON.parse(json) as { result: { data: unknown } }).result.data;
+      assert.deepEqual(data(Buffer.from(answer.body).toString()), data(text), `${what}: ${request}`);
+    }
+    states.push({ version, texts });
+    return states.at(-1)!;
+  }
+  const changed = (one: State, other: State): string[] =>
+    [...one.texts].filter(([request, text]) => other.texts.get(request) !== text).map(([request]) => request);
+  const of = (requests: readonly string[], part: string): string[] =>
+    requests.filter((request) => request.includes(part));
+
+  await fill('bars', bars('1M', 0, 36, 100));
+  await fill('bars', bars('DAY', 5, 19, 200));
+  const first = await look('minutes and days');
+  assert.ok(changed(first, { ...first, texts: new Map() }).length > 30);
+  await fill('bars', bars('DAY', 10, 11, 300));
+  const corrected = await look('a corrected day');
+  for (const interval of ['WEEK', 'MON'])
+    for (const is_eth of ['true', 'false'])
+      for (const sort of ['asc', 'desc']) {
+        const named = `{"interval":"${interval}","is_eth":"${is_eth}"`;
+        const other = of(of(changed(first, corrected), named), `"sort":"${sort}"`);
+        // With extended hours the session comes from the minutes around it.
+        assert.equal(other.length > 0, is_eth === 'false', `${named} ${sort}`);
+      }
+  const store = await openToWrite(url);
+  const [newest] = await store.snapshot((state) => newestRuns(state, 1));
+  await undoRun(store, { runId: newest!.run_id, dryRun: false, nowMs: () => lateMs });
+  await store.close();
+  assert.deepEqual(changed(first, await look('the correction undone')), []);
+  await fill('bars', bars('1M', 7, 8, 150));
+  assert.ok(of(changed(first, await look('other minutes')), '"is_eth":"true"').length > 0);
+  await fill('bars', bars('WEEK', 14, 15, 400));
+  await look('a stored week');
+  const split = { action_type: 'split', split_from: 1, split_to: 2, ex_date: dateOf(16) };
+  await fill('corporate-actions', [{ country_iso_code, symbol, ...split }]);
+  await look('a split');
+  const closed = { name: 'Closed', holiday_code: 'HOLIDAY_CLOSED', symbol: '*', session_template: 'CLOSED' };
+  await fill('holidays', [
+    { ...closed, asset_name: asset_schema, country_iso_code, calendar_date: dateOf(9) },
+  ]);
+  await look('a holiday');
+  await fill('bars', bars('5M', 21, 33, 50), 'split');
+  await look('days of another price basis');
 });

@@ -185,7 +185,7 @@ export class Lookup {
       const instrument = await findInstrument(reader, assetSchema, named);
       if (instrument === null) return null;
       const found = await readStored(reader, this.calendars(reader), instrument);
-      // Derived bars are kept with their series (`series/kept-cells.ts`).
+      // Derived bars are kept with it and its series (`series/kept-cells.ts`).
       reader.note(found.series.map(({ series_id }) => barsOf(series_id)));
       return found;
     };

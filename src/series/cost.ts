@@ -1,45 +1,29 @@
 // About how many stored bars a request for derived bars reads: it decides in which lane the request is answered.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
-import { clockMinutes, type SegmentScope, scopeKinds } from '../calendar/session.ts';
+import { usualOf } from '../calendar/usual.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
-import { daysIn, wholePeriods } from './periods.ts';
-import { candidates, DAY, type Piece, splitRange } from './plan.ts';
+import { candidates, DAY, daysIn, type Piece, splitRange, storedSeries, wholePeriods } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
-
-const DAYS_OF_A_WEEK = 7;
-
-/** The minutes of the longest usual session of a market in a scope. */
-const sessionMinutes = ({ market }: Calendar, scope: SegmentScope): number =>
-  Math.max(
-    ...market.hours.map(({ segments }) =>
-      segments
-        .filter(([kind]) => scopeKinds[scope].includes(kind))
-        .reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0),
-    ),
-  );
-
-/** The share of days that have a session. */
-const sessionShare = ({ market }: Calendar): number =>
-  Math.max(...market.hours.map(({ weekdays }) => weekdays.length)) / DAYS_OF_A_WEEK;
 
 /** At most about how many bars of a series lie in a range: as many as its sessions there have room for, all hours included. */
 function barsWithin({ calendar }: StreamContext, series: Series, { fromMs, toMs }: StreamRange): number {
   const heldMs = Math.min(toMs, series.last_ms + MINUTE_MS) - Math.max(fromMs, series.first_ms);
-  const sessions = Math.max(0, heldMs / DAY_MS) * sessionShare(calendar) + 1;
-  const minutes = sessionMinutes(calendar, 'all');
+  const sessions = Math.max(0, heldMs / DAY_MS) * usualOf(calendar.market).sessionShare + 1;
+  const minutes = usualOf(calendar.market).minutes.all;
   return Math.min(series.bar_count, (sessions * minutes) / (intervalMinutes(series.interval) ?? minutes));
 }
 
 /** At most about how many bars of a series are read for one bar of the asked interval, those outside the asked hours included. */
 function barsPerCell({ calendar, interval, extended }: StreamContext, series: Series): number {
-  const minutes = sessionMinutes(calendar, 'all');
+  const minutes = usualOf(calendar.market).minutes.all;
   const asked = intervalMinutes(interval);
-  const share = asked === null ? 1 : minutes / sessionMinutes(calendar, segmentScope(interval, extended));
-  const cellMinutes = asked ?? Math.max(1, sessionShare(calendar) * daysIn(interval)) * minutes;
+  const share =
+    asked === null ? 1 : minutes / usualOf(calendar.market).minutes[segmentScope(interval, extended)];
+  const cellMinutes =
+    asked ?? Math.max(1, usualOf(calendar.market).sessionShare * daysIn(interval)) * minutes;
   return (cellMinutes * share) / (intervalMinutes(series.interval) ?? minutes);
 }
 
@@ -50,8 +34,8 @@ type DerivedPiece = Piece & { readonly barsMax: number };
 function sessionsLacking({ calendar }: StreamContext, { first_ms, last_ms, bar_count }: Series): number {
   const [from, to] = [first_ms, last_ms].map((keyMs) => Math.floor(keyMs / DAY_MS)) as [number, number];
   const days = to - from + 1;
-  if (days * sessionShare(calendar) <= bar_count) return 0;
-  return calendar.sessions(from, to + 1).length - bar_count;
+  if (days * usualOf(calendar.market).sessionShare <= bar_count) return 0;
+  return calendar.countSessions(from, to + 1) - bar_count;
 }
 
 /** Pieces of an interval up to DAY. */
@@ -79,7 +63,7 @@ function dayPieces(context: StreamContext, stored: StoredInstrument, range: Stre
 function derivedPieces(context: StreamContext, stored: StoredInstrument, range: StreamRange): DerivedPiece[] {
   const { interval, extended } = context;
   if (!isPeriod(interval) || interval === DAY) return dayPieces(context, stored, range);
-  const imported = stored.series.find((series) => series.interval === interval);
+  const imported = storedSeries(stored, interval);
   const days = { ...context, interval: DAY };
   const derived = imported === undefined || extended ? [range] : outside(imported, range);
   return derived.flatMap((some) => {

@@ -13,13 +13,15 @@ import { type Calendar, calendarOf } from '../calendar/calendar.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
+import type { Instrument } from '../datasets/reference.ts';
 import { DamagedData } from '../store/damage.ts';
 import { openStore } from '../store/engines.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store/store.ts';
+import { barStream } from './bar-stream.ts';
 import type { StreamRange } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
 import { seriesLimits } from './limits.ts';
-import type { Series } from './series.ts';
+import type { Series, StoredInstrument } from './series.ts';
 import type { BarStream } from './stream.ts';
 
 const DAYS = 25;
@@ -98,6 +100,12 @@ async function storeBars(bars: Bars): Promise<Series> {
 
 /** The same series as another object, as after each commit. */
 const again = (series: Series): Series => ({ ...series });
+
+/** An instrument with one series, which has ended. */
+const storedOf = (series: Series, calendar = calendars.crypto): StoredInstrument => ({
+  instrument: { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAA' } as Instrument,
+  ...{ calendar, series: [series], market: 'stock/US', endedMs: FIRST_MS },
+});
 
 /** The reader itself; `reads` gets the buckets of the blocks that it reads. */
 function counting(reader: Reader, reads: number[]): Reader {
@@ -306,9 +314,17 @@ test('kept bars have a bound: those that were used longest ago are dropped', asy
       const reader = counting(state, reads);
       return readSteps(derivedFrom({ ...what, reader }, of, everything), false, 10_000, 1_000_000);
     });
+  const stored = storedOf(again(series));
+  const readWeeks = () =>
+    store.snapshot((state) => {
+      const context = { ...what, interval: intervalOf('WEEK'), reader: counting(state, reads) };
+      return readSteps(barStream(context, stored, everything, END_MS), false, 10_000, 1_000_000);
+    });
   await read(series);
+  assert.ok((await readWeeks()).length > 0);
   reads.length = 0;
   await read(series);
+  await readWeeks();
   assert.equal(reads.length, 0);
   const bytes = Math.ceil((DAYS * 1440) / 7) * seriesLimits.keptBarBytes;
   const others: Series[] = [];
@@ -321,4 +337,31 @@ test('kept bars have a bound: those that were used longest ago are dropped', asy
   assert.equal(reads.length, 0, 'the last is kept');
   await read(series);
   assert.ok(reads.length > 0, 'the first is not');
+  reads.length = 0;
+  await readWeeks();
+  assert.ok(reads.length > 0, 'nor are its weeks');
+});
+
+test('weeks asked for again are made without reading a block; of another instrument, or of what was known of it at a moment, they are not', async () => {
+  const series = await storeBars(barsAt(dense, 97));
+  const reads: number[] = [];
+  const readsOf = async (stored: StoredInstrument, isExtended = false): Promise<number> => {
+    reads.length = 0;
+    await store.snapshot((state) => {
+      const reader = counting(state, reads);
+      const { calendar } = stored;
+      const what = { reader, calendar, extended: isExtended, rawOnly: false, onUse: null };
+      const weeks = barStream({ ...what, interval: intervalOf('WEEK') }, stored, everything, END_MS);
+      return readSteps(weeks, false, 10_000, 1_000_000);
+    });
+    return reads.length;
+  };
+  const stored = storedOf(again(series), calendars.stock);
+  assert.ok((await readsOf(stored)) > 0);
+  assert.equal(await readsOf(stored), 0);
+  assert.ok((await readsOf(stored, true)) > 0, 'of other hours');
+  assert.equal(await readsOf(stored, true), 0);
+  assert.ok((await readsOf(storedOf(again(series), calendars.stock))) > 0, 'after a commit');
+  const part = storedOf({ ...series, isPart: true }, calendars.stock);
+  for (let asking = 0; asking < 2; asking++) assert.ok((await readsOf(part)) > 0, 'of a part');
 });

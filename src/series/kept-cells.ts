@@ -1,8 +1,9 @@
-// Derived bars that were folded before, kept with their series: a range is folded once, until anything of the series is committed.
+// Derived bars that were folded before: a range is folded once, until anything that it is made of is committed. Bars up to DAY are kept
+// with the series of minutes that they are derived from, those of WEEK and MON with the instrument, whose series give the days.
 //
 // What is kept depends on the series, the calendar, the interval and the hours, and on nothing else: which bars are complete at the
 // moment of a request is decided later, for kept bars as for others (contract 3.9). A series is another object once anything of it
-// is committed, so that nothing kept of the old one is found.
+// is committed, and so is an instrument with its series: nothing kept of the old one is found.
 import { lowerBound } from '../bars/columns.ts';
 import { concatTimed, copyTimed, type TimedBars } from '../bars/grid.ts';
 import { firstWhere } from '../base/search.ts';
@@ -10,27 +11,46 @@ import type { Calendar } from '../calendar/calendar.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
-import type { Series } from './series.ts';
-import type { BarStream, StreamContext } from './stream.ts';
+import type { MadeOf } from './made-of.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import { type BarStream, mapped, type Stream, type StreamContext } from './stream.ts';
 
 /** All derived bars with keys in `[fromMs, toMs)`; there may be none. */
 type Piece = { readonly fromMs: number; readonly toMs: number; readonly timed: TimedBars };
 
-const bytesOf = (bars: number): number => seriesLimits.keptPieceBytes + bars * seriesLimits.keptBarBytes;
+/** What bars are derived from. */
+type Base = Series | StoredInstrument;
 
-/** The kept bars that one interval and its hours have of a series. */
+/** The kept bars of one interval and its hours that are derived from a base. */
 class Cells {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly extended: boolean;
   /** In order of time, none overlaps another. */
   readonly #pieces: Piece[] = [];
-  bytes = 0;
+  /** What WEEK and MON bars are made of, by the first day of the period. */
+  readonly madeOf = new Map<number, MadeOf>();
+  #bars = 0;
+  #countedBytes = 0;
 
   constructor({ calendar, interval, extended }: StreamContext) {
     this.calendar = calendar;
     this.interval = interval;
     this.extended = extended;
+  }
+
+  get bytes(): number {
+    const { keptPieceBytes, keptBarBytes, keptMadeOfBytes } = seriesLimits;
+    return (
+      this.#pieces.length * keptPieceBytes + this.#bars * keptBarBytes + this.madeOf.size * keptMadeOfBytes
+    );
+  }
+
+  /** How many bytes it has more than when this was called before. */
+  grown(): number {
+    const grown = this.bytes - this.#countedBytes;
+    this.#countedBytes += grown;
+    return grown;
   }
 
   /** Index of the first piece that ends after an instant. */
@@ -58,7 +78,7 @@ class Cells {
     const at = this.#endingAfter(fromMs);
     if (fromMs >= toMs || (this.#pieces[at]?.fromMs ?? toMs) < toMs) return;
     this.#pieces.splice(at, 0, { fromMs, toMs, timed: copyTimed(timed, 0, timed.bars.count) });
-    this.bytes += bytesOf(timed.bars.count);
+    this.#bars += timed.bars.count;
     this.#join(at);
     this.#join(at - 1);
   }
@@ -70,22 +90,21 @@ class Cells {
     if (one.timed.bars.count + next.timed.bars.count > seriesLimits.keptPieceBarsMax) return;
     const timed = concatTimed([one.timed, next.timed]);
     this.#pieces.splice(at, 2, { fromMs: one.fromMs, toMs: next.toMs, timed });
-    this.bytes -= seriesLimits.keptPieceBytes;
   }
 }
 
 /**
- * What is kept of each series, in two generations: those that were used lately, and those before. Once the first have half of the
- * bytes, the second are dropped. What is kept of a series that nothing else knows any more is garbage.
+ * What is kept, in two generations: what was used lately, and what was used before. Once the first has half of the bytes, the second is
+ * dropped. What is derived from a base that nothing else knows any more is garbage.
  */
-class KeptSeries {
-  #young = new WeakMap<Series, Cells[]>();
-  #old = new WeakMap<Series, Cells[]>();
+class KeptCells {
+  #young = new WeakMap<Base, Cells[]>();
+  #old = new WeakMap<Base, Cells[]>();
   #youngBytes = 0;
 
-  /** The kept bars of a series. */
-  of(series: Series, context: StreamContext): Cells {
-    const all = this.#all(series);
+  /** The kept bars that are derived from a base. */
+  of(base: Base, context: StreamContext): Cells {
+    const all = this.#all(base);
     const { calendar, interval, extended } = context;
     const known = all.find((cells) => cells.interval === interval && cells.extended === extended);
     if (known?.calendar === calendar) return known;
@@ -96,11 +115,11 @@ class KeptSeries {
     return cells;
   }
 
-  #all(series: Series): Cells[] {
-    const young = this.#young.get(series);
+  #all(base: Base): Cells[] {
+    const young = this.#young.get(base);
     if (young !== undefined) return young;
-    const all = this.#old.get(series) ?? [];
-    this.#young.set(series, all);
+    const all = this.#old.get(base) ?? [];
+    this.#young.set(base, all);
     this.grown(all.reduce((sum, { bytes }) => sum + bytes, 0));
     return all;
   }
@@ -115,7 +134,7 @@ class KeptSeries {
   }
 }
 
-const kept = new KeptSeries();
+const kept = new KeptCells();
 
 /** The bars of a range from kept ones; those that are missing come from `fold`, and are kept. */
 class KeptStream implements BarStream {
@@ -180,9 +199,8 @@ class KeptStream implements BarStream {
   }
 
   #keep(piece: Piece): void {
-    const before = this.#cells.bytes;
     this.#cells.add(piece);
-    kept.grown(this.#cells.bytes - before);
+    kept.grown(this.#cells.grown());
   }
 
   /** Goes on behind an instant of the range. */
@@ -196,10 +214,28 @@ class KeptStream implements BarStream {
 
 const noBars = concatTimed([]);
 
-/** The derived bars of a range of a series; `fold` makes those of a range that are not kept. */
+/** The bars up to DAY of a range that are derived from a series; `fold` makes those that are not kept. */
 export const keptStream = (
   context: StreamContext,
   series: Series,
   range: StreamRange,
   fold: (range: StreamRange) => BarStream,
 ): BarStream => new KeptStream(kept.of(series, context), range, fold);
+
+/** WEEK or MON bars in order, and what each is made of, by the first day of its period. */
+export type PeriodPart = { readonly timed: TimedBars; readonly madeOf: (start: number) => MadeOf };
+
+/** The folded WEEK or MON bars of a range of an instrument; `fold` makes those that are not kept, and notes what they are made of. */
+export function keptPeriods(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange,
+  fold: (range: StreamRange, madeOf: Map<number, MadeOf>) => BarStream,
+): Stream<PeriodPart> {
+  // What was known at a moment is asked for once.
+  const cells = stored.series.some(({ isPart }) => isPart) ? null : kept.of(stored, context);
+  const madeOf = cells?.madeOf ?? new Map<number, MadeOf>();
+  const bars =
+    cells === null ? fold(range, madeOf) : new KeptStream(cells, range, (missing) => fold(missing, madeOf));
+  return mapped(bars, (timed) => ({ timed, madeOf: (start) => madeOf.get(start)! }));
+}

@@ -11,4 +11,6 @@ export const seriesLimits = {
   keptBarBytes: 76,
   /** Bytes of a piece of kept bars beside its bars: the objects of its arrays. */
   keptPieceBytes: 1_500,
+  /** Bytes of what a kept WEEK or MON bar is made of, where its days are of one series: most are. */
+  keptMadeOfBytes: 200,
 } as const;

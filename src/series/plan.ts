@@ -1,7 +1,7 @@
 // Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest series that fits (contract 3.8).
 import { type Cell, cellAround } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { isPeriod, segmentScope } from '../calendar/period.ts';
+import { isPeriod, type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
@@ -24,6 +24,20 @@ export function candidates(found: Pick<StoredInstrument, 'series'>, asked: Inter
   const exact = found.series.filter((series) => series.interval === asked);
   const bases = found.series.filter((series) => divides(series, asked));
   return [...exact, ...bases.sort((a, b) => coarseness(b) - coarseness(a))];
+}
+
+/** The stored series of an interval. */
+export const storedSeries = ({ series }: StoredInstrument, asked: Interval): Series | undefined =>
+  series.find(({ interval }) => interval === asked);
+
+/** The most days in one bar of a period. */
+export const daysIn = (interval: string): number => (interval === 'MON' ? 31 : interval === 'WEEK' ? 7 : 1);
+
+/** A range of keys widened to whole days, weeks or months. */
+export function wholePeriods(interval: PeriodInterval, range: StreamRange): StreamRange {
+  const startMs = periodStart(interval, Math.ceil(range.fromMs / DAY_MS)) * DAY_MS;
+  const endMs = periodEnd(interval, periodStart(interval, Math.ceil(range.toMs / DAY_MS) - 1)) * DAY_MS;
+  return { ...range, fromMs: startMs, toMs: endMs };
 }
 
 /** A bar of a key begins at most so long before the first stored bar in it, or after the last: a month, and two days of a label. */
