@@ -37,13 +37,17 @@ function pickBars(bars: Bars, indexes: Int32Array, count: number): Bars {
   return picked;
 }
 
-/** Timed bars whose instants are still to be written. */
-const untimed = (bars: Bars): TimedBars => ({
-  bars,
-  openMs: new Float64Array(bars.count),
-  closeMs: new Float64Array(bars.count),
-  day: new Int32Array(bars.count),
-});
+/** Timed bars whose instants are still to be written: columns of one buffer. */
+function untimed(bars: Bars): TimedBars {
+  const { count } = bars;
+  const buffer = new ArrayBuffer(count * 20);
+  return {
+    bars,
+    openMs: new Float64Array(buffer, 0, count),
+    closeMs: new Float64Array(buffer, count * 8, count),
+    day: new Int32Array(buffer, count * 16, count),
+  };
+}
 
 /**
  * Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment
@@ -157,8 +161,10 @@ export const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars
   };
 };
 
-/** Joins timed bars, in the order given. */
-export function concatTimed(parts: readonly TimedBars[]): TimedBars {
+/** Joins timed bars, in the order given. Where only one part has bars, it is that part. */
+export function concatTimed(all: readonly TimedBars[]): TimedBars {
+  const parts = all.filter(({ bars }) => bars.count > 0);
+  if (parts.length === 1) return parts[0]!;
   const timed = untimed(concatBars(parts.map((part) => part.bars)));
   const splitVolume = parts.some((part) => part.splitVolume) ? new Uint8Array(timed.bars.count) : undefined;
   let at = 0;
