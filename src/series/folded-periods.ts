@@ -52,7 +52,7 @@ export class FoldedPeriods implements BarStream {
     const wanted = Math.min(days, limits.barsPerStepMax);
     while (!this.#ended) {
       const found = await this.#whole(wanted);
-      const cells = dayCells(found.timed.bars, this.#interval, this.#context.calendar);
+      const cells = dayCells(found.bars, this.#interval, this.#context.calendar);
       const timed = withTimes(this.#context, resample(cells), false);
       await this.#judge(timed, found, cells);
       const inRange = within(timed, this.#range);
@@ -69,7 +69,7 @@ export class FoldedPeriods implements BarStream {
     const days = carried.of.length === 0 ? more : joined(descending ? [more, carried] : [carried, more]);
     this.#ended = more.of.length < wanted;
     if (this.#ended) return days;
-    const { bars } = days.timed;
+    const { bars } = days;
     const start = periodStart(this.#interval, bars.keyMs[descending ? 0 : bars.count - 1]! / DAY_MS);
     const at = lowerBound(bars, (descending ? periodEnd(this.#interval, start) : start) * DAY_MS);
     const [before, after] = [sliced(days, 0, at), sliced(days, at, bars.count)];
@@ -113,8 +113,7 @@ export class FoldedPeriods implements BarStream {
     const range = { fromMs: start * DAY_MS, toMs: end * DAY_MS, descending: false };
     const days = await this.#days.ofOneBasis(found, range);
     if (days === null) return { shares: foundShares, isMixed: true, yields: true };
-    if (days !== found)
-      copyBar(timed.bars, at, resample(dayCells(days.timed.bars, this.#interval, calendar)), 0);
+    if (days !== found) copyBar(timed.bars, at, resample(dayCells(days.bars, this.#interval, calendar)), 0);
     const shares = days === found ? foundShares : sharesOf(days, start);
     if (isStored(shares)) this.#asStored(timed, at);
     const isWhole = (): boolean => !isStored(shares) && this.#days.hold(calendar.sessions(start, end), days);

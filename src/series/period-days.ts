@@ -1,5 +1,5 @@
 // The DAY bars of weeks and months, each with the series that it comes from (contract 3.6, 3.8).
-import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
+import { type Bars, concatBars, sliceBars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { labelOfBar } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -12,16 +12,18 @@ import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import type { PartStream, StreamContext } from './stream.ts';
 
 /** DAY bars, and the series of each. */
-export type Days = { readonly timed: TimedBars; readonly of: readonly Series[] };
+export type Days = { readonly bars: Bars; readonly of: readonly Series[] };
+
+const noSeries: readonly Series[] = [];
 
 /** Days in ascending order as one. */
 export const joined = (days: readonly Days[]): Days =>
   days.length === 1
     ? days[0]!
-    : { timed: concatTimed(days.map(({ timed }) => timed)), of: days.flatMap(({ of }) => of) };
+    : { bars: concatBars(days.map(({ bars }) => bars)), of: noSeries.concat(...days.map(({ of }) => of)) };
 
-export const sliced = ({ timed, of }: Days, from: number, to: number): Days => ({
-  timed: sliceTimed(timed, from, to),
+export const sliced = ({ bars, of }: Days, from: number, to: number): Days => ({
+  bars: sliceBars(bars, from, to),
   of: of.slice(from, to),
 });
 
@@ -31,9 +33,9 @@ export async function nextDays(parts: PartStream, count: number, descending: boo
   for (let left = count; left > 0; ) {
     const part = await parts.next(left);
     if (part === null) break;
-    const { series, timed } = part;
-    days.push({ timed, of: new Array(timed.bars.count).fill(series) });
-    left -= timed.bars.count;
+    const { bars } = part.timed;
+    days.push({ bars, of: new Array(bars.count).fill(part.series) });
+    left -= bars.count;
   }
   return joined(descending ? days.reverse() : days);
 }
@@ -45,8 +47,8 @@ const DAYS_MAX = 32;
 export const allDays = (parts: PartStream): Promise<Days> => nextDays(parts, DAYS_MAX, false);
 
 /** The days `from` (included) to `to` (not), of which there is one, of the period that begins on `start`, by series. */
-export function sharesOf({ timed, of }: Days, start: number, from = 0, to = of.length): readonly Share[] {
-  const bitOf = (row: number): number => 1 << (timed.day[row]! - start);
+export function sharesOf({ bars, of }: Days, start: number, from = 0, to = of.length): readonly Share[] {
+  const bitOf = (row: number): number => 1 << (bars.keyMs[row]! / DAY_MS - start);
   const first = { series: of[from]!, days: 0 };
   let row = from;
   for (; row < to && of[row] === first.series; row++) first.days |= bitOf(row);
@@ -101,8 +103,8 @@ export class PeriodDays {
   }
 
   /** Whether each session has a bar, or lies in the span of a series: then the days hold all of a stored bar of the period. */
-  hold(sessions: readonly Session[], { timed, of }: Days): boolean {
-    const found = new Set(of.map((_, row) => timed.day[row]!));
+  hold(sessions: readonly Session[], { bars, of }: Days): boolean {
+    const found = new Set(of.map((_, row) => bars.keyMs[row]! / DAY_MS));
     const all = candidates({ series: this.#series }, DAY);
     return sessions.every(
       ({ day }) => found.has(day) || all.some((series) => reaches(this.#context.calendar, series, day)),

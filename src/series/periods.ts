@@ -23,6 +23,7 @@ import {
   type StreamContext,
   storedStream,
   useSeries,
+  withTimes,
 } from './stream.ts';
 
 /** The bars for which `holds` is true of what they are made of. */
@@ -160,7 +161,8 @@ export async function daysOf(
   if (isStored && !days.hold(context.calendar.sessions(start, end), found)) return null;
   const complete = new CompletePeriods(context, stored, moment);
   if (!(await complete.areComplete(sharesOf(found, start), start))) return null;
-  return markUsed(context, found.timed, (row) => [{ series: found.of[row]! }]);
+  const timed = withTimes({ ...context, interval: DAY }, found.bars, false);
+  return markUsed(context, timed, (row) => [{ series: found.of[row]! }]);
 }
 
 /** The first days of the WEEK or MON bars that are not served because a session is to be had on another price basis only. */
