@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { FIRST_MS } from '../src/base/instant.ts';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { Refusal } from '../src/contract/errors.ts';
@@ -71,6 +72,7 @@ function bars(
   const about = {
     zone: null,
     basis,
+    completeFromMs: FIRST_MS,
     completeThroughMs: Date.now(),
     ...(volumes !== undefined && { volumes }),
   };

@@ -4,17 +4,20 @@ import { after } from 'node:test';
 import { encodeBlock } from '../src/bars/block-writer.ts';
 import { bucketOf } from '../src/bars/bucket.ts';
 import { type Bars, emptyBars, lowerBound, sliceBars } from '../src/bars/columns.ts';
-import { formatDay, MINUTE_MS, parseDay } from '../src/base/instant.ts';
+import { encodeIds } from '../src/base/id-list.ts';
+import { FIRST_MS, formatDay, MINUTE_MS, parseDay } from '../src/base/instant.ts';
 import { type PeriodInterval, periodStart } from '../src/calendar/period.ts';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import type { ErrorFacts } from '../src/contract/errors.ts';
 import { interval as intervalOf } from '../src/contract/interval.ts';
-import { series as seriesDataset, unfinishedBars } from '../src/datasets/bars.ts';
+import { runSpans, series as seriesDataset } from '../src/datasets/bars.ts';
 import type { RowOf } from '../src/datasets/dataset.ts';
+import { blockChanges } from '../src/datasets/internal.ts';
 import { instruments } from '../src/datasets/reference.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer, QueryRequest } from '../src/queries/query.ts';
+import { openBlock } from '../src/store/all-blocks.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { openToWrite, TestFolder } from './stores.ts';
@@ -26,7 +29,6 @@ export type Row = Values & { at: string };
 export type Stored = {
   interval: string;
   rows: readonly Row[];
-  offGrid?: boolean;
   finished?: string;
   prices?: 'raw' | 'split' | 'all';
 };
@@ -69,6 +71,13 @@ function columnsOf(rows: readonly Row[]): Bars {
   }
   return bars;
 }
+
+/** What is recorded of a run without bars. */
+const runOf = (run_id: number, series_id: number, interval: string): RowOf<typeof runSpans> => ({
+  ...{ run_id, market: 'stock/US_STOCK', interval, kind: 'import', started_ms: 0, sha256: String(run_id) },
+  ...{ command: run_id, zone: null, first_ms: null, last_keys: [], from_ms: null, through_ms: null },
+  ...{ reach_ms: 0, series_count: 1, series: encodeIds([series_id]) },
+});
 
 /** A store of its own with a writer and a reader, as an import and a server have them. */
 export class World {
@@ -117,7 +126,7 @@ export class World {
         const inside = keys.filter((key) => bucketOf(code, key) === bucket);
         const from = lowerBound(bars, inside[0]!);
         const bytes = encodeBlock(sliceBars(bars, from, from + inside.length));
-        await writer.putBlock(seriesId, { bucket, runId: 1, bytes });
+        await writer.putBlock(seriesId, { bucket, runId: seriesId, bytes });
       }
       await writer.upsert(seriesDataset, [
         {
@@ -129,19 +138,41 @@ export class World {
           first_ms: keys[0]!,
           last_ms: keys[keys.length - 1]!,
           bar_count: keys.length,
-          off_grid: stored.offGrid ?? false,
-          complete_ms: Date.parse(stored.finished ?? '2025-12-31T00:00:00Z'),
-          complete_run_id: null,
+          runs: encodeIds([seriesId]),
         },
+      ]);
+      const through = Date.parse(stored.finished ?? '2025-12-31T00:00:00Z');
+      await writer.upsert(runSpans, [
+        { ...runOf(seriesId, seriesId, code), started_ms: through, from_ms: FIRST_MS, through_ms: through },
       ]);
     });
   }
 
-  /** Puts bars of a series on the list of those that are not finished, from one key to another. */
+  /** Makes the bars of a series of minutes from one key to another those of a run that began with the first of them. */
   async leaveUnfinished(series_id: number, first_ms: number, last_ms: number): Promise<void> {
-    await this.#writer.write((writer) =>
-      writer.upsert(unfinishedBars, [{ series_id, run_id: 1, first_ms, last_ms }]),
-    );
+    await this.#writer.write(async (writer) => {
+      const [row] = await writer.rows(seriesDataset, {
+        where: { series_id },
+        order: [['series_id', 'asc']],
+        limit: 1,
+      });
+      const run_id = series_id + 1_000_000;
+      const code = intervalOf(row!.interval);
+      const late = { started_ms: first_ms, first_ms, last_keys: [last_ms], reach_ms: last_ms };
+      await writer.upsert(runSpans, [{ ...runOf(run_id, series_id, code), ...late }]);
+      await writer.upsert(seriesDataset, [{ ...row!, runs: encodeIds([series_id, run_id]) }]);
+      for (const bucket of new Set([first_ms, last_ms].map((key) => bucketOf(code, key)))) {
+        const keys: number[] = [];
+        const read = { seriesId: series_id, fromBucket: bucket, toBucket: bucket, direction: 'asc' } as const;
+        for (const block of await writer.blocks({ ...read, limit: 1 })) {
+          const { bars } = openBlock(series_id, block);
+          keys.push(...bars.keyMs.subarray(lowerBound(bars, first_ms), lowerBound(bars, last_ms + 1)));
+        }
+        const rows = keys.map((key) => ({ at: new Date(key).toISOString(), close: 1 }));
+        const added = encodeBlock(columnsOf(rows));
+        await writer.upsert(blockChanges, [{ series_id, bucket, run_id, added, before: null }]);
+      }
+    });
   }
 
   /** Removes a block, as a damaged page loses it. */

@@ -156,11 +156,12 @@ test('look-ups count the instruments and the records that they keep', async () =
     reading.snapshot((reader) =>
       lookup.instrument(new TrackedReader(reader), 'stock', { country: 'US', symbol: symbolOf(index) }),
     );
-  await find(0);
+  // What V8 makes of code that has run often is none of it.
+  for (let index = 0; index < 300; index++) await find(index);
   await assertCounted(
     () => lookup.bytes,
     async () => {
-      for (let index = 1; index < symbols; index++) await find(index);
+      for (let index = 300; index < symbols; index++) await find(index);
     },
   );
   await reading.close();

@@ -4,17 +4,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { formatDay, parseInstant } from '../src/base/instant.ts';
 import type { AssetSchema } from '../src/contract/identifiers.ts';
-import { series } from '../src/datasets/bars.ts';
 import { holidays } from '../src/datasets/holidays.ts';
-import { counters } from '../src/datasets/internal.ts';
-import { followOldOverrides } from '../src/history/changed-calendars.ts';
 import { deleteBars } from '../src/history/delete-bars.ts';
 import { deleteRows } from '../src/history/delete-rows.ts';
 import { newestRuns, undoRun } from '../src/history/undo-run.ts';
-import { collectRows } from '../src/store/all-rows.ts';
-import type { OnDamage } from '../src/store/damage.ts';
+
 import { openStore } from '../src/store/engines.ts';
-import type { BlockRead, Reader, Store } from '../src/store/store.ts';
+import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import { type FileRow, rowsFile } from './importing.ts';
 import { fc } from './seed.ts';
@@ -270,7 +266,6 @@ test('bars that are left before a late open are on the grid, also where the last
   await world.import('holidays', [late('2024-11-27', '12:00')]);
   await sameAsFresh(world, ...week, stock);
   await world.deleteBars('2024-11-27T12:00:00-05:00');
-  await sameAsFresh(world, ...week, stock);
   assert.equal((await world.answers(...week))['0 DAY false']!.length, 1);
 });
 
@@ -326,78 +321,6 @@ test('an option follows the calendar key and the overrides of its underlying (co
   assert.equal(await days(), 0);
   await world.undoLast();
   assert.equal(await days(), 1);
-});
-
-/** A store that counts the blocks which its writes read. */
-function counting(store: Store, count: (blocks: number) => void): Store {
-  const counted = <T extends Reader>(reader: T): T =>
-    new Proxy(reader, {
-      get(target, name) {
-        const value = Reflect.get(target, name) as unknown;
-        if (name === 'sound') return (onDamage: OnDamage) => counted(target.sound(onDamage));
-        if (name !== 'blocks') return typeof value === 'function' ? value.bind(target) : value;
-        return async (read: BlockRead) => {
-          const blocks = await target.blocks(read);
-          count(blocks.length);
-          return blocks;
-        };
-      },
-    });
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'write')
-        return (...[work, onWait]: Parameters<Store['write']>) =>
-          target.write((writer) => work(counted(writer)), onWait);
-      const value = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
-test('a changed day costs one block around it, and none of minutes or of series without it (contract 3.10)', async () => {
-  const world = new World(stock, other);
-  // Ten years: one block a quarter.
-  const years = Array.from({ length: 10 }, (_, at) => 2015 + at);
-  const quarters = years.flatMap((year) => ['01-08', '04-08', '07-08', '10-08'].map((at) => `${year}-${at}`));
-  await world.import(
-    'bars',
-    quarters.flatMap((date) => bars('60M', date, ['12:00'])),
-  );
-  await world.import('bars', [
-    ...bars('60M', '2014-03-03', HOURS, other),
-    ...bars('1M', '2020-10-08', HOURS),
-  ]);
-  await world.import('holidays', [early('2020-10-08', '13:00')]);
-  let read = 0;
-  const run = { runId: 3, dryRun: false, nowMs: Date.now };
-  await world.write((store) =>
-    undoRun(
-      counting(store, (blocks) => (read += blocks)),
-      run,
-    ),
-  );
-  assert.equal(read, 1);
-});
-
-test('a store in which an older Bourse imported holidays after bars is put right once (contract 3.10)', async () => {
-  const world = new World(stock);
-  await world.import('bars', bars('60M', '2024-11-26', [...HOURS, '16:00']));
-  await world.import('holidays', [early('2024-11-26', '13:00')]);
-  // As that program left it.
-  await world.write((store) =>
-    store.write(async (writer) => {
-      const [row] = await collectRows(writer, series, {});
-      await writer.upsert(series, [{ ...row!, off_grid: false }]);
-      await writer.remove(counters, [{ name: 'overrides_followed' }]);
-    }),
-  );
-  const told: string[] = [];
-  const open = (): Promise<unknown> =>
-    world.write((store) => followOldOverrides(store, (doing) => void told.push(doing)));
-  assert.equal((await world.answers(...week))['0 DAY false']!.length, 1);
-  for (let time = 1; time <= 2; time++) await open();
-  assert.equal(told.length, 1);
-  await sameAsFresh(world, ...week, stock);
 });
 
 testOfSqlite(

@@ -149,7 +149,7 @@ test('an import goes past damaged rows of the journal and of runs that it only l
     'update import_runs set rows_read = rows_read + 1',
     'update block_changes set row_check = 0',
     'update row_changes set row_check = 0',
-    'update run_coverage set row_check = 0',
+    'update run_spans set row_check = 0',
   );
   writeFileSync(shop.path('new.csv'), bars.replaceAll(',1,1,1,1,1', ',3,3,3,3,3'));
   await shop.must('import', 'bars', 'new.csv', ...barFlags, '--store', store);
@@ -214,7 +214,7 @@ test('an undo goes on past a damaged entry of the journal, past runs and coverag
   const store = damaged(
     `update row_changes set row_check = 0 where dataset = 'news' and row_key = (select min(row_key) from row_changes where dataset = 'news')`,
     `update import_runs set rows_read = 7 where run_id <> ${runOf.news}`,
-    'update run_coverage set row_check = 0',
+    'update run_spans set row_check = 0',
   );
   const done = await shop.run('undo', runOf.news!, '--store', store);
   assert.equal(done.status, 1);

@@ -91,7 +91,7 @@ test('hours that are not all of a session give no close, nor does the session be
   await imported('MORNING', '60M', TUESDAY_NOON, hours);
   await imported('MORNING', '30M', LATER, { '2024-03-06T20:30:00Z': 79 });
   assert.deepEqual(await adjusted('MORNING'), { price: null, closes: ['03-04 100', '03-06 79'] });
-  await imported('MORNING', '60M', LATER, { '2024-03-05T20:30:00Z': 80 });
+  await imported('MORNING', '60M', LATER, { '2024-03-05T14:30:00Z': 60, '2024-03-05T20:30:00Z': 80 });
   assert.deepEqual((await adjusted('MORNING')).price, 80);
 });
 
@@ -105,7 +105,7 @@ test('an hour that had just begun hides the close of its session and gives none 
 test('where the days lack a session, its close is that of the finer bars that have all of it (contract 8.2)', async () => {
   await imported('FINER', 'DAY', TUESDAY_NOON, { '2024-03-04': 100, '2024-03-05': 60 });
   await imported('FINER', 'DAY', LATER, { '2024-03-06': 79 });
-  await imported('FINER', '60M', LATER, { '2024-03-05T20:30:00Z': 80 });
+  await imported('FINER', '60M', LATER, { '2024-03-05T14:30:00Z': 80, '2024-03-05T20:30:00Z': 80 });
   assert.deepEqual(await adjusted('FINER'), {
     price: 80,
     closes: ['03-04 98.75', '03-05 79', '03-06 79'],

@@ -372,9 +372,7 @@ test('the command that finishes a session names the file as it can be imported a
     const told = await shop.must('import', 'bars', file, ...flagsOfB, ...more);
     // Midnight has passed: the day is finished.
     if (Date.now() >= openedMs + DAY_MS) return;
-    const [, command, instant] = /run this after \S+: bourse (import .*) --complete-through (\S+)$/m.exec(
-      told,
-    )!;
+    const [, command, instant] = /after \S+ run: bourse (import .*) --complete-through (\S+)$/m.exec(told)!;
     assert.equal(new Date(instant!).getUTCHours(), 0);
     assert.equal(command, ['import', 'bars', file, ...flagsOfB].join(' '));
     await shop.must(...command!.split(' '), '--complete-through', new Date(openedMs).toISOString());

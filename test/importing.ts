@@ -1,5 +1,6 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
+import { FIRST_MS } from '../src/base/instant.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
 import { holdReader } from '../src/files/read.ts';
 import { openSources } from '../src/files/source.ts';
@@ -47,8 +48,8 @@ export function rowsFile(path: string, rows: readonly FileRow[]): string {
 }
 
 /**
- * Imports rows, dataset after dataset, into the store at an address, at a moment; bars with the instant through which they are
- * complete, where their last ones do not tell. Rows have present symbols (contract 9.6). @throws where a row is refused
+ * Imports rows, dataset after dataset, into the store at an address, at a moment; bars with the instant through which they cover all
+ * times, where they do not tell themselves. Rows have present symbols (contract 9.6). @throws where a row is refused
  */
 export async function fillStore(
   url: string,
@@ -64,6 +65,7 @@ export async function fillStore(
     zone: null,
     basis,
     source: null,
+    completeFromMs: completeThroughMs === null ? null : FIRST_MS,
     completeThroughMs,
   };
   try {

@@ -1,12 +1,7 @@
 // How far runs make series complete after calendars of some of them have changed: as if the change had come before (contract 3.9).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeIds } from '../src/base/id-list.ts';
-import { runCoverage, unfinishedBars } from '../src/datasets/bars.ts';
-import { counters } from '../src/datasets/internal.ts';
-import { followOldOverrides } from '../src/history/changed-calendars.ts';
 import { undoRun } from '../src/history/undo-run.ts';
-import { collectRows } from '../src/store/all-rows.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
@@ -102,9 +97,9 @@ test('a calendar key of one stock finishes nothing of another stock of its file,
   const dates = ['05', '06', '07', '08', '09'];
   const week: Step = ['10T03:00', 'bars', [...days(A, dates), ...days(B, dates)]];
   assert.deepEqual(await inEachOrder(B, 'WEEK', week, key), ['05T14:30 09T21:00 5']);
-  // The stock itself has the session of London, with its auction: it is over at 17:00.
+  // The stock itself has the session of London, in the middle of which its minutes begin.
   const own: Step = ['07T20:00', 'bars', [...halves(A, 3), ...halves(B, 3)]];
-  assert.deepEqual(await inEachOrder(A, 'DAY', own, key), ['07T08:00 07T16:52 3']);
+  assert.deepEqual(await inEachOrder(A, 'DAY', own, key), []);
 });
 
 test('an early close of one stock finishes its own half day, and none of another stock of its file (contract 3.9, 8.6)', async () => {
@@ -118,36 +113,14 @@ test('an early close of one stock finishes its own half day, and none of another
 });
 
 test('a stock that has left the market of its file is not passed over by later files of that market (contract 3.9)', async () => {
-  const first = ['A', 'B', 'C'].flatMap((symbol) => days({ ...A, symbol }, ['07']));
-  const later = ['B', 'C'].flatMap((symbol) => days({ ...A, symbol }, ['09']));
+  const first = ['A', 'B', 'C'].flatMap((symbol) => days({ ...A, symbol }, ['05', '06', '07']));
+  const later = ['B', 'C'].flatMap((symbol) => days({ ...A, symbol }, ['08', '09']));
   const steps: Step[] = [
     ['08T03:00', 'bars', first],
     ['10T03:00', 'bars', later],
   ];
-  assert.deepEqual(await served(A, 'WEEK', steps), ['05T14:30 09T21:00 1']);
+  assert.deepEqual(await served(A, 'WEEK', steps), ['05T14:30 09T21:00 3']);
   assert.deepEqual(await served(A, 'WEEK', [...steps, ['10T20:00', 'instruments', [london]]]), []);
-});
-
-test('a change of holidays counts for a run of 200,000 series (contract 3.9)', async () => {
-  const asked = new AskedBars(A);
-  try {
-    asked.nowMs = at('07T23:00');
-    await asked.import(halves(A, 7), 'bars', false);
-    const ids = Array.from({ length: 200_000 }, (_, index) => index + 1);
-    await write(asked, (store) =>
-      store.write(async (writer) => {
-        const [coverage] = await collectRows(writer, runCoverage, {});
-        await writer.upsert(runCoverage, [
-          { ...coverage!, series_count: ids.length, series: encodeIds(ids) },
-        ]);
-      }),
-    );
-    asked.nowMs = at('10T20:00');
-    await asked.import([day('*')], 'holidays');
-    assert.deepEqual(await answers(asked, 'DAY'), ['07T14:30 07T18:00 7']);
-  } finally {
-    await asked.close();
-  }
 });
 
 const option: Named = { ...A, asset_schema: 'option', symbol: 'ZC240621C00450000' };
@@ -160,7 +133,11 @@ const optionSteps = {
   contract: ['10T00:00', 'option-contracts', [contract]],
   key: ['10T00:00', 'instruments', [future]],
   // At 16:30 in Chicago: the session of futures is over, the post-market of stocks is not.
-  bars: ['07T22:30', 'bars', halves(option, 7)],
+  bars: [
+    '07T22:30',
+    'bars',
+    [{ ...halves(option, 1)[0], datetime: '2024-02-06T23:00:00Z' }, ...halves(option, 7)],
+  ],
 } as const satisfies Record<string, Step>;
 
 test('options follow a key of their underlying, and a contract, that come after the bars (contract 3.7, 3.9)', async () => {
@@ -173,7 +150,7 @@ test('options follow a key of their underlying, and a contract, that come after 
   ] as const;
   for (const order of orders) {
     const steps = order.map((name) => optionSteps[name]);
-    assert.deepEqual(await served(option, 'DAY', steps), ['06T23:00 07T22:00 7'], order.join());
+    assert.deepEqual(await served(option, 'DAY', steps), ['06T23:00 07T22:00 8'], order.join());
   }
 });
 
@@ -197,9 +174,13 @@ test('a day that was imported before its close is not served, whatever its sessi
   // A later import holds the day, with another value or as it was.
   const corrected: Step = ['08T03:00', 'bars', [{ ...days(A, ['07'])[0], volume: 2 }]];
   assert.deepEqual(await served(A, 'DAY', [early, atTwo, corrected, wholeDay]), ['07T14:30 07T21:00 2']);
-  const again: Step = ['08T03:00', 'bars', days(A, ['07'])];
-  assert.deepEqual(await served(A, 'DAY', [atTwo, again, early, wholeDay]), ['07T14:30 07T21:00 1']);
-  assert.deepEqual(await served(A, 'DAY', [early, atTwo, again, wholeDay]), ['07T14:30 07T21:00 1']);
+  const again: Step = ['08T03:00', 'bars', days(A, ['06', '07'])];
+  const both = ['06T14:30 06T21:00 1', '07T14:30 07T21:00 1'];
+  assert.deepEqual(await served(A, 'DAY', [atTwo, again, early, wholeDay]), both);
+  assert.deepEqual(await served(A, 'DAY', [early, atTwo, again, wholeDay]), both);
+  // The same bytes again are as old as they were.
+  const same: Step = ['08T03:00', 'bars', days(A, ['07'])];
+  assert.deepEqual(await served(A, 'DAY', [atTwo, same, wholeDay]), []);
 });
 
 test('undos of bars and of holidays leave what was imported before its close unserved (contract 3.9, 10)', async () => {
@@ -213,31 +194,6 @@ test('undos of bars and of holidays leave what was imported before its close uns
   const steps = [early, corrected, atTwo, wholeDay];
   assert.deepEqual(await served(A, 'DAY', steps), []);
   assert.deepEqual(await served(A, 'DAY', steps, [3]), ['07T14:30 07T21:00 2']);
-});
-
-test('a store of an older Bourse, in which holidays left unfinished bars as they were, is put right once (contract 3.9)', async () => {
-  const asked = new AskedBars(A);
-  try {
-    for (const [moment, dataset, rows] of [early, atTwo, wholeDay]) {
-      asked.nowMs = at(moment);
-      await asked.import(rows, dataset, false);
-    }
-    // As that program left it.
-    await write(asked, (store) =>
-      store.write(async (writer) => {
-        await writer.remove(unfinishedBars, await collectRows(writer, unfinishedBars, {}));
-        await writer.upsert(counters, [{ name: 'overrides_followed', value: 1 }]);
-      }),
-    );
-    assert.equal((await answers(asked, 'DAY')).length, 1);
-    const told: string[] = [];
-    for (let time = 1; time <= 2; time++)
-      await write(asked, (store) => followOldOverrides(store, (doing) => void told.push(doing)));
-    assert.equal(told.length, 1);
-    assert.deepEqual(await answers(asked, 'DAY'), []);
-  } finally {
-    await asked.close();
-  }
 });
 
 test('a calendar key finds anew which bars are finished (contract 3.7, 3.9)', async () => {

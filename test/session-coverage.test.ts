@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { parseInstant } from '../src/base/instant.ts';
+import { parseDay, parseInstant } from '../src/base/instant.ts';
+import { calendarOf } from '../src/calendar/calendar.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { contract, type Endpoint } from '../src/contract/index.ts';
 import { interval as intervalOf } from '../src/contract/interval.ts';
@@ -11,6 +12,8 @@ import { undoRun } from '../src/history/undo-run.ts';
 import { importFile } from '../src/loading/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Store } from '../src/store/store.ts';
+import type { Deletion, FileRun } from './covered/facts.ts';
+import { Oracle } from './covered/oracle.ts';
 import { Random } from './fuzz/random.ts';
 import { opened } from './importing.ts';
 import { seed } from './seed.ts';
@@ -146,19 +149,35 @@ const REGULAR_MS = 390 * MINUTE_MS;
 const TO_END_MS = 10.5 * HOUR_MS;
 const PRE_MS = 5.5 * HOUR_MS;
 
-type Run = {
-  readonly id: number;
-  readonly firstMs: number;
-  readonly completeMs: number;
-  readonly symbols: Set<string>;
-};
+const usStocks = calendarOf('stock', 'US');
 
-/** What must be stored. */
+const isOf = (ms: number, [, openMs]: (typeof SESSIONS)[number]): boolean =>
+  ms >= openMs - PRE_MS && ms < openMs + TO_END_MS;
+
+/** The most sessions around one that say whether a series trades on most of them, and their share. */
+const AROUND = 20;
+const SHARE = 0.8;
+
+/** What must be stored, and the runs as a direct reading of contract 3.9 wants them (`covered/oracle.ts`). */
 class Model {
   readonly bars = new Map<string, Set<number>>();
-  runs: Run[] = [];
-  /** The newest deletion, by symbol and date. */
-  readonly deleted = new Map<string, number>();
+  readonly runs: { readonly run: FileRun | Deletion; isUndone: boolean }[] = [];
+  #known: { readonly state: string; readonly oracle: Oracle } | null = null;
+
+  /** What the runs say. */
+  get oracle(): Oracle {
+    const state = this.runs.map(({ isUndone }) => Number(isUndone)).join('');
+    const known = {
+      market: 'stock',
+      calendar: usStocks,
+      listing: null,
+      delisting: null,
+      isInactive: false,
+    } as const;
+    if (this.#known?.state !== state)
+      this.#known = { state, oracle: new Oracle({ runs: [...this.runs], instrumentOf: () => known }) };
+    return this.#known.oracle;
+  }
 
   of(symbol: string): Set<number> {
     const known = this.bars.get(symbol) ?? new Set();
@@ -166,30 +185,39 @@ class Model {
     return known;
   }
 
+  hasIn(symbol: string, session: (typeof SESSIONS)[number]): boolean {
+    return [...this.of(symbol)].some((ms) => isOf(ms, session));
+  }
+
   /** The place in the list of sessions of the first or the last bar. */
   at(symbol: string, end: 'first' | 'last'): number {
     const all = [...this.of(symbol)];
     const ms = end === 'first' ? Math.min(...all) : Math.max(...all);
-    return SESSIONS.findIndex(([, openMs]) => ms >= openMs - PRE_MS && ms < openMs + TO_END_MS);
+    return SESSIONS.findIndex((session) => isOf(ms, session));
   }
 
-  #completing(symbol: string): Run | undefined {
-    return this.runs
-      .filter(({ symbols }) => symbols.has(symbol))
-      .sort((a, b) => b.completeMs - a.completeMs || b.symbols.size - a.symbols.size || b.id - a.id)[0];
+  /** Whether the regular hours of a session are covered for a symbol. */
+  isCovered(symbol: string, [date, openMs]: (typeof SESSIONS)[number]): boolean {
+    const session = usStocks.sessionOn(parseDay(date)!)!;
+    return this.oracle.isCovered(symbol, '1M', session, [{ fromMs: openMs, toMs: openMs + REGULAR_MS }]);
   }
 
-  vouching(symbol: string, [date, openMs]: (typeof SESSIONS)[number]): number | null {
-    const closeMs = openMs + REGULAR_MS;
-    const own = this.#completing(symbol)!;
-    const holding = this.runs.filter(({ id, firstMs, completeMs, symbols }) => {
-      if (completeMs < closeMs || firstMs >= openMs + TO_END_MS) return false;
-      if (id < (this.deleted.get(`${symbol} ${date}`) ?? 0)) return false;
-      if (symbols.has(symbol)) return true;
-      const common = [...symbols].filter((one) => own.symbols.has(one)).length;
-      return common >= Math.max(2, own.symbols.size / 2) && (closeMs <= own.completeMs || id > own.id);
-    });
-    return holding.sort((a, b) => a.completeMs - b.completeMs || a.id - b.id)[0]?.id ?? null;
+  /** Whether a session without a bar is a `missing_session` (contract 9.10). */
+  isMissing(symbol: string, at: number): boolean {
+    const [first, last] = [this.at(symbol, 'first'), this.at(symbol, 'last')];
+    if (at <= first || at >= last) return false;
+    const has = SESSIONS.map((session) => this.hasIn(symbol, session));
+    let [from, to] = [at, at + 1];
+    while (!has[from - 1]) from--;
+    while (!has[to]) to++;
+    const others = [...this.bars.keys()].filter((one) => one !== symbol);
+    const own = has.slice(first, last + 1);
+    const outside = [...own.slice(0, from - first), ...own.slice(to - first)];
+    assert.ok(outside.length <= AROUND, 'all of them are around');
+    return (
+      outside.filter(Boolean).length >= SHARE * outside.length &&
+      others.some((one) => this.hasIn(one, SESSIONS[at]!))
+    );
   }
 
   /** The list as it must be, with cells of so many minutes; `null` cells: days. */
@@ -205,6 +233,7 @@ class Model {
       const at = this.at(symbol, 'first') + index;
       const [date, openMs] = session;
       const size = cell ?? 390;
+      const isCovered = this.isCovered(symbol, session);
       const cells = Array.from({ length: 390 / size }, (_, place) =>
         [...this.of(symbol)].some(
           (ms) => ms >= openMs + place * size * MINUTE_MS && ms < openMs + (place + 1) * size * MINUTE_MS,
@@ -217,26 +246,31 @@ class Model {
         .map((isFilled) => (isFilled ? '1' : '0'))
         .join('')
         .split('1');
-      const run = filled.length > 0 ? null : this.vouching(symbol, session);
-      const empty = run !== null ? 'untraded' : at <= Math.max(last, half) ? 'missing' : 'pending';
+      const empty = at <= Math.max(last, half) ? 'missing' : 'pending';
       return {
         session_date: date,
         source: cell === 1 ? 'stored' : 'derived',
-        condition: filled.length > 0 ? 'available' : empty,
+        condition:
+          this.hasIn(symbol, session)
+            ? isCovered
+              ? 'available'
+              : 'pending'
+            : isCovered && !this.isMissing(symbol, at)
+              ? 'untraded'
+              : empty,
         bars: filled.length,
         expected_bars: cells.length,
         first_datetime: filled.length > 0 ? instant(filled[0]!) : null,
         last_datetime: filled.length > 0 ? instant(filled.at(-1)!) : null,
         longest_gap_minutes: cell === null ? null : Math.max(...gaps.map((gap) => gap.length)) * size,
-        ...(filled.length === 0 && { run_id: run }),
       };
     });
   }
 }
 
 function withoutRun(row: Row): Row {
-  const { interval: _, run_id, file: __, last_modified_date: ___, ...rest } = row;
-  return row.bars === 0 ? { ...rest, run_id } : rest;
+  const { interval: _, run_id: __, file: ___, last_modified_date: ____, ...rest } = row;
+  return rest;
 }
 
 test('sessions equal a direct count after random imports, corrections, deletions and undos (contract 9.9, 3.4, 3.9, 4.1)', async () => {
@@ -253,17 +287,22 @@ test('sessions equal a direct count after random imports, corrections, deletions
       done.pop();
     } else if (random.chance(0.25)) {
       const [symbol, [date, openMs]] = [random.pick(symbols), random.pick(SESSIONS)];
-      const gone = [...model.of(symbol)].filter((ms) => ms >= openMs - PRE_MS && ms < openMs + TO_END_MS);
+      const gone = [...model.of(symbol)].filter((ms) => isOf(ms, [date, openMs]));
       if (gone.length === 0) continue;
       const id = await world.delete(symbol, date);
-      const before = model.deleted.get(`${symbol} ${date}`) ?? 0;
       for (const ms of gone) model.of(symbol).delete(ms);
-      model.deleted.set(`${symbol} ${date}`, id);
+      const day = parseDay(date)!;
+      const range = { fromDay: day, toDay: day };
+      const entry = {
+        run: { kind: 'deletion', symbol, interval: '1M', range } as const,
+        isUndone: false,
+      };
+      model.runs.push(entry);
       done.push({
         id,
         undo() {
           for (const ms of gone) model.of(symbol).add(ms);
-          model.deleted.set(`${symbol} ${date}`, before);
+          entry.isUndone = true;
         },
       });
     } else {
@@ -284,20 +323,24 @@ test('sessions equal a direct count after random imports, corrections, deletions
         ]),
       );
       const id = await world.import(bars, '1M', step);
-      const all = Object.values(bars).flat();
-      const lastMs = Math.max(...all);
-      const [, openMs] = SESSIONS.find(([, ms]) => lastMs >= ms - PRE_MS && lastMs < ms + TO_END_MS)!;
-      const completeMs = openMs + TO_END_MS;
       const added = chosen.flatMap((symbol) =>
         bars[symbol]!.filter((ms) => !model.of(symbol).has(ms)).map((ms) => [symbol, ms] as const),
       );
       for (const symbol of chosen) for (const ms of bars[symbol]!) model.of(symbol).add(ms);
-      model.runs.push({ id, firstMs: Math.min(...all), completeMs, symbols: new Set(chosen) });
+      const entry = {
+        run: {
+          ...({ kind: 'file', command: step, startMs: world.nowMs, interval: '1M', zone: null } as const),
+          bars: chosen.flatMap((symbol) => bars[symbol]!.map((keyMs) => ({ symbol, keyMs, price: step }))),
+          ...{ named: [], fromMs: null, throughMs: null, sha: `file ${step}` },
+        },
+        isUndone: false,
+      };
+      model.runs.push(entry);
       done.push({
         id,
         undo() {
           for (const [symbol, ms] of added) model.of(symbol).delete(ms);
-          model.runs = model.runs.filter((run) => run.id !== id);
+          entry.isUndone = true;
         },
       });
     }
@@ -337,7 +380,8 @@ test('an early close and a holiday count as the calendar has them, extended hour
   assert.deepEqual(await world.brief('A', fields), [
     ['2024-07-02', 'available', 390, 390, 0, '2024-07-02T19:59:00+00:00'],
     ['2024-07-03', 'available', 210, 210, 0, '2024-07-03T16:59:00+00:00'],
-    ['2024-07-05', 'untraded', 0, 390, 390, null],
+    // Its bars are those of its pre-market.
+    ['2024-07-05', 'available', 0, 390, 390, null],
   ]);
 });
 
@@ -346,7 +390,8 @@ test('days of cryptocurrencies are UTC days; futures have no gap in their pause 
   await coins.import({ COIN: minutesFrom('2024-03-10T12:00:00Z', 1440) });
   const fields = ['session_date', 'condition', 'bars', 'expected_bars', 'longest_gap_minutes'];
   assert.deepEqual(await coins.brief('COIN', fields), [
-    ['2024-03-10', 'available', 720, 1440, 720],
+    // The file begins in the middle of its first day.
+    ['2024-03-10', 'pending', 720, 1440, 720],
     ['2024-03-11', 'available', 720, 1440, 720],
     ['2024-03-12', 'pending', 0, 1440, 1440],
   ]);
@@ -460,6 +505,35 @@ test('a hole between two files is missing, one inside a file is untraded, one th
   assert.deepEqual((await conditions())[2], ['2024-03-06', 'missing', null]);
   await world.undo(deletion);
   assert.deepEqual((await conditions())[2], ['2024-03-06', 'available', first]);
+});
+
+test('a session that another series of the instrument has is of its condition (contract 9.9)', async () => {
+  const world = await World.open('2024-03-16T12:00:00Z');
+  const day = (date: string): number[] => minutesFrom(`2024-03-${date}T14:30:00Z`, 5);
+  await world.import({ A: [...day('04'), ...day('06')] });
+  const hours = ['04', '05', '06'].map((date) => Date.parse(`2024-03-${date}T14:30:00Z`));
+  await world.import({ A: hours }, '60M');
+  const conditions = async (interval: string) =>
+    world.brief('A', ['condition', 'bars'], { interval, to_date: '2024-03-06' });
+  assert.deepEqual(
+    (await conditions('1M')).map(([condition]) => condition),
+    ['available', 'available', 'available'],
+  );
+  assert.deepEqual((await conditions('1M'))[1], ['available', 0]);
+  assert.deepEqual((await conditions('60M'))[1], ['available', 1]);
+});
+
+test('a day of which there are minutes up to noon is pending, whichever interval is asked for (contract 9.9)', async () => {
+  const world = await World.open('2024-03-05T17:00:00Z');
+  await world.import({
+    A: [...minutesFrom('2024-03-04T14:30:00Z', 390), ...minutesFrom('2024-03-05T14:30:00Z', 60)],
+  });
+  world.nowMs = Date.parse('2024-03-06T12:00:00Z');
+  for (const interval of ['1M', '60M', 'DAY'])
+    assert.deepEqual(await world.brief('A', ['session_date', 'condition'], { interval }), [
+      ['2024-03-04', 'available'],
+      ['2024-03-05', 'pending'],
+    ]);
 });
 
 test('a session with a warning among its findings is degraded (contract 9.9, 9.10)', async () => {

@@ -41,6 +41,7 @@ before(async () => {
     await shop.must(
       ...['import', 'bars', file, '--schema', schema, '--country', country],
       ...['--symbol', symbol, '--interval', imported, '--complete-through', new Date().toISOString()],
+      ...['--complete-from', '1990-01-01T00:00:00Z'],
     );
   }
   server = await LocalServer.open(shop.store);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { storeSteps } from '../src/store/migrations/index.ts';
+import { newestLayout } from '../src/store/migrations/history.ts';
+import { storeHistory } from '../src/store/migrations/index.ts';
 import { Workshop } from './service.ts';
 import { fileStore, storeFile } from './sqlite/files.ts';
 import { alterStore, testOfSqlite, zeroBytes } from './stores.ts';
@@ -40,7 +41,7 @@ test('counts what was imported, whole and by market and interval (contract 10)',
   const status = JSON.parse(await shop.must('status', '--series', '--json'));
   // One for each command: files that are imported together are one write.
   assert.equal(status.data_version, 3);
-  assert.equal(status.layout, storeSteps.length);
+  assert.equal(status.layout, newestLayout(storeHistory));
   assert.deepEqual(status.totals, { instruments: 4, series: 3, bars: 15 });
   const market = { asset_schema: 'stock', country_iso_code: 'US' };
   const [first, last] = [instant(firstMs), instant(firstMs + 11 * DAY_MS)];

@@ -65,15 +65,11 @@ edit(
   "import { instruments, instrumentTerms } from './reference.ts';\nimport { toys } from './toys.ts';",
 );
 edit('datasets/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
+edit('store/migrations/index.ts', 'steps: [store0001],', 'steps: [store0001, toyStep],');
 edit(
   'store/migrations/index.ts',
-  'export const storeSteps: readonly Step[] = [',
-  'const shippedSteps: readonly Step[] = [',
-);
-edit(
-  'store/migrations/index.ts',
-  '/** The steps of a control file. */',
-  `const toyStep: Step = {
+  '/** The layouts of a store. */',
+  `const toyStep = {
   tables: [
     {
       name: 'toys',
@@ -81,11 +77,9 @@ edit(
       key: ['country_iso_code', 'symbol', 'sold_date'],
     },
   ],
-};
+} as const;
 
-export const storeSteps: readonly Step[] = [...shippedSteps, toyStep];
-
-/** The steps of a control file. */`,
+/** The layouts of a store. */`,
 );
 
 const store = temporary.storeUrl();

@@ -111,8 +111,7 @@ const dataTables = [
   'bar_blocks',
   'series',
   'instruments',
-  'run_coverage',
-  'unfinished_bars',
+  'run_spans',
   'block_changes',
   'held_bars',
   'row_changes',
@@ -126,14 +125,13 @@ function assertEmpty(shelf: Shelf): void {
 // Mondays but for the second; the last lies in other blocks of every interval. New York opens at 14:30 UTC on all of them.
 const dates = ['2024-01-08', '2024-01-09', '2024-01-22', '2026-12-07'];
 const symbols = ['A', 'B'];
-/** One bar that there can be: its series, its key as stored, its label date, and whether it lies off the grid. */
+/** One bar that there can be: its series, its key as stored, and its label date. */
 type Slot = {
   readonly symbol: string;
   readonly interval: string;
   readonly datetime: string;
   readonly key: string;
   readonly date: string;
-  readonly offGrid: boolean;
 };
 const slots: Slot[] = symbols.flatMap((symbol) =>
   dates.flatMap((date, index) => {
@@ -143,7 +141,6 @@ const slots: Slot[] = symbols.flatMap((symbol) =>
       datetime: clock === '' ? date : `${date}T${clock}:00Z`,
       key: `${date}T${clock === '' ? '00:00' : clock}`,
       date,
-      offGrid: interval === '30M' && clock === '14:45',
     });
     return [
       ...['14:30', '14:31', '14:32'].map((clock) => at('1M', clock)),
@@ -221,12 +218,8 @@ class Model {
   get series(): Record<string, unknown[]> {
     return Object.fromEntries(
       Object.entries(this.bars).map(([name, bars]) => {
-        const offGrid = slots.some(
-          (slot, index) =>
-            slot.offGrid && this.current(index) !== null && name === `stock:US:${slot.symbol}:30M`,
-        );
         const [first, last] = [bars[0]![0], bars.at(-1)![0]].map((key) => Date.parse(`${key}Z`));
-        return [name, [bars.length, first, last, offGrid ? 1 : 0]];
+        return [name, [bars.length, first, last]];
       }),
     );
   }
@@ -236,7 +229,7 @@ const seriesOf = (url: string): Record<string, unknown[]> =>
   Object.fromEntries(
     rowsOf(
       url,
-      `select 'stock:US:' || symbol || ':' || interval as name, bar_count, first_ms, last_ms, off_grid
+      `select 'stock:US:' || symbol || ':' || interval as name, bar_count, first_ms, last_ms
         from series join instruments using (instrument_id) where bar_count > 0`,
     ).map(({ name, ...row }) => [String(name), Object.values(row)]),
   );
@@ -452,18 +445,6 @@ test('what an instruments file said is unsaid, unless a later file said more of 
       ['A', 'Acorn'],
       ['B', 'Birch'],
     ]);
-  }));
-
-test('how far imports cover a market goes back too (contract 3.9)', () =>
-  withShelf(async (shelf) => {
-    const coverage = () =>
-      rowsOf(shelf.url, 'select interval, complete_ms, complete_run_id from series where bar_count > 0');
-    await shelf.bars('A 1M 2024-01-08T14:30:00Z 1');
-    const before = coverage();
-    const run = await shelf.bars('A 1M 2024-01-08T14:30:00Z 1', 'A DAY 2024-01-08 1');
-    assert.equal(coverage().length, 2);
-    await shelf.undo(run);
-    assert.deepEqual(coverage(), before);
   }));
 
 test('a deleted instrument comes back under the identifiers that it had (contract 1.5)', () =>

@@ -244,7 +244,11 @@ test('an import finishes no session of another venue, nor of another symbol of i
   assert.deepEqual([await latest('ZC'), await latest('ES')], ['2025-03-04', '2025-04-01']);
   await fill('2025-04-02T00:00:00Z', 'ZS');
   assert.deepEqual([await latest('ZC'), await latest('ZS')], ['2025-03-04', '2025-04-01']);
+  // The same bytes finish nothing that they left unfinished.
   await fill('2025-04-02T00:00:00Z', 'ZC');
+  assert.equal(await latest('ZC'), '2025-03-04');
+  const more = minutes('future', 'ZC', { ...noon, '2025-04-01T15:01:00Z': 1 });
+  await fillStore(shop.store, shop.folder, at('2025-04-02T00:00:00Z'), [['bars', more]]);
   assert.equal(await latest('ZC'), '2025-04-01');
 });
 

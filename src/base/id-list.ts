@@ -1,14 +1,25 @@
-// Ascending positive whole numbers as bytes: the difference to the number before, seven bits a byte, the lowest first.
+// Ascending positive whole numbers as bytes: steps from one to the next, each as often as it comes in a row; seven bits a byte, the lowest
+// first.
 
-/** Encodes distinct numbers of 1 to 2^53 - 1, in any order. */
+/** Writes a whole number of 0 to 2^53 - 1. */
+function write(bytes: number[], number: number): void {
+  let rest = number;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  bytes.push(rest);
+}
+
+/** Encodes distinct numbers of 1 to 2^52 - 1, in any order. */
 export function encodeIds(ids: Iterable<number>): Uint8Array {
+  const sorted = [...ids].sort((a, b) => a - b);
   const bytes: number[] = [];
-  let before = 0;
-  for (const id of [...ids].sort((a, b) => a - b)) {
-    let rest = id - before;
-    before = id;
-    for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-    bytes.push(rest);
+  for (let at = 0; at < sorted.length; ) {
+    const step = sorted[at]! - (sorted[at - 1] ?? 0);
+    let times = 1;
+    while (at + times < sorted.length && sorted[at + times]! - sorted[at + times - 1]! === step) times++;
+    // An even number is a step alone, an odd one is followed by how often it comes.
+    write(bytes, 2 * step + Number(times > 1));
+    if (times > 1) write(bytes, times);
+    at += times;
   }
   return Uint8Array.from(bytes);
 }
@@ -16,14 +27,22 @@ export function encodeIds(ids: Iterable<number>): Uint8Array {
 /** The numbers, ascending. */
 export function decodeIds(bytes: Uint8Array): number[] {
   const ids: number[] = [];
-  let id = 0;
-  let power = 1;
-  for (const byte of bytes) {
-    id += (byte % 128) * power;
-    power *= 128;
-    if (byte > 0x7f) continue;
-    ids.push(id);
-    power = 1;
+  let at = 0;
+  const read = (): number => {
+    let number = 0;
+    for (let power = 1; ; power *= 128) {
+      const byte = bytes[at++]!;
+      number += (byte % 128) * power;
+      if (byte <= 0x7f) return number;
+    }
+  };
+  for (let id = 0; at < bytes.length; ) {
+    const written = read();
+    const step = Math.floor(written / 2);
+    for (let times = written % 2 === 1 ? read() : 1; times > 0; times--) {
+      id += step;
+      ids.push(id);
+    }
   }
   return ids;
 }

@@ -2,7 +2,7 @@
 import { DAY_MS, FIRST_DAY, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
-import { hoursOf, type PeriodInterval, periodEnd, periodHours } from './period.ts';
+import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from './period.ts';
 
 /** The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in milliseconds. */
 export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
@@ -52,6 +52,20 @@ export function labelOfBar(calendar: Calendar, interval: Interval, keyMs: number
   return calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs);
 }
 
+/** An instant by which a bar has closed, whatever its calendar. */
+function closedForCertain(interval: Interval, keyMs: number): number {
+  const minutes = intervalMinutes(interval);
+  if (minutes !== null) return keyMs + minutes * MINUTE_MS;
+  return (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS;
+}
+
+/** Whether a bar may have closed by a moment, as its calendar says, or certainly has (`yes`), or has not (`no`). */
+export function hasClosed(interval: Interval, keyMs: number, ms: number): 'yes' | 'maybe' | 'no' {
+  if (closedForCertain(interval, keyMs) <= ms) return 'yes';
+  const slackMs = isPeriod(interval) ? LABEL_SLACK_DAYS * DAY_MS : 0;
+  return keyMs - slackMs <= ms ? 'maybe' : 'no';
+}
+
 /** Whether a bar closes after a moment. A bar of a series off the session grid closes at its nominal end (contract 3.10). */
 export function closesAfter(
   calendar: Calendar,
@@ -59,11 +73,7 @@ export function closesAfter(
   keyMs: number,
   ms: number,
 ): boolean {
-  const minutes = intervalMinutes(interval);
-  const boundMs =
-    minutes === null
-      ? (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS
-      : keyMs + minutes * MINUTE_MS;
+  const boundMs = closedForCertain(interval, keyMs);
   return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
 }
 

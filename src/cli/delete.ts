@@ -8,7 +8,6 @@ import { deleteRows, type RowDeleteReport } from '../history/delete-rows.ts';
 import type { DeletionRequest } from '../history/deletion.ts';
 import type { Store } from '../store/store.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
-import { hiddenLines } from './hidden-words.ts';
 import { withExistingStore } from './opened-store.ts';
 import { isQuiet, linesOf, noteWait, print } from './output.ts';
 import { withProgress } from './progress.ts';
@@ -66,8 +65,7 @@ const run = (
     const report = await withProgress(task, (onRows) =>
       work(store, { words: said, dryRun, nowMs: Date.now, onWait, onRows }),
     );
-    const hidden = 'hidden' in report ? hiddenLines(report.hidden).map((line) => `  ${line}`) : [];
-    print(flags, report, linesOf([describe(report, dryRun), ...hidden]));
+    print(flags, report, linesOf([describe(report, dryRun)]));
   });
 
 /** The words of an instrument, or of as much of its name as was given. */

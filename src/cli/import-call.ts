@@ -10,7 +10,7 @@ import { clearFailures } from '../history/failed-files.ts';
 import { type ImportGroup, writeGroup } from '../history/import-group.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { historyLimits } from '../history/limits.ts';
-import type { RecordedFlags } from '../history/run.ts';
+import type { ImportedCommand, RecordedFlags } from '../history/run.ts';
 import { runOfFile } from '../history/watched-file.ts';
 import { importFile, importInto, requestOf } from '../loading/importers.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
@@ -19,13 +19,7 @@ import { DamagedData } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
 import { tellFindings } from './import-findings.ts';
-import {
-  fieldFlags,
-  fieldNamesOf,
-  type ImportFlags,
-  readCompleteThrough,
-  zoneNamed,
-} from './import-flags.ts';
+import { fieldFlags, fieldNamesOf, type ImportFlags, readCompleteTimes, zoneNamed } from './import-flags.ts';
 import { filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
 import { describeImport } from './import-words.ts';
 import { closing, openForImport } from './opened-store.ts';
@@ -57,6 +51,7 @@ type Outcome = { settle: () => void; readonly drop?: () => void };
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
 export class ImportCall {
   readonly #call: Call;
+  readonly #command: ImportedCommand = { firstRun: null };
   /** Is told of each name whose files have been taken, and why not all of them were imported, or null. */
   readonly #onTaken: OnTaken | null;
   /** Opened, and made where there is none, only when there is a file to import. */
@@ -258,7 +253,8 @@ export class ImportCall {
       ...this.#requestOf(opened),
       dryRun: flags.dryRun === true,
       source: flags.source ?? null,
-      completeThroughMs: readCompleteThrough(flags.completeThrough, Date.now()),
+      ...readCompleteTimes(flags, Date.now()),
+      command: this.#command,
       recordedFlags,
       nowMs: Date.now,
     };

@@ -30,6 +30,7 @@ export type ImportFlags = {
   readonly code?: string;
   readonly zone?: string;
   readonly prices?: PriceBasis;
+  readonly completeFrom?: string;
   readonly completeThrough?: string;
   readonly volumes?: VolumeBasis;
   readonly symbols?: SymbolTime;
@@ -70,22 +71,32 @@ export function fieldNamesOf(dataset: string): FieldNames {
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
 
-/** The instant of `--complete-through`; null without the flag. */
-export function readCompleteThrough(text: string | undefined, nowMs: number): number | null {
+/** The instants of `--complete-from` and `--complete-through`; null without the flag. */
+export function readCompleteTimes(
+  { completeFrom, completeThrough }: Pick<ImportFlags, 'completeFrom' | 'completeThrough'>,
+  nowMs: number,
+): { readonly completeFromMs: number | null; readonly completeThroughMs: number | null } {
+  const completeFromMs = readInstant('--complete-from', completeFrom, nowMs);
+  const completeThroughMs = readInstant('--complete-through', completeThrough, nowMs);
+  if (completeFromMs !== null && completeThroughMs !== null && completeFromMs >= completeThroughMs)
+    throw new UsageProblem(
+      `--complete-from ${completeFrom}: is not before --complete-through ${completeThrough}`,
+    );
+  return { completeFromMs, completeThroughMs };
+}
+
+/** An instant that a flag gives; null without it. No import covers anything beyond its own start. */
+function readInstant(flag: string, text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   const instant = parseInstant(text);
   if (instant?.kind !== 'time')
-    throw new UsageProblem(
-      `--complete-through ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`,
-    );
+    throw new UsageProblem(`${flag} ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`);
   if (instant.ms <= nowMs) return instant.ms;
-  throw new UsageProblem(
-    `--complete-through ${text}: is after now: an import makes nothing complete beyond its own start`,
-  );
+  throw new UsageProblem(`${flag} ${text}: is after now: an import covers nothing beyond its own start`);
 }
 
 /** The flags that are for bars alone. */
-const barFlags = ['prices', 'volumes', 'completeThrough', 'label'] as const;
+const barFlags = ['prices', 'volumes', 'completeFrom', 'completeThrough', 'label'] as const;
 
 /** Whether a flag has a meaning for a dataset. */
 function applies(
@@ -113,7 +124,7 @@ export function checkFlags(dataset: string, flags: ImportFlags): void {
   readSymbolOf(dataset, flags.symbol);
   readInterval(flags.interval);
   zoneNamed(flags.zone);
-  readCompleteThrough(flags.completeThrough, Date.now());
+  readCompleteTimes(flags, Date.now());
 }
 
 /** The fields that flags give for the whole file. */

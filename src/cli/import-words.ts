@@ -3,17 +3,17 @@ import { BARS } from '../datasets/index.ts';
 import { importCommand } from '../history/import-command.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
-import { hiddenLines } from './hidden-words.ts';
 import { isQuiet, linesOf } from './output.ts';
 import { replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
 
-/** Sessions that an import leaves unfinished, and the command that finishes each. */
-const describeUnfinished = (unfinished: ImportReport['unfinished'] = [], again: Again): string[] =>
-  unfinished.map(({ market, interval, session, completeThrough, sessionEnd }) => {
-    const through = ['--complete-through', sessionEnd];
-    const command = importCommand(again.dataset, again.path ?? '-', again.flags, ...through);
-    return `session ${session} of ${market} ${interval} is not finished: bars that close after ${completeThrough} are not derived until a later import has the rest; if the file has all of it, run this after ${sessionEnd}: ${command}`;
+/** Times that an import leaves open, and the command that covers each. */
+const describeOpen = (openTimes: ImportReport['openTimes'] = [], again: Again): string[] =>
+  openTimes.map(({ market, interval, from, through, isBefore }) => {
+    const flag = isBefore ? ['--complete-from', from] : ['--complete-through', through];
+    const command = importCommand(again.dataset, again.path ?? '-', again.flags, ...flag);
+    const when = isBefore ? 'run' : `after ${through} run`;
+    return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until one does; if nothing is missing there, ${when}: ${command}`;
   });
 
 /** What an import is repeated by. */
@@ -72,8 +72,7 @@ export function describeImport(report: ImportReport, again: Again): string {
       'of closed dates whose evening opens the next session, merged into it when read',
     ),
     ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
-    ...describeUnfinished(report.unfinished, again),
-    ...(report.hidden === undefined ? [] : hiddenLines(report.hidden)),
+    ...describeOpen(report.openTimes, again),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     ...(report.mayBeCut
       ? ['the last line has no end: if the file was cut off, its last value may be wrong']

@@ -70,6 +70,10 @@ export function importCommand(): Command {
       new Option('--prices <basis>', 'how the prices are adjusted (default raw)').choices(priceBases),
     )
     .option(
+      '--complete-from <instant>',
+      'from when the files have every bar, where their first bars do not tell: 2025-03-03T09:00:00Z',
+    )
+    .option(
       '--complete-through <instant>',
       'through when the files have every bar, where their last bars do not tell: 2025-03-04T01:00:00Z',
     )

@@ -27,8 +27,6 @@ export const cliLimits = {
   onFailureReasonMax: 2_000,
   /** Runs that are listed when none was named, or one that does not exist. */
   runsListed: 20,
-  /** Series of hidden bars that the text of a report names. */
-  hiddenNamed: 20,
   /** Later runs that are named as the reason why an undo kept something. */
   keepersNamed: 5,
 } as const;

@@ -1,11 +1,8 @@
 // Opens stores for one piece of work and closes them after it.
 import { spool } from '../files/spool.ts';
-import { followOldOverrides } from '../history/changed-calendars.ts';
-import { coverOldRuns } from '../history/old-runs.ts';
 import { hasControl, isStoreMade, openControl, openStore, openTrialStore } from '../store/engines.ts';
 import { OlderLayout, type Reader, type Store, StoreUnusable, type Tell } from '../store/store.ts';
 import { readSettings } from './config.ts';
-import { hiddenLines } from './hidden-words.ts';
 import { note } from './output.ts';
 
 /** Runs `work` on something open, or being opened, and closes it at the end. */
@@ -33,10 +30,6 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   const store = await openStore(url, 'write', tell);
   try {
     await updateControl(url, tell);
-    for (const update of [coverOldRuns, followOldOverrides]) {
-      const hidden = await update(store, tell);
-      if (hidden !== null) for (const line of hiddenLines(hidden)) tell(line);
-    }
     return store;
   } catch (error) {
     await store.close();

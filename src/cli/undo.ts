@@ -9,7 +9,6 @@ import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
-import { hiddenLines } from './hidden-words.ts';
 import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
 import { linesOf, noteWait, print } from './output.ts';
@@ -59,7 +58,6 @@ function describe(report: UndoReport, isTrial: boolean): string {
   return linesOf([
     `run ${run.run_id}, ${run.kind} of ${run.file}: ${fateOf(report, isTrial)}`,
     ...found.map(([number, what, fate]) => `  ${countOf(number, what)} ${fate}`),
-    ...hiddenLines(report.hidden).map((line) => `  ${line}`),
     ...(found.length === 0 ? ['  nothing is left of what it changed'] : []),
   ]);
 }

@@ -25,11 +25,11 @@ export const seriesRecord = record('Series', {
   first_datetime: [dateTime('Open of the first stored bar, UTC'), '2025-03-03T14:30:00+00:00'],
   last_datetime: [dateTime('Open of the last stored bar, UTC'), '2025-03-03T20:59:00+00:00'],
   complete_through: [
-    nullable(dateTime('The imports vouch for the series up to this instant, UTC; null where none does')),
+    nullable(dateTime('The end of the last time that its imports cover, UTC; null where none covers any')),
     '2025-03-04T01:00:00+00:00',
   ],
   price_basis: [oneOf(priceBases, 'Adjustment that the prices had before the import'), 'raw'],
-  runs: [integer('Imports that vouch for the series and were not undone'), 1],
+  runs: [integer('Imports that hold the series, undone ones left out'), 1],
 });
 
 export const seriesCoverage = endpoint({
@@ -78,7 +78,7 @@ export const sessionRecord = record('Session', {
   ],
   run_id: [
     nullable(
-      integer('The run that last changed the block of stored bars, or that vouches for the untraded session'),
+      integer('The run that last changed the block of stored bars, or that covers the untraded session'),
     ),
     1,
   ],

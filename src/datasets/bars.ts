@@ -1,6 +1,6 @@
 // Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
 import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
-import { boolean, bytes, dataset, instant, integer, orNull, text } from './dataset.ts';
+import { bytes, dataset, instant, integer, json, orNull, text } from './dataset.ts';
 import {
   anyNumber,
   assetSchemaField,
@@ -57,11 +57,8 @@ export const series = dataset({
     last_ms: instant,
     /** 0 where all bars are gone but runs that can be undone still name them: such a series is hidden. */
     bar_count: integer,
-    /** Whether a stored bar opened off the session grid: such a series is never used to derive (contract 3.10). */
-    off_grid: boolean,
-    /** The instant through which live runs make it complete, and the run that did (contract 3.9). Null where no live run holds it. */
-    complete_ms: orNull(instant),
-    complete_run_id: orNull(integer),
+    /** The live runs that hold it or have deleted bars of it: their `run_id`, as `base/id-list.ts` writes them. */
+    runs: bytes,
   },
   key: ['instrument_id', 'interval'],
   indexes: [['series_id']],
@@ -70,46 +67,52 @@ export const series = dataset({
   parts: [{ kind: 'instrument', of: ['instrument_id'] }],
 });
 
-/** The series that an import holds in one market at one interval, and through which instant it makes them complete (contract 3.9). */
-export const runCoverage = dataset({
-  name: 'run_coverage',
+/**
+ * What a live run holds of one market at one interval, or has deleted of it: the facts from which it is decided which times are covered
+ * (contract 3.9).
+ */
+export const runSpans = dataset({
+  name: 'run_spans',
   columns: {
     run_id: integer,
     /** `stock/US_STOCK`: asset type, and the market's key, or the country where no market is known. */
     market: text,
     interval: text,
-    complete_ms: instant,
-    series_count: integer,
-    /** Their `series_id`, as `base/id-list.ts` writes them. */
-    series: bytes,
-    /** The key of the last of their bars, and its series: its session decides. Null where the caller vouched, and of older runs. */
-    last_ms: orNull(instant),
-    last_series_id: orNull(integer),
-    /** The key of the first of their bars. Null of a run of layout 10 or older. */
+    /** `import` or `delete`. */
+    kind: text,
+    /** When its file was opened. */
+    started_ms: instant,
+    /** The hash of the file; empty for a deletion. */
+    sha256: text,
+    /** The first run of its command, or of the files that a watch took up in one look. */
+    command: integer,
+    /** The time zone that its times were read in; null where they have offsets, and of a deletion. */
+    zone: orNull(text),
+    /** The key of its first bar; null without bars, and of a deletion. */
     first_ms: orNull(instant),
-    /** True if `held_bars` has the bars of it that the run held unchanged. Null for a run of layout 12 or older. */
-    tells_held: orNull(boolean),
+    /**
+     * Keys, ascending: of the last bar that had closed for certain when it began, of all after it that may have, and of its last bar. Empty
+     * without bars, and of a deletion.
+     */
+    last_keys: json,
+    /** From when to when it says that it has every bar, where its caller said so; of a deletion its range of keys. */
+    from_ms: orNull(instant),
+    through_ms: orNull(instant),
+    /** The later one of its last bar's key and of `through_ms`: no time after it and its session is covered. */
+    reach_ms: instant,
+    series_count: integer,
+    /** The `series_id` of its series, as `base/id-list.ts` writes them. */
+    series: bytes,
   },
   key: ['run_id', 'market', 'interval'],
-  indexes: [['market', 'interval', 'complete_ms', 'run_id']],
+  indexes: [
+    ['market', 'interval', 'reach_ms', 'run_id'],
+    ['market', 'interval', 'command', 'run_id'],
+  ],
   group: ['run_id'],
-  keepsFormer: { by: null },
+  neverChanges: true,
   parts: [
     { kind: 'coverage', of: ['market', 'interval'] },
     { kind: 'run', of: ['run_id'] },
   ],
-});
-
-/**
- * Stored bars that closed after the start of the last run that holds them: not served, and never used to derive, until a later run
- * holds them (contract 3.9). A row has that run, and the first and the last key of neighbours in one block.
- */
-export const unfinishedBars = dataset({
-  name: 'unfinished_bars',
-  columns: { series_id: integer, run_id: integer, first_ms: instant, last_ms: instant },
-  key: ['series_id', 'run_id', 'first_ms'],
-  indexes: [['run_id', 'series_id', 'first_ms']],
-  group: ['series_id'],
-  keepsFormer: { by: 'series_id' },
-  parts: [{ kind: 'series', of: ['series_id'] }],
 });

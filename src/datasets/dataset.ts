@@ -25,6 +25,8 @@ export type Dataset = {
    * value of a column, or all together (`by` is null).
    */
   readonly keepsFormer?: { readonly by: string | null };
+  /** Its rows never change, and one is removed only together with what names it: who reads it by that depends on that alone. */
+  readonly neverChanges?: true;
   /** The parts of the data that its rows belong to, beside the dataset itself. */
   readonly parts?: readonly PartRule[];
   /** How its rows are imported and exported; absent for the service's own records. */

@@ -1,5 +1,5 @@
 // The datasets: the only list of them.
-import { runCoverage, series, unfinishedBars } from './bars.ts';
+import { runSpans, series } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { type Dataset, type FileDeclaration, spokenName } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
@@ -37,8 +37,7 @@ export const dataDatasets: readonly Dataset[] = [
   eventCodes,
   instrumentTerms,
   series,
-  runCoverage,
-  unfinishedBars,
+  runSpans,
   importRuns,
   blockChanges,
   heldBars,

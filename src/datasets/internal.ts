@@ -21,13 +21,13 @@ export const importRuns = dataset({
     finished_ms: instant,
     /** The time of the undo. */
     undone_ms: orNull(instant),
-    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of layout 4 or older. */
+    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of an older program. */
     path: orNull(text),
     /** The hash of the archive that the file was in; null outside an archive. */
     archive_sha256: orNull(text),
-    /** The flags that can change what an import gives, by name. Null: a deletion, a run of layout 4 or older. */
+    /** The flags that can change what an import gives, by name. Null: a deletion, a run of an older program. */
     flags: orNull(json),
-    /** The version of the store that has what the run wrote; null of a run of layout 9 or older. */
+    /** The version of the store that has what the run wrote; null of a run of an older program. */
     data_version: orNull(integer),
   },
   key: ['run_id'],
@@ -63,7 +63,7 @@ export const blockChanges = dataset({
   indexes: [['run_id', 'series_id', 'bucket']],
 });
 
-/** The bars of a block that a run held as they were stored already. Undone runs have none, nor have runs of layout 12 or older. */
+/** The bars of a block that a run held as they were stored already. Undone runs have none, nor have most runs of layout 12 or older. */
 export const heldBars = dataset({
   name: 'held_bars',
   /** `keys` is a block of them without their values. */
@@ -140,7 +140,7 @@ export const apiKeys = dataset({
     per_minute: orNull(integer),
     per_day: orNull(integer),
     revoked_ms: orNull(instant),
-    /** The last accepted request, at most a minute behind while a service runs. Null: none yet, or in layout 2 or older. */
+    /** The last accepted request, at most a minute behind while a service runs. Null: none yet. */
     last_used_ms: orNull(instant),
     /** Its requests are answered as of this instant (contract 9.8). Null: from everything that is stored. */
     as_of_ms: orNull(instant),

@@ -33,13 +33,13 @@ const conditions: Readonly<Record<string, { color: string; opacity: number; name
     color: 'bad',
     opacity: 0.14,
     name: 'not loaded',
-    why: 'missing: it has no bar, and no import vouches for it',
+    why: 'missing: it has no bar, and no import covers it',
   },
   untraded: {
     color: 'quiet',
     opacity: 0.14,
     name: 'no trade',
-    why: 'untraded: an import that holds it has no bar, so the instrument did not trade',
+    why: 'untraded: it is covered and has no bar, so the instrument did not trade',
   },
   degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
 };

@@ -113,7 +113,7 @@ class Conflicts {
   }): Promise<void> {
     const { keyMs, formerId, laterId, older, at, newer, index } = pair;
     const { stored, series } = this.#subject;
-    const { interval, off_grid: isOffGrid } = series;
+    const { interval, isOffGrid } = series;
     if (closesAfter(stored.calendar, { interval, isOffGrid }, keyMs, this.#throughMs)) return;
     const [former, later] = [await this.#run(formerId), await this.#run(laterId)];
     if (former === null || later === null) return;

@@ -43,15 +43,18 @@ function volumeProblem(pairs: readonly Pair[], at: number) {
   };
 }
 
-/** Complete sessions whose minutes do not come to the stored day. Volumes are compared where both have one basis. */
+/** Finished sessions whose minutes do not come to the stored day. Volumes are compared where both have one basis. */
 export function dayMismatches(
   sessions: readonly MinuteSession[],
   days: ReadonlyMap<number, StoredDay>,
-  { throughMs, withVolumes }: { readonly throughMs: number; readonly withVolumes: boolean },
+  {
+    isFinished,
+    withVolumes,
+  }: { readonly isFinished: (session: MinuteSession) => boolean; readonly withVolumes: boolean },
 ): Placed[] {
   const pairs = sessions.flatMap((session): Pair[] => {
     const day = days.get(session.day);
-    if (day === undefined || session.closeMs > throughMs) return [];
+    if (day === undefined || !isFinished(session)) return [];
     return [
       { session, day, share: withVolumes && day.volume > 0 ? session.volume / day.volume : Number.NaN },
     ];

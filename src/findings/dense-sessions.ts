@@ -52,15 +52,15 @@ export type OthersThen = {
 
 const density = `bars in at least ${percent(thresholds.denseShare)} of the minutes`;
 
-/** Sessions that begin late or end early. Those that end after `throughMs` are not complete. */
+/** Sessions that begin late or end early, of those that are finished. */
 export async function shortSessions(
   sessions: readonly MinuteSession[],
-  throughMs: number,
+  isFinished: (session: MinuteSession) => boolean,
   { goOn }: Pick<OthersThen, 'goOn'>,
 ): Promise<Placed[]> {
   const found: Placed[] = [];
   for (const [at, session] of sessions.entries()) {
-    if (session.closeMs > throughMs) break;
+    if (!isFinished(session)) continue;
     for (const { isEnd, ...edge } of edgesOf(session)) {
       const around = sessionsAround(sessions, at);
       const isUsual = around !== null && areDense(around);
@@ -84,12 +84,12 @@ export async function shortSessions(
 /** Holes in sessions of a dense instrument that are much longer than is usual. */
 export async function gaps(
   sessions: readonly MinuteSession[],
-  throughMs: number,
+  isFinished: (session: MinuteSession) => boolean,
   { pause }: Pick<OthersThen, 'pause'>,
 ): Promise<Placed[]> {
   const found: Placed[] = [];
   for (const [at, session] of sessions.entries()) {
-    if (session.closeMs > throughMs) break;
+    if (!isFinished(session)) continue;
     if (session.holes.length === 0) continue;
     const around = sessionsAround(sessions, at);
     if (around === null || !areDense(around)) continue;

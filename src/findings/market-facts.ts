@@ -2,10 +2,13 @@
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
 import { isPeriod } from '../calendar/period.ts';
-import { unfinishedBars } from '../datasets/bars.ts';
 import type { Calendars, Keep } from '../series/calendars.ts';
 import { servedBars } from '../series/cursor.ts';
-import type { Series, StoredInstrument } from '../series/series.ts';
+import { withoutUnfinished } from '../series/read-stored.ts';
+import { ownRuns } from '../series/run-spans.ts';
+import { coarseness, type Series, type StoredInstrument } from '../series/series.ts';
+import { keysInSession } from '../series/session-keys.ts';
+import { unfinishedBars } from '../series/unfinished.ts';
 import type { Reader } from '../store/store.ts';
 import type { OthersThen } from './dense-sessions.ts';
 import { isolatedWicks, type Wick } from './isolated-wick.ts';
@@ -13,7 +16,7 @@ import { findingLimits } from './limits.ts';
 import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
 import type { Hole } from './minute-sessions.ts';
 import { RunSources } from './run-sources.ts';
-import { periodBars, runOf } from './stored-bars.ts';
+import { periodBars } from './stored-bars.ts';
 
 /** What is kept of another series of DAY and above. */
 type Witness = {
@@ -22,9 +25,6 @@ type Witness = {
   readonly days: Int32Array;
   readonly wicks: ReadonlySet<string>;
 };
-
-/** A series that has bars on a session, and the run that brought them. */
-type Presence = { readonly member: Member; readonly runId: number };
 
 const wickKey = ({ keyMs, side }: Pick<Wick, 'keyMs' | 'side'>): string => `${keyMs} ${side}`;
 
@@ -70,20 +70,30 @@ export class MarketFacts {
     ).length;
   }
 
-  /**
-   * Whether a series lacks a session that others of its market and source have, and none of the runs that brought those vouches for it:
-   * where one does, the series did not trade (contract 9.9).
-   */
+  /** Whether another series of the market and source of one has bars on a session, of which its instrument has none in any series. */
   async isMissed(subject: Subject, day: number): Promise<boolean> {
-    const { series } = subject;
-    const source = await this.#runs.sourceOf(series);
-    let isMissed = false;
-    for (const { member, runId } of await this.#present(subject, day)) {
-      if ((await this.#runs.sourceOf(member.row)) !== source) continue;
-      if (await this.#runs.vouches(runId, series)) return false;
-      isMissed = true;
+    const others = subject.stored.series.filter((one) => one !== subject.series);
+    if ((await this.withBars(subject.stored, others, day)) !== undefined) return false;
+    const source = await this.#runs.sourceOf(subject.series);
+    for (const { row } of await this.#present(subject, day))
+      if ((await this.#runs.sourceOf(row)) === source) return true;
+    return false;
+  }
+
+  /** The first of some series of an instrument, up to DAY, that has bars on a session; undefined where none has. */
+  async withBars(
+    { calendar }: Pick<StoredInstrument, 'calendar'>,
+    some: readonly Series[],
+    day: number,
+  ): Promise<Series | undefined> {
+    const session = calendar.sessionOn(day);
+    if (session === null) return undefined;
+    for (const one of some) {
+      if (coarseness(one) > coarseness({ interval: 'DAY' })) continue;
+      const range = { ...keysInSession(calendar, one.interval, session), descending: false };
+      if ((await servedBars(this.#tools.reader, one, range).next(1)) !== null) return one;
     }
-    return isMissed;
+    return undefined;
   }
 
   /** What other series of minutes have in some time of a session. */
@@ -91,8 +101,8 @@ export class MarketFacts {
     return {
       goOn: async (hole) => {
         const source = await this.#runs.sourceOf(subject.series);
-        for await (const { member } of this.#membersIn(subject, hole))
-          if ((await this.#runs.sourceOf(member.row)) === source) return true;
+        for await (const { row } of this.#membersIn(subject, hole))
+          if ((await this.#runs.sourceOf(row)) === source) return true;
         return false;
       },
       pause: async (hole, session) => {
@@ -104,42 +114,37 @@ export class MarketFacts {
   }
 
   /** The first series by symbol that have bars on a session. */
-  #present(subject: Subject, day: number): Promise<readonly Presence[]> {
-    const { keep, reader } = this.#tools;
-    return keep(`present|${keyOf(subject)}|${day}`, async () => {
-      const found: Presence[] = [];
-      for await (const { member, keyMs } of this.#membersOn(subject, day)) {
-        const runId = await runOf(reader, member.row, keyMs);
-        if (runId !== null) found.push({ member, runId });
+  #present(subject: Subject, day: number): Promise<readonly Member[]> {
+    return this.#tools.keep(`present|${keyOf(subject)}|${day}`, async () => {
+      const found: Member[] = [];
+      for await (const member of this.#membersOn(subject, day)) {
+        found.push(member);
         if (found.length === findingLimits.presencesMax) break;
       }
       return found;
     });
   }
 
-  /** The series that have bars on a session, with the key of one of them. */
-  async *#membersOn(subject: Subject, day: number): AsyncGenerator<{ member: Member; keyMs: number }> {
+  /** The series that have bars on a session. */
+  async *#membersOn(subject: Subject, day: number): AsyncGenerator<Member> {
     if (isPeriod(subject.series.interval)) {
       for (const { member, days } of await this.#witnesses(subject))
-        if (days[firstWhere(days.length, (at) => days[at]! >= day)] === day)
-          yield { member, keyMs: day * DAY_MS };
+        if (days[firstWhere(days.length, (at) => days[at]! >= day)] === day) yield member;
       return;
     }
     const session = subject.stored.calendar.sessionOn(day);
     if (session !== null) yield* this.#membersIn(subject, { fromMs: session.openMs, toMs: session.closeMs });
   }
 
-  /** The other series of minutes, of the first by symbol, that have bars in `[fromMs, toMs)`, with the key of one of them. */
-  async *#membersIn(
-    subject: Subject,
-    { fromMs, toMs }: Hole,
-  ): AsyncGenerator<{ member: Member; keyMs: number }> {
+  /** The other series of minutes, of the first by symbol, that have bars in `[fromMs, toMs)`. */
+  async *#membersIn(subject: Subject, { fromMs, toMs }: Hole): AsyncGenerator<Member> {
     const range = { fromMs, toMs, descending: false };
     for (const member of await this.#first(subject)) {
       const { first_ms, last_ms, series_id } = member.row;
       if (last_ms < fromMs || first_ms >= toMs || series_id === subject.series.series_id) continue;
-      const bars = await servedBars(this.#tools.reader, await this.#seriesOf(member), range).next(1);
-      if (bars !== null) yield { member, keyMs: bars.keyMs[0]! };
+      const series = await this.#seriesOf(member);
+      if (series !== null && (await servedBars(this.#tools.reader, series, range).next(1)) !== null)
+        yield member;
     }
   }
 
@@ -151,7 +156,9 @@ export class MarketFacts {
       for (const member of await this.#first(subject)) {
         onBars(member.row.bar_count);
         const calendar = await calendars.of(reader, member.instrument);
-        const bars = await periodBars({ reader, calendar }, await this.#seriesOf(member));
+        const series = await this.#seriesOf(member);
+        if (series === null) continue;
+        const bars = await periodBars({ reader, calendar }, series);
         const days = Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
         found.push({ member, days, wicks: new Set(isolatedWicks(bars).map(wickKey)) });
       }
@@ -171,10 +178,12 @@ export class MarketFacts {
     return (await this.#members(subject))?.first ?? [];
   }
 
-  async #seriesOf(member: Member): Promise<Series> {
-    const unfinished = await this.#tools.reader.group(unfinishedBars, { series_id: member.row.series_id });
-    unfinished.sort((a, b) => a.first_ms - b.first_ms);
-    return { ...member.row, unfinished };
+  /** The finished bars of a member, as far as it is known; null where there are none. */
+  async #seriesOf({ instrument, row }: Member): Promise<Series | null> {
+    const { reader, calendars } = this.#tools;
+    const calendar = await calendars.of(reader, instrument);
+    const unfinished = await unfinishedBars(reader, calendar, row, (await ownRuns(reader, row)).files);
+    return withoutUnfinished(reader, { ...row, unfinished });
   }
 }
 

@@ -2,14 +2,12 @@
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
 import { labelOfBar, overThroughMs } from '../calendar/bar-end.ts';
-import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Calendars } from '../series/calendars.ts';
 import type { Action } from '../series/factors.ts';
 import { knownSeries } from '../series/known-series.ts';
-import { marketName, type Series } from '../series/series.ts';
+import { asStored, marketName, type Series } from '../series/series.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { findingLimits } from './limits.ts';
@@ -23,13 +21,11 @@ export type MarketMoment = {
   readonly isKnown: (action: Action) => boolean;
 };
 
-type Row = Omit<RowOf<typeof seriesDataset>, 'interval'> & { readonly interval: Interval };
-
-/** One series of a market. As of a moment its row is that of the part which was known. */
+/** One series of a market, as it is stored; as of a moment the part which was known. */
 export type Member = {
   readonly instrument: Instrument;
   readonly symbol: string;
-  readonly row: Row;
+  readonly row: Series;
 };
 
 /** The series of one interval of a market. */
@@ -80,7 +76,7 @@ async function addMembers(
     const calendarsOf = { calendar: whole, known: calendar };
     const stored = (rows.get(instrument.instrument_id) ?? [])
       .filter(({ bar_count }) => bar_count > 0)
-      .map((row): Series => ({ ...row, interval: row.interval as Interval, unfinished: [] }));
+      .map(asStored);
     const known =
       moment === null
         ? stored

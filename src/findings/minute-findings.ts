@@ -12,7 +12,7 @@ import { dayMismatches, type StoredDay } from './day-mismatch.ts';
 import { gaps, shortSessions } from './dense-sessions.ts';
 import type { Placed, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
-import { MinuteSessions, type OddBars } from './minute-sessions.ts';
+import { type MinuteSession, MinuteSessions, type OddBars } from './minute-sessions.ts';
 import { compareSessions } from './missing-sessions.ts';
 import { sessionFindings } from './period-findings.ts';
 import { always, piecesOf } from './stored-bars.ts';
@@ -72,17 +72,20 @@ export async function minuteFindings(
   read.end();
   const placed = read.odd.map(oddFinding);
   if (stored.instrument.asset_schema === 'option') return { placed, spotted: [] };
-  const throughMs = new Completeness(reader, stored, nowMs).throughMs(series);
+  const completeness = new Completeness(reader, stored, nowMs);
+  // What is missing before its first bar may be in no file.
+  const isFinished = ({ firstMs, closeMs }: MinuteSession): boolean =>
+    completeness.covers(series, firstMs, closeMs);
   const others = facts.othersThen(subject);
   placed.push(
-    ...(await shortSessions(read.sessions, throughMs, others)),
-    ...(await gaps(read.sessions, throughMs, others)),
+    ...(await shortSessions(read.sessions, isFinished, others)),
+    ...(await gaps(read.sessions, isFinished, others)),
   );
   if (storedDays !== null && storedDays.series.prices === series.prices) {
     const withVolumes = volumeBasis(storedDays.series) === volumeBasis(series);
-    placed.push(...dayMismatches(read.sessions, daysOf(storedDays), { throughMs, withVolumes }));
+    placed.push(...dayMismatches(read.sessions, daysOf(storedDays), { isFinished, withVolumes }));
   }
   const { days } = read;
-  const { holes } = compareSessions(stored.calendar, days);
-  return { placed, spotted: await sessionFindings(facts, subject, { days, holes, isActive }) };
+  const compared = compareSessions(stored.calendar, days);
+  return { placed, spotted: await sessionFindings(facts, subject, { days, isActive, ...compared }) };
 }

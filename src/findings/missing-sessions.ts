@@ -1,26 +1,31 @@
 // identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its calendar.
 import { DAY_MS } from '../base/instant.ts';
+import { firstWhere } from '../base/search.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Spotted } from './finding.ts';
 import { thresholds } from './thresholds.ts';
-import { countOf } from './words.ts';
+import { windowAround } from './usual.ts';
+import { countOf, percent } from './words.ts';
 
 /** Sessions between two that a series has, by label date, ascending. */
 type Hole = readonly number[];
 
 /** The label dates that a series has beside those of its calendar. */
-type Compared = {
+export type Compared = {
   /** The sessions between two bars, without a bar. */
   readonly holes: readonly Hole[];
   /** Dates with a bar and without a session. */
   readonly closedDays: readonly number[];
+  /** The label dates of the sessions from the first bar to the last one, ascending. */
+  readonly sessions: readonly number[];
 };
 
 /** Compares label dates of bars, ascending, with the sessions of a calendar. */
 export function compareSessions(calendar: Calendar, days: ArrayLike<number>): Compared {
   const holes: Hole[] = [];
   const closedDays: number[] = [];
-  if (days.length === 0) return { holes, closedDays };
+  const sessions: number[] = [];
+  if (days.length === 0) return { holes, closedDays, sessions };
   let hole: number[] = [];
   let at = 0;
   const meet = (day: number): void => {
@@ -35,6 +40,7 @@ export function compareSessions(calendar: Calendar, days: ArrayLike<number>): Co
   };
   for (const { day } of calendar.sessions(days[0]!, days[days.length - 1]! + 1)) {
     meet(day);
+    sessions.push(day);
     if (days[at] !== day) hole.push(day);
     else {
       endHole();
@@ -42,7 +48,7 @@ export function compareSessions(calendar: Calendar, days: ArrayLike<number>): Co
     }
   }
   meet(Number.POSITIVE_INFINITY);
-  return { holes, closedDays };
+  return { holes, closedDays, sessions };
 }
 
 const keysOf = (days: Hole) => ({ fromKeyMs: days[0]! * DAY_MS, toKeyMs: days.at(-1)! * DAY_MS });
@@ -58,20 +64,33 @@ const missingSession = (days: Hole): Spotted => ({
   kind: 'missing_session',
   severity: 'warning',
   ...{ ...keysOf(days), value: days.length, expected: 0 },
-  message: `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, on which other series of the market and source have bars`,
+  message:
+    `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, on which other series of the market and source have bars, ` +
+    `in a series that trades on at least ${percent(thresholds.tradedShare)} of up to ${thresholds.aroundSessions} sessions around`,
 });
 
-/** What is missing between the sessions of a series. `isMissed` says whether a session should be there: others have it. */
+/** Whether a series trades on most sessions around a hole; `sessions` are all from its first bar to its last one. */
+function isUsual(sessions: readonly number[], missing: ReadonlySet<number>, hole: Hole): boolean {
+  const from = firstWhere(sessions.length, (at) => sessions[at]! >= hole[0]!);
+  const others = [...sessions.slice(0, from), ...sessions.slice(from + hole.length)];
+  const window = windowAround(others.length, from, thresholds.aroundSessions);
+  const around = others.slice(window.from, window.to);
+  return around.filter((day) => !missing.has(day)).length >= thresholds.tradedShare * around.length;
+}
+
+/** What is missing between the sessions of a series. `isMissed` says whether others have bars on a session, and the instrument has none. */
 export async function missingSessions(
-  holes: readonly Hole[],
+  { holes, sessions }: Pick<Compared, 'holes' | 'sessions'>,
   isMissed: (day: number) => Promise<boolean>,
 ): Promise<Spotted[]> {
   const found: Spotted[] = [];
+  const missing = new Set(holes.flat());
   for (const hole of holes) {
     if (hole.length > thresholds.breakSessions) {
       found.push(identityBreak(hole));
       continue;
     }
+    if (!isUsual(sessions, missing, hole)) continue;
     let run: number[] = [];
     for (const day of [...hole, null]) {
       if (day !== null && (await isMissed(day))) run.push(day);

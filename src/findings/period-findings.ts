@@ -11,7 +11,13 @@ import { impossibleDividends } from './dividends.ts';
 import type { Spotted } from './finding.ts';
 import { isolatedWicks } from './isolated-wick.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
-import { behind, closedDayFindings, compareSessions, missingSessions } from './missing-sessions.ts';
+import {
+  behind,
+  type Compared,
+  closedDayFindings,
+  compareSessions,
+  missingSessions,
+} from './missing-sessions.ts';
 import { actionsWithoutJump, unrecordedSplits } from './splits.ts';
 import { thresholds } from './thresholds.ts';
 
@@ -40,18 +46,17 @@ function isContinued({ stored, series }: Subject, newestDay: number): boolean {
 export async function sessionFindings(
   facts: MarketFacts,
   subject: Subject,
-  { days, holes, isActive }: SessionDays,
+  { days, isActive, ...compared }: SessionDays,
 ): Promise<Spotted[]> {
-  const missing = await missingSessions(holes, (day) => facts.isMissed(subject, day));
+  const missing = await missingSessions(compared, (day) => facts.isMissed(subject, day));
   const newestDay = days[days.length - 1];
   if (!isActive || newestDay === undefined || isContinued(subject, newestDay)) return missing;
   return [...missing, ...behind(subject.stored.calendar, newestDay, await facts.reachedDay(subject))];
 }
 
-/** The label dates of a series, ascending, and the sessions between them that it lacks. */
-export type SessionDays = {
+/** The label dates of a series, ascending, and those of its calendar between them. */
+export type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
   readonly days: ArrayLike<number>;
-  readonly holes: readonly (readonly number[])[];
   readonly isActive: boolean;
 };
 
@@ -87,10 +92,10 @@ export async function periodFindings(
   if (instrument.asset_schema !== 'option') found.push(...(await lonelyWicks(facts, subject, bars)));
   if (series.interval !== 'DAY') return found;
   const days = labelsOf(bars);
-  const { holes, closedDays } = compareSessions(stored.calendar, days);
+  const { closedDays, ...compared } = compareSessions(stored.calendar, days);
   found.push(...closedDayFindings(closedDays), ...splitFindings(subject, bars, actions));
   if (series.prices === 'raw') found.push(...impossibleDividends(bars, actions));
   if (instrument.asset_schema !== 'option')
-    found.push(...(await sessionFindings(facts, subject, { days, holes, isActive })));
+    found.push(...(await sessionFindings(facts, subject, { days, isActive, ...compared })));
   return found;
 }

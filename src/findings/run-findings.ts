@@ -1,7 +1,7 @@
 // The findings in the bars that some runs hold: what an import tells of itself, in bounded work.
 import { decodeIds } from '../base/id-list.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Finding } from './finding.ts';
@@ -23,11 +23,11 @@ type Span = { readonly fromMs: number; readonly toMs: number };
 async function heldSeries(reader: Reader, runIds: readonly number[]): Promise<ReadonlyMap<number, Span>> {
   const held = new Map<number, Span>();
   for (const run_id of runIds)
-    for (const { series, first_ms, last_ms } of await reader.group(runCoverage, { run_id }))
+    for (const { series, first_ms, last_keys } of await reader.group(runSpans, { run_id }))
       for (const id of decodeIds(series)) {
         const known = held.get(id);
         const fromMs = first_ms ?? Number.NEGATIVE_INFINITY;
-        const toMs = last_ms ?? Number.POSITIVE_INFINITY;
+        const toMs = (last_keys as readonly number[]).at(-1) ?? Number.POSITIVE_INFINITY;
         held.set(id, {
           fromMs: Math.min(known?.fromMs ?? fromMs, fromMs),
           toMs: Math.max(known?.toMs ?? toMs, toMs),

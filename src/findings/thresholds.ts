@@ -26,10 +26,15 @@ export const thresholds = {
 
   /** identity_break: more missing sessions than these. */
   breakSessions: 60,
+  /** missing_session: the share of the sessions around on which the series has bars. */
+  tradedShare: 0.8,
 
   /** short_session: minutes that may be missing at an end of a session. */
   edgeMinutes: 15,
-  /** short_session and gap: the share of session minutes with bars over so many sessions around, and the fewest of these that tell it. */
+  /**
+   * short_session, gap and missing_session: so many sessions around. Of the first two also the share of their minutes with bars, and the
+   * fewest sessions that tell it.
+   */
   denseShare: 0.8,
   aroundSessions: 20,
   aroundSessionsMin: 5,

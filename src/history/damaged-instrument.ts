@@ -5,7 +5,6 @@ import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 import { changeRow, putRow } from './journal.ts';
-import { regridAll } from './regrid-series.ts';
 
 /**
  * The identifier in a damaged row of an instrument; null without such a row.
@@ -23,11 +22,9 @@ export async function damagedId(writer: Writer, name: InstrumentName): Promise<n
 }
 
 /**
- * Puts the row of an instrument in place of a damaged one, with its search terms, and finds anew which of its series are off the grid.
- * Undoing the run leaves the row as it is: its series need it.
+ * Puts the row of an instrument in place of a damaged one, with its search terms. Undoing the run leaves the row as it is: its series need it.
  */
 export async function repairInstrument(writer: Writer, runId: number, row: Instrument): Promise<void> {
   await changeRow(writer, runId, instruments, row, row);
   await putRow(writer, instruments, null, row);
-  await regridAll(writer, row);
 }

@@ -1,21 +1,18 @@
 // A series whose row is damaged: worked out anew from its blocks, and from the runs that hold it.
 import { blockCount } from '../bars/block-reader.ts';
-import { decodeIds } from '../base/id-list.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import { encodeIds } from '../base/id-list.ts';
 import { type BarBasis, priceBases, volumeBases } from '../contract/price-basis.ts';
-import { runCoverage, series as seriesDataset } from '../datasets/bars.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
+import { concerns } from '../series/run-spans.ts';
 import { allBlocks, everyBucket } from '../store/all-blocks.ts';
 import { allRows, type FoundRow, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
-import { type Completion, Completions, FurthestRun, putCompletion } from './run-coverage.ts';
 import { StoredSeries } from './stored-series.ts';
 
 type SeriesRow = RowOf<typeof seriesDataset>;
-
-type About = { readonly basis: BarBasis; readonly calendar: Calendar };
 
 /**
  * The row of a series, null where there is none; a damaged one is repaired first. `found` is what was looked up of it.
@@ -24,12 +21,12 @@ type About = { readonly basis: BarBasis; readonly calendar: Calendar };
 export async function soundSeries(
   writer: Writer,
   where: Pick<SeriesRow, 'instrument_id' | 'interval'>,
-  about: About,
+  basis: BarBasis,
   found: FoundRow<typeof seriesDataset> | null,
 ): Promise<{ readonly row: SeriesRow | null; readonly isRepaired: boolean }> {
   const { row, remains } = found ?? (await soundRowWith(writer, seriesDataset, where));
   if (remains === null) return { row, isRepaired: false };
-  await repairSeries(writer, where, remains, about);
+  await repairSeries(writer, where, remains, basis);
   return { row: await rowWith(writer, seriesDataset, where), isRepaired: true };
 }
 
@@ -46,7 +43,7 @@ async function repairSeries(
   writer: Writer,
   where: Pick<SeriesRow, 'instrument_id' | 'interval'>,
   remains: Readonly<Record<string, unknown>>,
-  { basis, calendar }: About,
+  basis: BarBasis,
 ): Promise<void> {
   const series_id = remains.series_id as number;
   const byId = await soundRowWith(writer, seriesDataset, { series_id });
@@ -66,22 +63,16 @@ async function repairSeries(
     first_ms: 0,
     last_ms: 0,
     bar_count,
-    // Found anew where it may be.
-    off_grid: true,
-    complete_ms: null,
-    complete_run_id: null,
+    runs: encodeIds(await runsOf(writer, series_id)),
   };
   await writer.upsert(seriesDataset, [row]);
-  await new StoredSeries(writer, row, calendar).settle();
-  await putCompletion(writer, series_id, await completionOf(writer, series_id));
+  await new StoredSeries(writer, row).settle();
 }
 
-/** How far live runs make a series complete. */
-async function completionOf(writer: Writer, seriesId: number): Promise<Completion> {
-  const [furthest, completions] = [new FurthestRun(writer), new Completions(writer)];
-  let completion: Completion = { complete_ms: null, complete_run_id: null };
-  for await (const coverage of allRows(writer.sound(ignoreDamage), runCoverage))
-    if (decodeIds(coverage.series).includes(seriesId))
-      completion = await furthest.of(completion, await completions.by(coverage, seriesId));
-  return completion;
+/** The live runs that hold a series or have deleted bars of it. */
+async function runsOf(writer: Writer, seriesId: number): Promise<number[]> {
+  const found: number[] = [];
+  for await (const run of allRows(writer.sound(ignoreDamage), runSpans))
+    if (concerns(run, seriesId)) found.push(run.run_id);
+  return found;
 }

@@ -1,14 +1,14 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
 
-import { bucketOf } from '../bars/bucket.ts';
 import { emptyBars, filterBars } from '../bars/columns.ts';
+import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { shellWord } from '../base/shell-word.ts';
 import type { Interval } from '../contract/interval.ts';
-import { unfinishedBars } from '../datasets/bars.ts';
-import { spokenName } from '../datasets/dataset.ts';
+import { runSpans, type series as seriesDataset } from '../datasets/bars.ts';
+import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
-import { collectRows } from '../store/all-rows.ts';
+import { marketName } from '../series/series.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { deletionOfBlocks, keysOfBucket, lostBlocks, lostBlockWords } from './damaged-blocks.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
@@ -16,10 +16,9 @@ import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, recordBlock } from './journal.ts';
 import { RequestProblem } from './request-problem.ts';
-import { type BarBounds, selectBars } from './selection.ts';
+import { type BarBounds, type Selected, selectBars } from './selection.ts';
 import { StoredSeries } from './stored-series.ts';
 import { nameOf } from './undo-row.ts';
-import { Unfinished } from './unfinished.ts';
 
 /** A deletion that names one instrument. */
 export type DeleteRequest = InstrumentChoice & DeletionRequest;
@@ -52,15 +51,19 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     };
     for (const row of await seriesWithBars(writer, instrument)) {
       if (request.interval !== null && row.interval !== request.interval) continue;
-      const series = new StoredSeries(writer, row, await new Calendars().of(writer, instrument));
-      const { count, damaged } = await deleteFrom(
-        writer,
-        runId,
-        { instrument, series },
-        { ...request, onBars },
-      );
-      if (count > 0) bars.push({ interval: row.interval, count });
+      const { calendar, market } = await new Calendars().read(writer, instrument);
+      const selected = selectBars(row, calendar, request);
+      if (selected === null) continue;
+      const runs = encodeIds([...decodeIds(row.runs), runId]);
+      const series = new StoredSeries(writer, { ...row, runs });
+      const { count, damaged } = await deleteFrom(writer, runId, { instrument, series }, selected, onBars);
       damagedDeleted += damaged;
+      if (count === 0) continue;
+      bars.push({ interval: row.interval, count });
+      const times = { from_ms: selected.fromMs, through_ms: selected.toMs };
+      await writer.upsert(runSpans, [
+        deletedSpan(runId, marketName(instrument, market), row, times, request.nowMs()),
+      ]);
     }
     const about = { dataset: 'bars', instrument: nameOf(instrument) };
     const result = { ...about, bars, damagedDeleted, instrumentsDeleted: 0 };
@@ -101,6 +104,19 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
   });
 }
 
+/** What a deletion is recorded by: the range that no earlier run covers any more (contract 3.9 (4)). */
+const deletedSpan = (
+  run_id: number,
+  market: string,
+  { interval, series_id }: RowOf<typeof seriesDataset>,
+  times: { readonly from_ms: number; readonly through_ms: number },
+  started_ms: number,
+): RowOf<typeof runSpans> => ({
+  ...{ run_id, market, interval, kind: 'delete', started_ms, sha256: '', command: run_id, zone: null },
+  ...{ first_ms: null, last_keys: [], ...times, reach_ms: times.through_ms },
+  ...{ series_count: 1, series: encodeIds([series_id]) },
+});
+
 /** A series that a deletion has opened, and its instrument. */
 type OpenSeries = { readonly instrument: Instrument; readonly series: StoredSeries };
 
@@ -109,15 +125,10 @@ async function deleteFrom(
   writer: Writer,
   runId: number,
   { instrument, series }: OpenSeries,
-  { onBars, ...bounds }: BarBounds & { readonly onBars: (count: number) => void },
+  selected: Selected,
+  onBars: (count: number) => void,
 ): Promise<{ readonly count: number; readonly damaged: number }> {
-  const selected = selectBars(series.row, series.calendar, bounds);
-  if (selected === null) return { count: 0, damaged: 0 };
   const { series_id } = series.row;
-  const unfinished = new Unfinished(await collectRows(writer, unfinishedBars, { series_id }), runId, {
-    bucketOf: (keyMs) => bucketOf(series.row.interval as Interval, keyMs),
-    closesLater: () => false,
-  });
   let count = 0;
   for await (const block of series.blocks(selected.fromBucket, selected.toBucket)) {
     const { bucket, bars } = block;
@@ -128,7 +139,6 @@ async function deleteFrom(
     await recordBlock(writer, place, { change: { added: emptyBars(), before }, held: emptyBars() });
     const rest = filterBars(bars, (at) => !isDeleted(at));
     await series.put({ ...block, runId }, rest);
-    unfinished.see(series_id, before, rest);
     count += before.count;
     onBars(before.count);
   }
@@ -136,11 +146,9 @@ async function deleteFrom(
   let damaged = 0;
   for (const [bucket, lost] of buckets) {
     await series.removeDamaged(bucket, lost);
-    unfinished.drop(bucket);
     damaged += lost;
   }
   count += damaged;
-  await unfinished.settle(writer);
   if (count > 0) await series.settle();
   return { count, damaged };
 }

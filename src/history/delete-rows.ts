@@ -12,9 +12,7 @@ import { DamagedData } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { ChangedCalendars } from './changed-calendars.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
-import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
@@ -49,7 +47,6 @@ export type RowDeleteReport = {
   /** Instruments of deleted option contracts. */
   readonly instrumentsDeleted: number;
   /** Bars that are no longer served: the deletion has changed their calendar. */
-  readonly hidden: HiddenReport;
 };
 
 /** Flags that name a market: these alone narrow no choice. */
@@ -123,7 +120,6 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
     let [rowsDeleted, instrumentsDeleted] = [0, 0];
     const selection = await selectionOf(writer, request);
-    const calendars = new ChangedCalendars();
     const damaged = new Map<string, Values>();
     const sound = writer.sound((damage, { row }) => {
       if (row === undefined) throw new DamagedData(damage);
@@ -131,23 +127,18 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     });
     for await (const row of selectedRows(sound, dataset, selection)) {
       await changeRow(writer, runId, dataset, row, null);
-      calendars.add(dataset, row, null);
       rowsDeleted++;
       request.onRows?.(rowsDeleted);
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     }
     for (const row of damaged.values()) {
       await removeDamagedRow(writer, dataset, row);
-      calendars.add(dataset, row, null);
       if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
     }
     rowsDeleted += damaged.size;
-    const hidden = new HiddenBars();
-    await calendars.settle(writer, hidden);
     const about = { dataset: spokenName(dataset), choice: words };
     const counts = { rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
-    const result = { ...about, ...counts, hidden: await hidden.report(writer) };
-    return { result, count: rowsDeleted };
+    return { result: { ...about, ...counts }, count: rowsDeleted };
   });
 }
 

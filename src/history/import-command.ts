@@ -8,6 +8,7 @@ const flagsOfOneCall: ReadonlySet<string> = new Set([
     'onFailure',
     'json',
     'allowRejects',
+    'completeFrom',
     'completeThrough',
     'dryRun',
     'explain',

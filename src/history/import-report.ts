@@ -1,7 +1,6 @@
 // The report of one import.
 import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
 import type { FormerRun } from './former-runs.ts';
-import type { HiddenReport } from './hidden-bars.ts';
 import type { RunAhead } from './run-ahead.ts';
 
 /** What an import did, as `--json` prints it. */
@@ -46,10 +45,8 @@ export type ImportReport = {
   readonly mergedDays: number;
   /** Bars whose vwap lies outside their low and high: stored and served. */
   readonly vwapOutside: number;
-  /** Sessions that bars end in, but which are not finished by them; absent where the dataset is not bars. */
-  readonly unfinished?: readonly UnfinishedSession[];
-  /** Bars that the import hides by the calendars that it changes; absent where the dataset is bars. */
-  readonly hidden?: HiddenReport;
+  /** Times around the bars of the file that no import covers; absent where the dataset is not bars. */
+  readonly openTimes?: readonly OpenTime[];
   readonly ignoredColumns: readonly string[];
   /** The first refused rows; all of them are in `rejectedFile`. */
   readonly refused: readonly Refusal[];
@@ -61,13 +58,13 @@ export type ImportReport = {
   readonly durationMs: number;
 };
 
-/** The session of the last bar of a market and interval: bars that close after `completeThrough` are not derived (contract 3.9). */
-export type UnfinishedSession = {
+/** A time in which bars of a market and interval are not derived, because no import covers it (contract 3.9). */
+export type OpenTime = {
   readonly market: string;
   readonly interval: string;
-  /** Its label date. */
-  readonly session: string;
-  readonly completeThrough: string;
-  /** Its end, extended hours included. Both are instants such as `2025-03-04T01:00:00Z`. */
-  readonly sessionEnd: string;
+  /** Instants such as `2025-03-04T01:00:00Z`. */
+  readonly from: string;
+  readonly through: string;
+  /** Whether it lies between a series' earlier bars and the file, or between the file and the end of its last session. */
+  readonly isBefore: boolean;
 };

@@ -13,12 +13,11 @@ import {
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
+import { type Brought, changesBars } from '../series/brought.ts';
 import { expectRows, rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, decodeChange, decodeHeld, rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { type Brought, changesBars } from './brought.ts';
-import { regridSeries } from './regrid-series.ts';
 
 /** Where a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
@@ -144,10 +143,7 @@ export async function changeRow<D extends Dataset>(
   await putRow(writer, dataset, before, after);
 }
 
-/**
- * Replaces the row `before` by `after`, each null for no row, and with an instrument what depends on it: search terms, and the grid
- * of its series.
- */
+/** Replaces the row `before` by `after`, each null for no row, and with an instrument its search terms. */
 export async function putRow<D extends Dataset>(
   writer: Writer,
   dataset: D,
@@ -159,5 +155,4 @@ export async function putRow<D extends Dataset>(
   if (dataset.name !== instruments.name) return;
   const [was, is] = [before as Instrument | null, after as Instrument | null];
   await putInstrumentTerms(writer, was, is);
-  if (was !== null && is !== null) await regridSeries(writer, was, is);
 }

@@ -1,8 +1,6 @@
 // Bounds of imports and of the reports of runs, each with its reason.
 
 export const historyLimits = {
-  /** Series of hidden bars that a report names; it counts the others. A holiday may concern every series of a market. */
-  hiddenNamedMax: 1_000,
   /** Files of one group: what a kill may lose, and what waits for the others to be reported. */
   groupFilesMax: 1_000,
   /** Time after which no further file joins a group: other writers wait for it. */

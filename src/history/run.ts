@@ -31,8 +31,11 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
    * By default the beginning of the import.
    */
   readonly openedMs?: number;
-  /** The instant through which the caller vouches that the file is complete (contract 3.9); by default its bars tell. */
+  /** From when to when the caller says that the file has every bar (contract 3.9 (1)); by default its bars tell. */
+  readonly completeFromMs?: number | null;
   readonly completeThroughMs?: number | null;
+  /** The command that the import is one of: without it, it is one by itself. */
+  readonly command?: ImportedCommand;
   /** Of the volumes of bars: by default that of the prices. */
   readonly volumes?: VolumeBasis;
   /** Where the file comes from, in the caller's words; null: the preset's name, where one reads the file. */
@@ -42,6 +45,9 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   /** The flags that the run records, by name: what a watch compares (`watched-file.ts`). */
   readonly recordedFlags?: RecordedFlags;
 };
+
+/** One command, or one look of a watch: its first run, once there is one. */
+export type ImportedCommand = { firstRun: number | null };
 
 /** What a dataset's own part of an import gives. */
 export type RunResult = Omit<
@@ -63,6 +69,8 @@ export type RunResult = Omit<
 /** The run that an import is, while it loads: its number and start, and the runs before it whose rows it replaces. */
 export type PresentRun = {
   readonly runId: number;
+  /** The first run of its command. */
+  readonly command: number;
   readonly startedMs: number;
   readonly former: FormerRuns;
   readonly counters: Counters;
@@ -86,10 +94,13 @@ export async function runImport(
     // Of a group with runs the newest one has just ended.
     const aheadRun = group.isChanged ? null : await runAhead(looked, nowMs());
     const former = new FormerRuns(looked, runId);
-    const { result, finish } = await work(writer, { runId, startedMs, former, counters });
+    const command = request.command ?? { firstRun: null };
+    command.firstRun ??= runId;
+    const run = { runId, command: command.firstRun, startedMs, former, counters };
+    const { result, finish } = await work(writer, run);
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
-    const isTrial = dryRun || result.rowsRefused === result.rowsRead;
+    const isTrial = dryRun || (result.rowsRead > 0 && result.rowsRefused === result.rowsRead);
     const report = {
       dataset,
       file: file.name,

@@ -22,15 +22,24 @@ export type BarBounds = { readonly from: ParsedInstant | null; readonly to: Pars
 
 const WRONG_ORDER = '--from is after --to: swap them';
 
+/** Chosen bars of a series: their first and last bucket, the range of keys that was asked for, and a test of a key. */
+export type Selected = {
+  readonly fromBucket: number;
+  readonly toBucket: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly holds: (keyMs: number) => boolean;
+};
+
 /**
- * The bars of a series between two bounds: the first and last bucket, and a test of a bar's key. Null where there are none.
+ * The bars of a series between two bounds. Null where there are none.
  * @throws RequestProblem where `from` is after `to`
  */
 export function selectBars(
   row: Pick<RowOf<typeof seriesDataset>, 'interval' | 'first_ms' | 'last_ms'>,
   calendar: Calendar,
   bounds: BarBounds,
-): { fromBucket: number; toBucket: number; holds: (keyMs: number) => boolean } | null {
+): Selected | null {
   const interval = row.interval as Interval;
   const from = bounds.from ?? { kind: 'date', day: FIRST_DAY };
   const to = bounds.to ?? { kind: 'date', day: END_DAY - 1 };
@@ -42,6 +51,7 @@ export function selectBars(
   return {
     fromBucket: bucketOf(interval, firstMs),
     toBucket: bucketOf(interval, lastMs),
+    ...{ fromMs, toMs },
     holds: (keyMs) => {
       if (keyMs < fromMs || keyMs >= toMs) return false;
       if (holds === null || !isPeriod(interval)) return true;

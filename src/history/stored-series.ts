@@ -4,10 +4,7 @@ import { blockCount } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
-import { countOffGrid } from '../bars/grid.ts';
-import { MINUTE_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
@@ -15,15 +12,6 @@ import { allBlocks, blockAt, everyBucket, type OpenedBlock, openBlock } from '..
 import { type Damage, DamagedData } from '../store/damage.ts';
 import type { Direction, Writer } from '../store/store.ts';
 import { forgetBlock, keysOfBucket } from './damaged-blocks.ts';
-
-/** The bucket of a bar of a series. */
-export const bucketAt =
-  ({ interval }: Pick<RowOf<typeof seriesDataset>, 'interval'>) =>
-  (keyMs: number): number =>
-    bucketOf(interval as Interval, keyMs);
-
-/** Neighbouring buckets, both included. */
-export type BucketRange = { readonly fromBucket: number; readonly toBucket: number };
 
 /** Blocks may be damaged; what has no place cannot be passed over. */
 function requireBlock(damage: Damage): void {
@@ -34,17 +22,13 @@ function requireBlock(damage: Damage): void {
 export class StoredSeries {
   readonly row: RowOf<typeof seriesDataset>;
   readonly #writer: Writer;
-  readonly calendar: Calendar;
   #barCount: number;
-  #offGrid = false;
   /** The buckets of damaged blocks that `blocks` has left out. */
   readonly damaged = new Set<number>();
 
-  /** `calendar` is the instrument's. */
-  constructor(writer: Writer, row: RowOf<typeof seriesDataset>, calendar: Calendar) {
+  constructor(writer: Writer, row: RowOf<typeof seriesDataset>) {
     this.row = row;
     this.#writer = writer;
-    this.calendar = calendar;
     this.#barCount = row.bar_count;
   }
 
@@ -83,7 +67,6 @@ export class StoredSeries {
     const { series_id: seriesId } = this.row;
     const { bucket, runId } = block;
     this.#barCount += bars.count - block.bars.count;
-    this.#offGrid ||= this.#hasOffGrid(bars);
     if (bars.count === 0 && !(await this.#isNamed({ bucket })))
       await this.#writer.removeBlock(seriesId, bucket);
     else await this.#writer.putBlock(seriesId, { bucket, runId, bytes: encodeBlock(bars) });
@@ -91,39 +74,15 @@ export class StoredSeries {
 
   /** Writes the series' row and gives its number of bars. An empty series stays while the journal names it. */
   async settle(): Promise<number> {
-    let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount, off_grid: false };
+    let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount };
     if (this.#barCount > 0) {
-      const ends = await this.ends();
-      // The bars that were off the grid may be gone.
-      const off_grid = this.#offGrid || (this.row.off_grid && (await this.#anyOffGrid()));
-      row = { ...row, ...ends, off_grid };
+      row = { ...row, ...(await this.ends()) };
     } else if (!(await this.#isNamed({}))) {
       await this.#writer.remove(seriesDataset, [this.row]);
       return 0;
     }
     await this.#writer.upsert(seriesDataset, [row]);
     return this.#barCount;
-  }
-
-  /**
-   * Recomputes whether bars are off the grid, and gives the series so: the calendar has changed, in some buckets alone or, by
-   * default, in all.
-   */
-  async regrid(changed: readonly BucketRange[] | null = null): Promise<StoredSeries> {
-    const off_grid = changed === null ? await this.#anyOffGrid() : await this.#anyOffGridAfter(changed);
-    if (off_grid === this.row.off_grid) return this;
-    const row = { ...this.row, off_grid };
-    await this.#writer.upsert(seriesDataset, [row]);
-    return new StoredSeries(this.#writer, row, this.calendar);
-  }
-
-  async #anyOffGridAfter(changed: readonly BucketRange[]): Promise<boolean> {
-    const { interval, first_ms, last_ms, off_grid } = this.row;
-    const [first, last] = [first_ms, last_ms].map((ms) => bucketOf(interval as Interval, ms));
-    const held = changed.filter(({ fromBucket, toBucket }) => fromBucket <= last! && toBucket >= first!);
-    if (held.length === 0) return off_grid;
-    // Bars elsewhere are as they were.
-    return (await this.#anyOffGrid(held)) || (off_grid && (await this.#anyOffGrid()));
   }
 
   /** The keys of the first and the last bar. */
@@ -156,23 +115,6 @@ export class StoredSeries {
     if (found === null)
       throw new Error(`series ${seriesId} has ${this.#barCount} bars and no block with bars`);
     return found.bars.keyMs[isFirst ? 0 : found.bars.count - 1]!;
-  }
-
-  async #anyOffGrid(ranges: readonly BucketRange[] = [everyBucket]): Promise<boolean> {
-    if (this.row.interval === '1M') return false;
-    for (const { fromBucket, toBucket } of ranges)
-      for await (const { bars } of this.blocks(fromBucket, toBucket)) if (this.#hasOffGrid(bars)) return true;
-    // A damaged block may have them.
-    return this.damaged.size > 0 && this.row.off_grid;
-  }
-
-  #hasOffGrid(bars: Bars): boolean {
-    const minutes = intervalMinutes(this.row.interval as Interval);
-    if (minutes === null || minutes === 1 || bars.count === 0) return false;
-    // The last bar may reach into a session that opens late.
-    const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
-    const segments = this.calendar.segments(bars.keyMs[0]!, endMs, 'all');
-    return countOffGrid(bars, segments, minutes) > 0;
   }
 
   /** Whether a run that can be undone changed the series, or one bucket of it. */

@@ -2,12 +2,12 @@
 import { type Bars, emptyBars, filterBars, mergeBars } from '../bars/columns.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, heldBars } from '../datasets/internal.ts';
+import { type Brought, broughtBy, hasBar } from '../series/brought.ts';
 import type { OpenedBlock } from '../store/all-blocks.ts';
 import { collectRows } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { type Brought, broughtBy, hasBar } from './brought.ts';
 import { lostBlocks } from './damaged-blocks.ts';
 import { type BlockPlace, blankBars, putChange, putHeld } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';

@@ -1,25 +1,18 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
-import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { holidays } from '../datasets/holidays.ts';
 import { fileDatasetNamed } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
-import { Calendars } from '../series/calendars.ts';
+import { instruments } from '../datasets/reference.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
-import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
-import { decodeChange, decodeHeld, valuesOfKey } from '../store/journal-entries.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
-import { hasBar } from './brought.ts';
-import { ChangedCalendars } from './changed-calendars.ts';
 import { forgetHeldRows, LaterHolders } from './held-rows.ts';
-import { HiddenBars, type HiddenReport } from './hidden-bars.ts';
-import { RenewedUnfinished } from './renewed-unfinished.ts';
 import { RequestProblem } from './request-problem.ts';
-import { removeCoverage } from './run-coverage.ts';
-import { bucketAt, StoredSeries } from './stored-series.ts';
+import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
 import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
@@ -45,8 +38,6 @@ export type UndoReport = {
   rowsRepaired: number;
   /** Rows that later runs changed or held, have bars of, or name. */
   rowsKept: number;
-  /** Bars that are no longer served: the undo made them unfinished. */
-  readonly hidden: HiddenReport;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
   /** Damaged parts because of which something is not undone: once they are repaired, undoing the run again does the rest. */
@@ -120,14 +111,8 @@ async function findRun(reader: Reader, runId: number): Promise<Run> {
 /** One run that is being undone. */
 class Undoing {
   readonly #writer: Writer;
-  readonly #report: Omit<UndoReport, 'hidden'>;
+  readonly #report: UndoReport;
   readonly #keptBy = new Set<number>();
-  /** Series of which the undo removed or restored bars. */
-  readonly #changedSeries = new Set<number>();
-  readonly #changedCalendars = new ChangedCalendars();
-  readonly #calendars = new Calendars();
-  readonly #hidden = new HiddenBars();
-  readonly #unfinished: RenewedUnfinished;
   readonly #holders: LaterHolders;
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
@@ -141,7 +126,6 @@ class Undoing {
     onRows: WriteRequest['onRows'],
   ) {
     this.#writer = writer;
-    this.#unfinished = new RenewedUnfinished(writer, this.#hidden);
     this.#holders = new LaterHolders(writer, run_id);
     this.#onRows = onRows;
     for (const damage of hiding) this.#left.add(damage, {});
@@ -163,7 +147,7 @@ class Undoing {
   async all(): Promise<UndoReport> {
     // Bars first: an instrument is removed only where it has none.
     await this.#changed();
-    await this.#held();
+    await this.#forgetHeld();
     // Restored instruments come before the rows that name them; instruments that the run added go after those.
     const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
     await this.#rows(({ before }) => before !== null, instruments.name);
@@ -171,13 +155,9 @@ class Undoing {
     await this.#rows(isInstrument, instruments.name);
     const own = fileDatasetNamed(this.#report.run.dataset);
     if (own !== undefined) await forgetHeldRows(this.#writer, this.#report.run.run_id, own);
-    // The run may have changed overrides.
-    this.#calendars.forget();
-    await this.#orLeft(() => this.#changedCalendars.settle(this.#writer, this.#hidden));
-    await removeCoverage(this.#writer, this.#report.run.run_id, this.#changedSeries);
+    await this.#forgetSpans();
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
-    const hidden = await this.#hidden.report(this.#writer);
-    return { ...this.#report, hidden, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
+    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
   }
 
   /** Runs a step. Where damage stops it, that is reported, and the step gives null. */
@@ -216,43 +196,45 @@ class Undoing {
     for await (const entry of this.#blocks(blockChanges)) {
       if (open?.series.row.series_id !== entry.series_id) {
         await this.#settle(open);
-        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
+        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
       }
       if (open === null) continue;
       const { series } = open;
       const undone = await this.#orLeft(() => undoBlock(this.#writer, series, entry, this.#keptBy));
       if (undone === null) continue;
       const { removed, restored, kept } = undone;
-      if (removed + restored > 0) this.#changedSeries.add(entry.series_id);
       this.#report.barsRemoved += removed;
       this.#report.barsRestored += restored;
       this.#report.barsKept += kept;
       this.#reached(removed + restored + kept);
-      const { added, before } = decodeChange(entry);
-      await this.#renew(
-        series,
-        entry.bucket,
-        (key) => added === null || hasBar(added, key) || hasBar(before, key),
-      );
     }
     await this.#settle(open);
   }
 
-  /** Takes back that the run held bars: they may be finished by no other run. */
-  async #held(): Promise<void> {
-    let open: OpenSeries | null = null;
-    for await (const entry of this.#blocks(heldBars)) {
-      if (open?.series.row.series_id !== entry.series_id)
-        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id, this.#calendars));
-      await this.#writer.remove(heldBars, [entry]);
-      const held = decodeHeld(entry);
-      if (open !== null) await this.#renew(open.series, entry.bucket, (key) => hasBar(held, key));
-    }
+  /** Forgets which stored bars the run held. */
+  async #forgetHeld(): Promise<void> {
+    for await (const entry of this.#blocks(heldBars)) await this.#writer.remove(heldBars, [entry]);
   }
 
-  async #renew(series: StoredSeries, bucket: number, isDoubtful: (keyMs: number) => boolean): Promise<void> {
-    const ranges = [{ fromBucket: bucket, toBucket: bucket }];
-    await this.#orLeft(() => this.#unfinished.renew(series, { isDoubtful, ranges }));
+  /** Forgets what the run held of each market, so that it covers nothing any more. */
+  async #forgetSpans(): Promise<void> {
+    const { run_id } = this.#report.run;
+    const damaged: Partial<RowOf<typeof runSpans>>[] = [];
+    const sound = this.#writer.sound((_, { row }) => void (row !== undefined && damaged.push(row)));
+    const spans = await collectRows(sound, runSpans, { run_id });
+    const ids = new Set(spans.flatMap(({ series }) => decodeIds(series)));
+    // In place of a damaged list of series, each series names its runs.
+    if (damaged.length > 0)
+      for await (const row of allRows(this.#writer.sound(ignoreDamage), seriesDataset))
+        ids.add(row.series_id);
+    await this.#writer.remove(runSpans, [...spans, ...damaged]);
+    for (const series_id of ids) {
+      const row = await rowWith(this.#writer.sound(ignoreDamage), seriesDataset, { series_id });
+      const runs = row === null ? [] : decodeIds(row.runs);
+      if (!runs.includes(run_id)) continue;
+      const left = encodeIds(runs.filter((one) => one !== run_id));
+      await this.#writer.upsert(seriesDataset, [{ ...row!, runs: left }]);
+    }
   }
 
   #reached(more: number): void {
@@ -262,16 +244,6 @@ class Undoing {
 
   async #settle(open: OpenSeries | null): Promise<void> {
     await this.#orLeft(() => settle(open));
-  }
-
-  /** Runs of layout 12 or older noted which bars were unfinished before them, and not which they held: such bars are looked at anew. */
-  async #renewOld(entry: Entry): Promise<void> {
-    await this.#writer.remove(rowChanges, [entry]);
-    const [series_id, , firstMs] = JSON.parse(entry.row_key) as [number, number, number];
-    if ((await rowWith(this.#writer, seriesDataset, { series_id })) === null) return;
-    const { series } = await openSeries(this.#writer, series_id, this.#calendars);
-    const lastMs = (entry.before as RowOf<typeof unfinishedBars> | null)?.last_ms ?? firstMs;
-    await this.#renew(series, bucketAt(series.row)(firstMs), (key) => firstMs <= key && key <= lastMs);
   }
 
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
@@ -284,18 +256,10 @@ class Undoing {
     for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry)) continue;
       this.#reached(1);
-      if (entry.dataset === unfinishedBars.name) {
-        await this.#renewOld(entry);
-        continue;
-      }
-      const was = await this.#instrumentOf(entry);
       const undone = await this.#orLeft(() => undoRow(this.#writer, entry, this.#holders));
       // The entry waits for the repair.
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
       if (undone === null || undone === 'unchanged') continue;
-      if (entry.dataset === holidays.name)
-        this.#changedCalendars.add(holidays, null, valuesOfKey(holidays, entry.row_key));
-      if (was !== null) this.#changedCalendars.add(instruments, was, entry.before as Instrument | null);
       if (undone === 'removed') this.#report.rowsRemoved++;
       else if (undone === 'restored') this.#report.rowsRestored++;
       else if (undone === 'repaired') this.#report.rowsRepaired++;
@@ -305,26 +269,19 @@ class Undoing {
       }
     }
   }
-
-  /** The stored instrument that an entry is of; null where it is of another dataset, or there is none. */
-  async #instrumentOf({ dataset, row_key }: Entry): Promise<Instrument | null> {
-    if (dataset !== instruments.name) return null;
-    return rowWith(this.#writer.sound(ignoreDamage), instruments, valuesOfKey(instruments, row_key));
-  }
 }
 
 /** A series that is being undone; `deletion` where its instrument was deleted. */
 type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
 
-async function openSeries(writer: Writer, seriesId: number, calendars: Calendars): Promise<OpenSeries> {
+async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
   await writer.checkBlocks(seriesId);
   // An index that has lost the row tells it here: it is no deleted instrument.
   const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
-  const calendar = await calendars.of(writer, stored ?? deletion!.instrument);
-  return { series: new StoredSeries(writer, row, calendar), deletion };
+  return { series: new StoredSeries(writer, row), deletion };
 }
 
 async function settle(open: OpenSeries | null): Promise<void> {

@@ -2,36 +2,31 @@
 import { passingBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
-import { DAY_MS, formatDay, formatInstant, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
-import { labelOfBar } from '../calendar/bar-end.ts';
+import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { DAY_MS, formatInstant, MINUTE_MS } from '../base/instant.ts';
+import { firstWhere } from '../base/search.ts';
+import { closesAfter } from '../calendar/bar-end.ts';
 import type { Market } from '../calendar/market.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
-import { runCoverage, series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { soundSeries } from '../history/damaged-series.ts';
-import type { UnfinishedSession } from '../history/import-report.ts';
+import type { OpenTime } from '../history/import-report.ts';
 import { broughtTo, newBlock } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
-import {
-  completeMsOf,
-  coverageOf,
-  type FoundCoverage,
-  FurthestRun,
-  type RunTimes,
-} from '../history/run-coverage.ts';
 import { StoredSeries } from '../history/stored-series.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
-import { collectRows } from '../store/all-rows.ts';
 import type { Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { BlockJournal } from './block-journal.ts';
 import { ExpectedSeries } from './expected-series.ts';
+import { HeldSpans } from './held-spans.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
@@ -64,8 +59,11 @@ const noSeries = { row: null, isRepaired: false };
 /** What is said of the bars of a file. */
 export type LoadedFile = {
   readonly basis: BarBasis;
-  /** The instant that the caller vouches for (contract 3.9). */
+  /** From when to when it says that it has every bar, where its caller says so (contract 3.9 (1)). */
+  readonly completeFromMs: number | null;
   readonly completeThroughMs: number | null;
+  /** The zone of its times. */
+  readonly zone: string | null;
   /** The time of the write. */
   readonly nowMs: number;
   /** Whose the underlyings of options are. */
@@ -109,10 +107,12 @@ export class BarLoad {
   readonly #calendars = new Calendars();
   readonly #run: PresentRun;
   readonly #basis: BarBasis;
-  readonly #times: RunTimes;
+  readonly #held: HeldSpans;
   readonly #series = new Map<string, OpenSeries>();
   /** The names of their markets. */
   readonly #markets = new Map<string, string>();
+  /** Whether the file has no rows: its flags name a series. */
+  #isEmpty = false;
   readonly instruments: LoadedInstruments;
   readonly #expected: ExpectedSeries;
   /** Of all open blocks. */
@@ -129,7 +129,7 @@ export class BarLoad {
     this.instruments = new LoadedInstruments(writer, run, about.owners);
     this.#expected = new ExpectedSeries(writer);
     this.#basis = about.basis;
-    this.#times = { startedMs: run.startedMs, completeThroughMs: about.completeThroughMs };
+    this.#held = new HeldSpans(writer, run, about);
     this.#nowMs = about.nowMs;
   }
 
@@ -153,14 +153,13 @@ export class BarLoad {
       known.exchange = instrument.exchange;
       return known;
     }
-    const { calendar, marketCalendar, market } = await this.#calendars.read(this.#writer, instrument);
+    const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
-    const about = { basis: this.#basis, calendar };
     const isFresh = this.instruments.isFresh(instrument);
     const found = this.#expected.take(where);
     const { row: stored, isRepaired } = isFresh
       ? noSeries
-      : await soundSeries(this.#writer, where, about, found);
+      : await soundSeries(this.#writer, where, this.#basis, found);
     if (isRepaired) this.counts.seriesRepaired++;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
@@ -171,18 +170,20 @@ export class BarLoad {
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,
-      off_grid: false,
-      complete_ms: stored?.complete_ms ?? null,
-      complete_run_id: stored?.complete_run_id ?? null,
+      runs: stored?.runs ?? encodeIds([]),
       ...(stored !== null && stored.bar_count > 0 && stored),
     };
-    const unfinished =
-      stored === null ? [] : await collectRows(this.#writer, unfinishedBars, { series_id: stored.series_id });
-    const { exchange } = instrument;
-    const place = { exchange, calendar, marketCalendar, market: this.#marketOf(instrument, market) };
-    const opened = new OpenSeries(this.#run, row, name, place, stored === null, unfinished);
+    const place = { exchange: instrument.exchange, calendar, market: this.#marketOf(instrument, market) };
+    const opened = new OpenSeries(row, name, place, stored === null);
     this.#series.set(key, opened);
     return opened;
+  }
+
+  /** Holds a stored series of which the file has no row. False where none is stored. */
+  async holdEmpty(name: SeriesName): Promise<boolean> {
+    const found = await this.series(name);
+    this.#isEmpty = true;
+    return found instanceof OpenSeries && found.row.bar_count > 0;
   }
 
   /** A market's name: one text for all its series, which may be a million. */
@@ -233,43 +234,31 @@ export class BarLoad {
     return null;
   }
 
-  /** What a settled load makes complete, by market and interval (contract 3.9). */
-  coverage(): FoundCoverage[] {
-    const held = [...this.#series.values()].filter(({ holds }) => holds);
-    return coverageOf(this.#run.runId, held, this.#times);
+  /** The times that a settled load leaves open; `sha256` is that of its file. */
+  openTimes(sha256: string): Promise<OpenTime[]> {
+    return this.#held.openTimes(this.#heldSeries(), sha256);
   }
 
-  /** The sessions of the last bars that the import leaves unfinished. */
-  unfinishedSessions(): UnfinishedSession[] {
-    return this.coverage().flatMap(({ coverage: { market, interval }, open }) => {
-      if (open === null) return [];
-      const { calendar, lastMs, completeMs, endMs } = open;
-      const label = labelOfBar(calendar, interval as Interval, lastMs);
-      const [completeThrough, sessionEnd] = [formatInstantZ(completeMs), formatInstantZ(endMs)];
-      return [{ market, interval, session: formatDay(label), completeThrough, sessionEnd }];
-    });
-  }
-
-  /** Writes the series of a settled load, how far they are complete, and which of their bars are unfinished. */
-  async finish(): Promise<void> {
-    const found = this.coverage().map(({ coverage }) => coverage);
-    await this.#writer.upsert(runCoverage, found);
-    const byGroup = new Map(found.map((coverage) => [`${coverage.market} ${coverage.interval}`, coverage]));
-    const furthest = new FurthestRun(this.#writer);
+  /** Writes the series of a settled load, and what the run holds of each market. */
+  async finish(sha256: string): Promise<void> {
+    const held = this.#heldSeries();
+    const ids = new Set(held.map(({ seriesId }) => seriesId));
     const rows: RowOf<typeof seriesDataset>[] = [];
-    for (const series of this.#series.values()) {
-      const { row, market, interval, calendar, repaired, unfinished } = series;
-      const coverage = byGroup.get(`${market} ${interval}`);
-      if (coverage !== undefined) {
-        const complete_ms = completeMsOf(coverage, series, this.#times.startedMs);
-        Object.assign(row, await furthest.of(row, { ...coverage, complete_ms }));
-      }
+    for (const { row, repaired, seriesId } of this.#series.values()) {
       // The outermost bars may have been in a damaged block.
-      if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row, calendar).ends());
+      if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row).ends());
+      if (ids.has(seriesId)) row.runs = encodeIds([...decodeIds(row.runs), this.#run.runId]);
       if (row.bar_count > 0) rows.push(row);
-      await unfinished.settle(this.#writer);
     }
     await this.#writer.upsert(seriesDataset, rows);
+    await this.#writer.upsert(runSpans, this.#held.rows(held, sha256));
+  }
+
+  /** The series that the import holds: those of which it has bars, or which it names without any. */
+  #heldSeries(): OpenSeries[] {
+    return [...this.#series.values()].filter(
+      ({ firstMs, row }) => firstMs < Number.POSITIVE_INFINITY || (this.#isEmpty && row.bar_count > 0),
+    );
   }
 
   async #openBlock(series: OpenSeries, bucket: number): Promise<OpenBlock> {
@@ -324,21 +313,13 @@ export class BarLoad {
       if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
     }
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
-    series.unfinished.see(row.series_id, bars, merged, older);
-    series.holds = true;
+    this.#held.see(series, bars);
     series.firstMs = Math.min(series.firstMs, bars.keyMs[0]!);
-    series.lastMs = Math.max(series.lastMs, this.#lastOpened(series, bars));
     series.repaired?.wrote(bucket, merged.count);
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
     series.highestBucket = Math.max(series.highestBucket, bucket);
-  }
-
-  /** The key of the last bar that had opened when the import began: a bar of the future says nothing of how far a file reaches. */
-  #lastOpened({ interval, calendar }: OpenSeries, bars: Bars): number {
-    const count = firstAfter(bars, interval, calendar, this.#times.startedMs)?.index ?? bars.count;
-    return count === 0 ? Number.NEGATIVE_INFINITY : bars.keyMs[count - 1]!;
   }
 
   /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
@@ -357,7 +338,14 @@ export class BarLoad {
       this.counts.mergedDays += sign * merged;
     }
     if (minutes !== null) this.#judgeMinutes(series, bars, minutes, sign);
-    this.counts.unfinished += sign * series.unfinished.countIn(bars);
+    this.counts.unfinished += sign * this.#closingLater(series, bars);
+  }
+
+  /** How many of some bars close after the start of the import: closes ascend with keys. */
+  #closingLater({ interval, calendar, isOffGrid }: OpenSeries, { count, keyMs }: Bars): number {
+    const isLater = (at: number): boolean =>
+      closesAfter(calendar, { interval, isOffGrid }, keyMs[at]!, this.#run.startedMs);
+    return count === 0 || !isLater(count - 1) ? 0 : count - firstWhere(count, isLater);
   }
 
   /** Counts bars by their place in the sessions (contract 3.10). */
@@ -366,7 +354,7 @@ export class BarLoad {
     const segments = series.calendar.segments(bars.keyMs[0]!, endMs, 'all');
     const offGrid = minutes === 1 ? 0 : countOffGrid(bars, segments, minutes);
     this.counts.offGrid += sign * offGrid;
-    series.row.off_grid ||= offGrid > 0;
+    series.isOffGrid ||= offGrid > 0;
     // A bar off the grid may begin before a session and reach into it.
     const outside =
       offGrid > 0

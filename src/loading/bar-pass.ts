@@ -103,8 +103,9 @@ export class BarPass {
     const owners = new SymbolsOnDays(writer, request.file);
     this.#owners = owners;
     this.#basis = barBasis(request.basis, request.volumes);
-    const { completeThroughMs = null } = request;
-    const about = { basis: this.#basis, completeThroughMs, nowMs: request.nowMs(), owners };
+    const { completeFromMs = null, completeThroughMs = null, zone } = request;
+    const times = { completeFromMs, completeThroughMs, zone: zone?.name ?? null };
+    const about = { basis: this.#basis, ...times, nowMs: request.nowMs(), owners };
     this.load = new BarLoad(writer, run, about);
     this.#request = request;
     this.#label = request.file.mapping.label;
@@ -247,6 +248,12 @@ export class BarPass {
       'unfit',
       `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
     );
+  }
+
+  /** Holds the stored series that flags name, in a file without rows. False where none is. */
+  async holdEmpty(): Promise<boolean> {
+    const { name } = this.#parseNames(seriesFields.map(() => null) as unknown as Names);
+    return name !== null && this.load.holdEmpty(name);
   }
 
   /** Adds names that are new in the file. Those of one chunk are looked up together. */
@@ -405,7 +412,6 @@ export class BarPass {
       mergedDays: counts.mergedDays,
       vwapOutside: counts.vwapOutside,
       findings: { ...this.load.findings(), ...this.#sundayFinding() },
-      unfinished: this.load.unfinishedSessions(),
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
       refusals: this.#refused.groups,

@@ -69,18 +69,22 @@ async function importOnce(
     runImport(group, request, 'bars', async (writer, run) => {
       const pass = new BarPass(writer, run, request, mapping, refused);
       await read(pass);
-      if (pass.rowsRead === 0) {
-        // The digest finds an open quote, which may contain all rows.
-        await file.digest();
+      // The digest finds an open quote, which may contain all rows.
+      const { sha256 } = await file.digest();
+      if (pass.rowsRead === 0 && !(saysAll(request) && (await pass.holdEmpty())))
         throw new FileProblem('content', `${file.name}: has no rows`);
-      }
       await pass.load.settle();
       const refusal = pass.load.settleRepairs();
       if (refusal !== null) throw new FileProblem('unfit', `${file.name}: ${refusal}. Nothing was imported.`);
-      return { result: pass.result(), finish: () => pass.load.finish() };
+      const openTimes = await pass.load.openTimes(sha256);
+      return { result: { ...pass.result(), openTimes }, finish: () => pass.load.finish(sha256) };
     }),
   );
 }
+
+/** Whether the caller says from when to when a file has every bar: then it may have none (contract 3.9 (1)). */
+const saysAll = ({ completeFromMs = null, completeThroughMs = null }: ImportRequest): boolean =>
+  completeFromMs !== null && completeThroughMs !== null;
 
 /** Loads a file that another thread reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
 async function readFast(

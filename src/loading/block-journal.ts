@@ -3,8 +3,8 @@
 import { encodeBlock } from '../bars/block-writer.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, heldBars } from '../datasets/internal.ts';
-import { type Brought, changesBars } from '../history/brought.ts';
 import { type BlockPlace, changeRowOf, recordBlock } from '../history/journal.ts';
+import { type Brought, changesBars } from '../series/brought.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The most blocks whose entries wait. Each may have as many bytes as a block. */

@@ -1,9 +1,9 @@
 // What is stored of the series that come next in a file, looked up together: on another machine each look-up alone waits for its answer.
-import { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { KnownName } from '../history/known-names.ts';
-import { expectAllRows, expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -22,10 +22,7 @@ export class ExpectedSeries {
     this.#writer = writer;
   }
 
-  /**
-   * Looks up the series of names, in place of those before them, and says that their unfinished bars are read next. `known` is what was
-   * looked up of their instruments, by row key.
-   */
+  /** Looks up the series of names, in place of those before them. `known` is what was looked up of their instruments, by row key. */
   async expect(
     names: readonly (InstrumentName & Pick<SeriesKey, 'interval'>)[],
     known: ReadonlyMap<string, KnownName>,
@@ -38,17 +35,8 @@ export class ExpectedSeries {
         : [{ instrument_id: instrument.instrument_id, interval: name.interval }];
     });
     await expectRows(this.#writer, seriesDataset, keys);
-    const stored: number[] = [];
-    for (const key of keys) {
-      const found = await soundRowWith(this.#writer, seriesDataset, key);
-      this.#found.set(textOf(key), found);
-      if (found.row !== null) stored.push(found.row.series_id);
-    }
-    await expectAllRows(
-      this.#writer,
-      unfinishedBars,
-      stored.map((series_id) => ({ series_id })),
-    );
+    for (const key of keys)
+      this.#found.set(textOf(key), await soundRowWith(this.#writer, seriesDataset, key));
   }
 
   /** What was found of a series; null where it was not looked up. */

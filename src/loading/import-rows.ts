@@ -8,10 +8,8 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { UNMADE } from '../files/computed-column.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, readChunks } from '../files/read.ts';
-import { ChangedCalendars } from '../history/changed-calendars.ts';
 import { repairInstrument } from '../history/damaged-instrument.ts';
 import { HeldRows } from '../history/held-rows.ts';
-import { HiddenBars } from '../history/hidden-bars.ts';
 import type { ImportGroup } from '../history/import-group.ts';
 import { changeRow, expectChanges } from '../history/journal.ts';
 import { namedBy, namedOnDay } from '../history/naming.ts';
@@ -93,9 +91,7 @@ export async function importRows(
       if (pass.rowsRead === 0 && file.rowNumbers === undefined)
         throw new FileProblem('content', `${file.name}: has no rows`);
       await pass.held.write(writer, run.runId, dataset);
-      const hidden = new HiddenBars();
-      await pass.calendars.settle(writer, hidden);
-      return { result: { ...pass.result(), hidden: await hidden.report(writer) } };
+      return { result: pass.result() };
     }),
   );
 }
@@ -156,7 +152,6 @@ class RowPass {
   /** Rows in place of damaged ones. */
   damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
-  readonly calendars = new ChangedCalendars();
   readonly held = new HeldRows();
   readonly #writer: Writer;
   readonly #run: PresentRun;
@@ -192,7 +187,7 @@ class RowPass {
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
     this.#known = new KnownRows(writer, kind.dataset);
-    this.#named = new NamedInstruments(writer, run, this.calendars);
+    this.#named = new NamedInstruments(writer, run);
     this.#symbols = new SymbolsOnDays(writer, source);
   }
 
@@ -361,10 +356,8 @@ class RowPass {
       this.damagedReplaced++;
       await forgetEarlier(this.#writer);
     }
-    if (isDamaged && dataset === instruments) {
+    if (isDamaged && dataset === instruments)
       await repairInstrument(this.#writer, this.#run.runId, row as Instrument);
-      this.calendars.addInstrument(row as Instrument);
-    } else await changeRow(this.#writer, this.#run.runId, dataset, known, row);
-    this.calendars.add(dataset, known, row);
+    else await changeRow(this.#writer, this.#run.runId, dataset, known, row);
   }
 }

@@ -3,7 +3,6 @@ import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import type { ChangedCalendars } from '../history/changed-calendars.ts';
 import { changeRow, expectChanges } from '../history/journal.ts';
 import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { type Counters, newInstrument } from '../history/new-instrument.ts';
@@ -19,7 +18,6 @@ export class NamedInstruments {
   readonly #writer: Writer;
   readonly #runId: number;
   readonly #counters: Counters;
-  readonly #calendars: ChangedCalendars;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
   /** What the store knows of names that come next, by row key, until the run changes it. */
@@ -27,16 +25,10 @@ export class NamedInstruments {
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];
 
-  /** `calendars` hears of instruments that may follow another calendar. */
-  constructor(
-    writer: Writer,
-    { runId, counters }: Pick<PresentRun, 'runId' | 'counters'>,
-    calendars: ChangedCalendars,
-  ) {
+  constructor(writer: Writer, { runId, counters }: Pick<PresentRun, 'runId' | 'counters'>) {
     this.#writer = writer;
     this.#runId = runId;
     this.#counters = counters;
-    this.#calendars = calendars;
   }
 
   /** Looks up names that come next, together. A damaged row among them is met when its name is used. */
@@ -84,7 +76,6 @@ export class NamedInstruments {
 
   async #record(before: Instrument | null, row: Instrument): Promise<void> {
     await changeRow(this.#writer, this.#runId, instruments, before, row);
-    this.#calendars.add(instruments, before, row);
     this.#expected.delete(rowKeyOf(instruments, row));
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
     this.#needed.set(rowKeyOf(instruments, row), row);

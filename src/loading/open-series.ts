@@ -1,16 +1,12 @@
 // A series that an import loads: its open block, and what the import has seen of it.
-import { bucketDays, bucketOf } from '../bars/bucket.ts';
+import { bucketDays } from '../bars/bucket.ts';
 import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import type { series as seriesDataset, unfinishedBars } from '../datasets/bars.ts';
+import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
-import type { PresentRun } from '../history/run.ts';
-import type { HeldSeries } from '../history/run-coverage.ts';
-import { Unfinished, type UnfinishedRules } from '../history/unfinished.ts';
 import type { Writer } from '../store/store.ts';
 import type { OpenRows } from './open-rows.ts';
 import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
@@ -35,18 +31,15 @@ export type SeriesPlace = {
   /** Of its instrument. */
   readonly exchange: string | null;
   readonly calendar: Calendar;
-  /** Without the overrides of the instrument. */
-  readonly marketCalendar: Calendar;
   /** As `marketName` gives it. */
   readonly market: string;
 };
 
 /** A series that is being loaded. An import has one for each of its series until it ends: a million take much memory. */
-export class OpenSeries implements HeldSeries, UnfinishedRules {
+export class OpenSeries {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
   readonly instrument: InstrumentName;
   readonly calendar: Calendar;
-  readonly marketCalendar: Calendar;
   readonly interval: Interval;
   readonly isNew: boolean;
   /** Whether its interval is one of minutes: its keys are open instants. */
@@ -64,26 +57,22 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
   exchange: string | null;
   /** As `marketName` gives it. */
   readonly market: string;
-  /** Its bars that closed after the start of the runs that hold them. */
-  readonly unfinished: Unfinished;
+  /** The key of its last bar before this import; null without one. */
+  readonly lastBeforeMs: number | null;
+  /** Whether a bar of this import is off the session grid. */
+  isOffGrid = false;
   /** Its damaged blocks that this import replaces; null where there are none so far. */
   repaired: RepairedBlocks | null = null;
-  /** Whether this import holds a bar of it, the key of the first one, and that of the last one that had opened when the import began. */
-  holds = false;
+  /** The key of the first bar of it that this import holds; infinite where it holds none. */
   firstMs = Number.POSITIVE_INFINITY;
-  lastMs = Number.NEGATIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
   beforeMs = Number.NaN;
-  readonly #run: PresentRun;
 
-  /** `unfinished` are the series' rows before the run. */
   constructor(
-    run: PresentRun,
     row: RowOf<typeof seriesDataset>,
     instrument: InstrumentName,
     place: SeriesPlace,
     isNew: boolean,
-    unfinished: readonly RowOf<typeof unfinishedBars>[],
   ) {
     this.row = row;
     this.instrument = instrument;
@@ -92,12 +81,10 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
     this.exchange = place.exchange;
     this.interval = row.interval as Interval;
     this.calendar = place.calendar;
-    this.marketCalendar = place.marketCalendar;
     this.isNew = isNew;
     this.isMinutes = intervalMinutes(this.interval) !== null;
     this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
-    this.#run = run;
-    this.unfinished = new Unfinished(unfinished, run.runId, this);
+    this.lastBeforeMs = row.bar_count > 0 ? row.last_ms : null;
   }
 
   get seriesId(): number {
@@ -128,17 +115,6 @@ export class OpenSeries implements HeldSeries, UnfinishedRules {
     this.open = this.#others?.get(bucket) ?? null;
     this.#others?.delete(bucket);
     return this.open !== null;
-  }
-
-  /** The bucket of a bar. */
-  bucketOf(keyMs: number): number {
-    return bucketOf(this.interval, keyMs);
-  }
-
-  /** Whether a bar closes after the start of the import. */
-  closesLater(keyMs: number): boolean {
-    const { interval, row } = this;
-    return closesAfter(this.calendar, { interval, isOffGrid: row.off_grid }, keyMs, this.#run.startedMs);
   }
 
   /** The stored bars of a bucket, and the run that wrote them last. A damaged block is replaced: only the number of its bars is known. */

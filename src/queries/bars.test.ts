@@ -97,7 +97,7 @@ test('a damaged block is a fault that names the series, never other bars', async
   await world.damage(id * 100);
   await assert.rejects(
     world.run('latestBars', { interval: '1M' }),
-    /damaged: bars, stock:US:AAPL 1M, 2025-03-03, imported by run 1:/,
+    /damaged: bars, stock:US:AAPL 1M, 2025-03-03, imported by run 100:/,
   );
 });
 

@@ -194,7 +194,10 @@ test('a Sunday row alone is no finished session, nor is one beside an unfinished
   await importAt('2024-06-10T12:00:00Z', [flat('2024-06-10', 3)]);
   assert.deepEqual(await servedAt('2024-06-10T22:00:00Z'), [[1, 1, 10]]);
   // The row of Sunday was whole when it came: Monday's completes the session.
+  // The same file again is as old as it was.
   await importAt('2024-06-11T10:00:00Z', [flat('2024-06-10', 3)]);
+  assert.deepEqual(await servedAt('2024-06-11T10:00:00Z'), [[1, 1, 10]]);
+  await importAt('2024-06-11T10:00:00Z', [flat('2024-06-07', 1), flat('2024-06-10', 3)]);
   assert.deepEqual(await servedAt('2024-06-11T10:00:00Z'), [
     [1, 1, 10],
     [2, 3, 20],
@@ -203,7 +206,7 @@ test('a Sunday row alone is no finished session, nor is one beside an unfinished
   await importAt('2024-06-16T22:00:00Z', [flat('2024-06-16', 4)]);
   await importAt('2024-06-18T10:00:00Z', [flat('2024-06-17', 5)]);
   assert.equal((await servedAt('2024-06-18T10:00:00Z')).length, 2);
-  await importAt('2024-06-18T11:00:00Z', [flat('2024-06-16', 4)]);
+  await importAt('2024-06-18T11:00:00Z', [flat('2024-06-07', 1), flat('2024-06-16', 4)]);
   assert.deepEqual((await servedAt('2024-06-18T11:00:00Z')).at(-1), [4, 5, 20]);
 });
 

@@ -1,16 +1,17 @@
 // Coverage: the list of the stored series of an asset type (contract 9.9).
 import { DAY_MS, formatInstant } from '../base/instant.ts';
+import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import { seriesCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type AssetSchema, parseSymbol } from '../contract/identifiers.ts';
-import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments, instrumentTerms } from '../datasets/reference.ts';
+import { coveredTimes } from '../series/covered-times.ts';
 import { countKnown, knownSeries } from '../series/known-series.ts';
-import { countRuns } from '../series/run-counts.ts';
-import { coarseness, type Series } from '../series/series.ts';
+import { ownRuns } from '../series/run-spans.ts';
+import { asStored, coarseness, type Series } from '../series/series.ts';
 import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { barsCounted, UNDATED_RUNS } from './findings.ts';
@@ -159,7 +160,7 @@ async function seriesOf(
     const { instrument_id } = instrument;
     const stored = (await reader.group(seriesDataset, { instrument_id }))
       .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
-      .map((row): Series => ({ ...row, interval: row.interval as Interval, unfinished: [] }))
+      .map(asStored)
       .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
     const calendar = asOf === null ? null : await lookup.calendars(reader).of(reader, instrument);
     for (const whole of stored) {
@@ -203,32 +204,32 @@ async function seriesAfter(
 const openOf = (calendar: Calendar, interval: string, keyMs: number): string =>
   formatInstant(isPeriod(interval) ? periodHours(calendar, interval, keyMs / DAY_MS, false).openMs : keyMs);
 
-/** The number of imports that vouch for each series: read again once an import, a deletion or an undo has changed any. */
-async function runCounts({ reader, lookup, lane }: QueryContext): Promise<ReadonlyMap<number, number>> {
-  let held = 0;
-  const make = () =>
-    countRuns(reader, (count) => {
-      held += count;
-      if (held > lane.baseBarsMax) throw new TooDear();
-    });
-  return (await lookup.cached(reader, 'runs of series', make)).value;
+/**
+ * How many live imports hold a series, and through which instant they cover it without a hole from its last bar on, as far as the moment
+ * of the request.
+ */
+async function held({ reader, asOf }: QueryContext, calendar: Calendar, whole: Series) {
+  const own = await ownRuns(reader, whole);
+  const covered = coveredTimes(calendar, whole, neverEnds, own);
+  const throughMs = covered.findLast(
+    ({ fromMs }) => fromMs <= barEnd(calendar, whole.interval, whole.last_ms).closeMs,
+  )?.toMs;
+  const untilMs = throughMs === undefined ? null : Math.min(throughMs, asOf?.ms ?? throughMs);
+  return { runs: own.files.length, complete_through: untilMs === null ? null : formatInstant(untilMs) };
 }
 
-/** The instant through which the imports vouch for a series, as far as the moment of the request. */
-function completeThrough({ asOf }: QueryContext, { complete_ms: completeMs }: Series): string | null {
-  if (completeMs === null) return null;
-  return formatInstant(asOf === null ? completeMs : Math.min(completeMs, asOf.ms));
-}
+/** Of an instrument whose dates do not matter. */
+const neverEnds = { listing_date: null, status: 'active', endMs: null };
 
 async function recordOf(
   context: QueryContext,
   { name, instrument, whole, part }: NamedSeries,
-  runs: ReadonlyMap<number, number>,
   onBars: (count: number) => void,
 ): Promise<WireRecord> {
   const { reader, lookup } = context;
-  const { interval, series_id, first_ms, last_ms, prices } = part;
+  const { interval, first_ms, last_ms, prices } = part;
   const calendar = await lookup.calendars(reader).of(reader, instrument);
+  const { runs, complete_through } = await held(context, calendar, whole);
   return {
     asset_schema: instrument.asset_schema.toUpperCase(),
     country_iso_code: instrument.country_iso_code,
@@ -237,9 +238,9 @@ async function recordOf(
     bars: await countKnown(reader, whole, part, onBars),
     first_datetime: openOf(calendar, interval, first_ms),
     last_datetime: openOf(calendar, interval, last_ms),
-    complete_through: completeThrough(context, whole),
+    complete_through,
     price_basis: prices,
-    runs: runs.get(series_id) ?? 0,
+    runs,
   };
 }
 
@@ -247,13 +248,12 @@ async function recordOf(
 export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (parameters, context) => {
   const { limit, format } = parameters;
   const walk = openWalk(context, 'seriesCoverage', parameters, {});
-  const runs = await runCounts(context);
   const place = walk.place === null ? null : (walk.place.position as unknown as Position);
   const found = await seriesAfter(context, parameters, place, limit + 1);
   const page = found.slice(0, limit);
   const onBars = barsCounted(context);
   const records: WireRecord[] = [];
-  for (const one of page) records.push(await recordOf(context, one, runs, onBars));
+  for (const one of page) records.push(await recordOf(context, one, onBars));
   context.asOf?.limits.add(UNDATED_RUNS);
   const last = page.at(-1);
   const end =

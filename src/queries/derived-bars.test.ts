@@ -204,7 +204,7 @@ test('a series off the session grid is served at its own interval as imported, a
     ...every(60, '2025-03-03T10:00:00-05:00', 6, 60),
     ...every(60, '2025-03-03T15:30:00-05:00', 1, 66),
   ];
-  await world.instrument({}, [{ interval: '60M', rows: hours, offGrid: true }]);
+  await world.instrument({}, [{ interval: '60M', rows: hours }]);
   const { data } = await world.history('60M', '2025-03-03', '2025-03-03');
   assert.deepEqual(
     data.map((bar) => `${bar.datetime.slice(11, 16)}-${bar.close_datetime.slice(11, 16)}`),

@@ -20,17 +20,24 @@ function joined(spans: Iterable<Span>): Span[] {
   return found;
 }
 
+/** The kinds of findings about sessions without a bar. */
+const withoutBars: ReadonlySet<string> = new Set(['missing_session', 'identity_break']);
+
 /**
- * Tells whether an error or a warning about the stored series of an interval lies in some time. It is kept as findings are, and apart from
- * them: a series with a finding in every session has too many to look at for each session of a page. @throws TooDear
+ * Tells whether a finding about the stored series of an interval lies in some time: an error or a warning (`degraded`), or one about missing
+ * bars. It is kept as findings are, and apart from them: a series with a finding in every session has too many to look at for each
+ * session of a page. @throws TooDear
  */
 export async function faultyTimes(
   context: QueryContext,
   found: Found,
   interval: Interval,
+  sort: 'degraded' | 'missing',
 ): Promise<(time: Span) => boolean> {
-  const spans = await keptFindings(context, found, `faulty ${interval}`, (all) =>
-    joined(all.filter((one) => one.interval === interval && one.severity !== 'info')),
+  const isOfSort = ({ kind, severity }: Finding): boolean =>
+    sort === 'missing' ? withoutBars.has(kind) : severity !== 'info';
+  const spans = await keptFindings(context, found, `${sort} ${interval}`, (all) =>
+    joined(all.filter((one) => one.interval === interval && isOfSort(one))),
   );
   return ({ fromMs, toMs }) => {
     const span = spans[firstWhere(spans.length, (at) => spans[at]!.toMs > fromMs)];

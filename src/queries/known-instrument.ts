@@ -7,6 +7,8 @@ import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
 import { endOf } from '../series/instrument-end.ts';
 import { knownSeries } from '../series/known-series.ts';
+import { tradedOtherwise } from '../series/read-stored.ts';
+import type { Series } from '../series/series.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
@@ -34,12 +36,16 @@ export const isListedOn = ({ listing_date }: Pick<Instrument, 'listing_date'>, d
 /** What the data do not date of an instrument, for `X-As-Of-Limits`. */
 export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
 
+/** Whether an instrument was delisted on a day or later, as far as it is known. */
+const isDelistedAfter = ({ delisting_date }: Pick<Instrument, 'delisting_date'>, day: number): boolean =>
+  delisting_date !== null && delisting_date >= formatDay(day);
+
 /** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
-export function rowOn(row: Instrument, day: number): Instrument {
-  const { delisting_date } = row;
-  const isLater = delisting_date !== null && delisting_date >= formatDay(day);
-  return { ...row, symbol: symbolOn(row, day), ...(isLater && { status: 'active' }) };
-}
+export const rowOn = (row: Instrument, day: number): Instrument => ({
+  ...row,
+  symbol: symbolOn(row, day),
+  ...(isDelistedAfter(row, day) && { status: 'active' }),
+});
 
 /** The symbol under which a request sees an instrument. */
 export function shownSymbol({ asOf }: Pick<QueryContext, 'asOf'>, instrument: Instrument): string {
@@ -86,31 +92,29 @@ async function bearersAt(
 type Seen = 'closed' | 'over';
 
 /**
- * An instrument as it was known at a moment. What is complete is judged by all runs, because bars are imported long after they closed: so the
- * series of an instrument that has ended since were complete at any moment (contract 3.9).
+ * An instrument as it was known at a moment. What is covered is judged by all runs, because bars are imported long after they closed
+ * (contract 3.9).
  */
-function knownAt(
-  { reader, lookup }: Finding,
-  asOf: AsOf,
-  { instrument, endedMs }: Found,
-  seen: Seen,
-): Promise<Found> {
-  const { ms, clockMs } = asOf;
+function knownAt({ reader, lookup }: Finding, asOf: AsOf, { instrument }: Found, seen: Seen): Promise<Found> {
+  const { ms } = asOf;
   const { instrument_id, asset_schema, country_iso_code: country, symbol } = instrument;
   const assetSchema = asset_schema as AssetSchema;
-  const hasEnded = endedMs !== null && endedMs <= clockMs;
-  return lookup.found(reader, `as of ${ms}|${seen}|${instrument_id}|${hasEnded}`, async () => {
+  return lookup.found(reader, `as of ${ms}|${seen}|${instrument_id}`, async () => {
     const found = await lookup.instrument(reader, assetSchema, { country, symbol });
     const calendar = found.calendar.knownAt(ms);
     const throughMs = seen === 'closed' ? ms : overThroughMs(calendar, ms);
     const calendars = { calendar: found.calendar, known: calendar };
-    const series = await knownSeries(reader, calendars, found.series, throughMs);
-    return {
-      ...found,
-      calendar,
-      series: hasEnded ? series.map((one) => ({ ...one, complete_ms: ms })) : series,
-      endedMs: await endOf(reader, rowOn(found.instrument, dayOf(asOf, assetSchema, country)), calendar),
-    };
+    const day = dayOf(asOf, assetSchema, country);
+    const row = rowOn(found.instrument, day);
+    const known = await knownSeries(reader, calendars, found.series, throughMs);
+    const series: Series[] = [];
+    for (const one of known)
+      series.push(
+        isDelistedAfter(row, day)
+          ? await tradedOtherwise(reader, found.calendar, one, { ...row, endMs: null })
+          : one,
+      );
+    return { ...found, calendar, series, endedMs: await endOf(reader, row, calendar) };
   });
 }
 

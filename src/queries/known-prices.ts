@@ -62,7 +62,7 @@ export async function priceCheck(
 /** Whether bars of an interval may be made of an adjusted series: which series serve a range shows where it is read. */
 const mayHold = (series: Basis, interval: Interval): boolean =>
   isAdjusted(series) &&
-  (series.interval === interval || divides({ interval: series.interval, off_grid: false }, interval));
+  (series.interval === interval || divides({ interval: series.interval, isOffGrid: false }, interval));
 
 /** Names in the limits what the bars of an instrument may hold, before they are read. */
 export function namePrices({ limits }: AsOf, interval: Interval, { series }: Found): void {

@@ -7,15 +7,14 @@ import { sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
-import { runCoverage } from '../datasets/bars.ts';
+import { runSpans } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
+import type { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
 import { candidates, DAY } from '../series/plan.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';
 import type { StreamContext } from '../series/stream.ts';
-import { lacksUnfinished } from '../series/unfinished-cells.ts';
-import { vouchingRuns } from '../series/vouching.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
@@ -98,73 +97,66 @@ class Conditions {
   readonly #lastDay: number;
   readonly #completeness: Completeness;
   readonly #hasEnded: boolean;
-  /** When series of the instrument have errors and warnings, by interval, once that is asked for. */
-  readonly #faults = new Map<Interval, Awaited<ReturnType<typeof faultyTimes>>>();
-  /** The runs that vouch for sessions without a bar, by label date. */
-  readonly vouching = new Map<number, number>();
+  readonly #facts: MarketFacts;
+  /** When series of the instrument have errors and warnings, or no bars, by interval, once that is asked for. */
+  readonly #faults = new Map<string, Awaited<ReturnType<typeof faultyTimes>>>();
 
   constructor(context: QueryContext, found: Found, nowMs: number, lastDay: number) {
     this.#context = context;
     this.#found = found;
     this.#nowMs = nowMs;
     this.#lastDay = lastDay;
-    this.#completeness = new Completeness(context.reader, found, nowMs);
-    this.#hasEnded = found.endedMs !== null && found.endedMs <= nowMs;
-  }
-
-  /** Finds the runs that vouch for those of some sessions that have no bar, in ascending order. */
-  async lookUp(sessions: readonly SessionBars[]): Promise<void> {
-    const { reader, lane } = this.#context;
     let read = 0;
     const onSeries = (count: number): void => {
       read += count;
-      if (read > lane.baseBarsMax) throw new TooDear();
+      if (read > context.lane.baseBarsMax) throw new TooDear();
     };
-    const empty = sessions.filter(({ bars }) => bars === 0);
-    for (const [series, some] of Map.groupBy(empty, (one) => one.series)) {
-      const without = some.map(({ session }) => session);
-      for (const [day, run] of await vouchingRuns(reader, this.#found, series, without, onSeries, () =>
-        this.#checkRuns(),
-      ))
-        this.vouching.set(day, run);
-    }
+    const checkRuns = (): Promise<void> => this.#checkRuns();
+    this.#completeness = new Completeness(context.reader, found, nowMs, { onSeries, checkRuns });
+    this.#facts = marketFacts(context, barsCounted(context));
+    this.#hasEnded = found.endedMs !== null && found.endedMs <= nowMs;
   }
 
-  async of({ session, series, bars }: SessionBars): Promise<Condition> {
+  /** The condition of a session, and the run that says that it was not traded. */
+  async of({ session, series, bars }: SessionBars): Promise<{ condition: Condition; runId: number | null }> {
     const { day, dayCloseMs: closeMs } = session;
     const bar = { interval: DAY, extended: false, keyMs: day * DAY_MS, closeMs };
-    if (bars > 0) {
-      if (!(await this.#completeness.isComplete(series, bar))) return 'pending';
-      return (await this.#isDegraded(session, series)) ? 'degraded' : 'available';
+    const known = (condition: Condition) => ({ condition, runId: null });
+    // Another series of the instrument may have the session, which is served from it or not.
+    const holder =
+      bars > 0 ? series : await this.#facts.withBars(this.#found, [series, ...this.#found.series], day);
+    if (holder !== undefined) {
+      if (!(await this.#completeness.isComplete(holder, bar))) return known('pending');
+      return known((await this.#lies('degraded', session, holder)) ? 'degraded' : 'available');
     }
-    if (closeMs > this.#nowMs || lacksUnfinished(this.#found.calendar, series, bar)) return 'pending';
-    if (this.vouching.has(day)) return 'untraded';
-    if (day <= this.#lastDay) return 'missing';
-    if (this.#hasEnded) return 'untraded';
-    return day <= (await this.#reachedDay(series)) ? 'missing' : 'pending';
+    if (closeMs > this.#nowMs) return known('pending');
+    const by = await this.#completeness.coveredBy(series, bar);
+    if (by !== undefined && !(await this.#lies('missing', session, series)))
+      return { condition: 'untraded', runId: by.runId };
+    if (day <= this.#lastDay) return known('missing');
+    if (this.#hasEnded) return known('untraded');
+    return known(day <= (await this.#reachedDay(series)) ? 'missing' : 'pending');
   }
 
   /** That no run which might vouch is lost; looked at again once an import, a deletion or an undo has changed any. */
   async #checkRuns(): Promise<void> {
     const { reader, lookup } = this.#context;
-    const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runCoverage));
+    const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runSpans));
     if (value[0] !== undefined) throw new DamagedData(value[0]);
   }
 
-  /** Whether an error or a warning about a series lies in a session (contract 9.10). */
-  async #isDegraded({ segments }: Session, { interval }: Series): Promise<boolean> {
-    let isFaulty = this.#faults.get(interval);
-    if (isFaulty === undefined) {
-      isFaulty = await faultyTimes(this.#context, this.#found, interval);
-      this.#faults.set(interval, isFaulty);
-    }
+  /** Whether a finding of a sort about a series lies in a session (contract 9.10). */
+  async #lies(sort: 'degraded' | 'missing', { segments }: Session, { interval }: Series): Promise<boolean> {
+    const name = `${sort} ${interval}`;
+    const isFaulty =
+      this.#faults.get(name) ?? (await faultyTimes(this.#context, this.#found, interval, sort));
+    this.#faults.set(name, isFaulty);
     return isFaulty({ fromMs: segments[0]!.openMs, toMs: segments.at(-1)!.closeMs });
   }
 
   /** The label date of the newest session that half of the series of the market reach. */
   async #reachedDay(series: Series): Promise<number> {
-    const facts = marketFacts(this.#context, barsCounted(this.#context));
-    return (await facts.reachedDay({ stored: this.#found, series })) ?? Number.NEGATIVE_INFINITY;
+    return (await this.#facts.reachedDay({ stored: this.#found, series })) ?? Number.NEGATIVE_INFINITY;
   }
 }
 
@@ -191,19 +183,19 @@ async function recordsOf(
   const { interval } = stream;
   if (barsToCount(stream, found, sessions) > context.lane.baseBarsMax) throw new TooDear();
   const counted = await sessionBars(stream, found, sessions, nowMs);
-  await conditions.lookUp(counted);
   const runs = await runsOfSessions(context.reader, interval, counted);
   const ofRun = new Map<number | undefined, Awaited<ReturnType<typeof runFields>>>();
   const records: WireRecord[] = [];
   for (const one of counted) {
     const { session, series, bars, expected, firstMs, lastMs, longestGapMs } = one;
-    const runId = runs.get(session.day) ?? conditions.vouching.get(session.day);
+    const judged = await conditions.of(one);
+    const runId = runs.get(session.day) ?? judged.runId ?? undefined;
     if (!ofRun.has(runId)) ofRun.set(runId, await runFields(context, runId));
     records.push({
       session_date: formatDay(session.day),
       interval,
       source: series.interval === interval ? 'stored' : 'derived',
-      condition: await conditions.of(one),
+      condition: judged.condition,
       bars,
       expected_bars: expected,
       first_datetime: instantOrNull(firstMs),

@@ -15,7 +15,7 @@ export function barParts(context: StreamContext, stored: StoredInstrument, range
   if (context.interval === DAY) return dayParts(context, stored.series, held);
   const best = candidates(stored, context.interval);
   const [series, ...finer] = best;
-  return series?.off_grid ? offGridParts(context, series, finer, held) : bestParts(context, best, held);
+  return series?.isOffGrid ? offGridParts(context, series, finer, held) : bestParts(context, best, held);
 }
 
 /** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */

@@ -6,8 +6,8 @@ import { partsOf } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
 import { candidates, DAY } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
+import { keysInSession } from './session-keys.ts';
 import type { StreamContext } from './stream.ts';
-import { lacksUnfinished } from './unfinished-cells.ts';
 
 type Close = { readonly day: number; readonly price: number };
 
@@ -58,13 +58,14 @@ export class RawCloses {
     return false;
   }
 
-  #hasUnfinished(series: Series, fromDay: number, day: number): boolean {
-    if (series.unfinished.length === 0) return false;
-    const { calendar, interval, extended } = this.#context;
-    return calendar
-      .sessions(fromDay, day)
-      .map((session) => ({ interval, extended, keyMs: session.day * DAY_MS, closeMs: session.dayCloseMs }))
-      .some((bar) => lacksUnfinished(calendar, series, bar));
+  /** Whether bars of the sessions from one day up to another are stored that are not finished. */
+  #hasUnfinished({ interval, unfinished }: Series, fromDay: number, day: number): boolean {
+    if (unfinished.length === 0) return false;
+    const { calendar } = this.#context;
+    return calendar.sessions(fromDay, day).some((session) => {
+      const { fromMs, toMs } = keysInSession(calendar, interval, session);
+      return unfinished.some(({ first_ms, last_ms }) => first_ms < toMs && last_ms >= fromMs);
+    });
   }
 }
 

@@ -6,51 +6,44 @@ import { type MadeOf, type Share, shareOn } from './made-of.ts';
 import { labelsOf, reaches } from './period-days.ts';
 import { candidates, DAY } from './plan.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
+import type { Span } from './spans.ts';
 import type { StreamContext } from './stream.ts';
 
-/** A session may be up to two UTC days away from its label date. */
-const SLACK_MS = 2 * DAY_MS;
+/** The longest of some spans; an empty one without any. */
+const longest = (spans: readonly Span[]): Span =>
+  spans.reduce((best, span) => (span.toMs - span.fromMs > best.toMs - best.fromMs ? span : best), {
+    fromMs: 0,
+    toMs: 0,
+  });
 
 /** Judges bars of periods at a moment. */
 export class CompletePeriods {
   readonly #context: StreamContext;
   readonly #moment: Moment;
-  /** Through when every bar that is made of a series is complete, whatever it is. */
-  readonly #throughMs = new Map<Series, number>();
-  /** Every bar that closes up to this instant is served. */
-  readonly allThroughMs: number;
+  /** Every bar that opens and closes in this time is served. */
+  readonly certain: Span;
 
   constructor(context: StreamContext, stored: StoredInstrument, moment: Moment) {
     this.#context = context;
     this.#moment = moment;
     const days = candidates(stored, DAY);
     const isOfOneBasis = days.every(({ prices }) => prices === days[0]!.prices);
-    this.allThroughMs = isOfOneBasis
-      ? Math.min(...days.map((series) => this.#plainThroughMs(series)))
-      : Number.NEGATIVE_INFINITY;
+    const spans = days.map(({ covered }) => longest(covered));
+    this.certain = {
+      fromMs: Math.max(...spans.map(({ fromMs }) => fromMs)),
+      toMs: isOfOneBasis
+        ? Math.min(moment.nowMs, ...spans.map(({ toMs }) => toMs))
+        : Number.NEGATIVE_INFINITY,
+    };
   }
 
-  #plainThroughMs(series: Series): number {
-    const known = this.#throughMs.get(series);
-    if (known !== undefined) return known;
+  /** Whether a bar is served, by the first day of its period and its time. */
+  async isServed({ shares, isMixed }: MadeOf, start: number, { fromMs, toMs }: Span): Promise<boolean> {
     const { nowMs, completeness } = this.#moment;
-    const unfinishedMs = series.unfinished[0]?.first_ms ?? Number.POSITIVE_INFINITY;
-    const throughMs =
-      series.interval === this.#context.interval
-        ? nowMs
-        : Math.min(completeness.throughMs(series), unfinishedMs - SLACK_MS);
-    this.#throughMs.set(series, throughMs);
-    return throughMs;
-  }
-
-  /** Whether a bar is certainly served, by its close: each series that it is made of is complete through it. */
-  isPlain({ shares, isMixed }: MadeOf, closeMs: number): boolean {
-    return !isMixed && shares.every(({ series }) => closeMs <= this.#plainThroughMs(series));
-  }
-
-  /** Whether a bar is served, by the first day of its period and its close. */
-  async isServed({ shares, isMixed }: MadeOf, start: number, closeMs: number): Promise<boolean> {
-    return !isMixed && closeMs <= this.#moment.nowMs && this.areComplete(shares, start);
+    if (isMixed || toMs > nowMs) return false;
+    const isCovered = ({ series }: Share): boolean =>
+      series.interval === this.#context.interval || completeness.covers(series, fromMs, toMs);
+    return shares.every(isCovered) || this.areComplete(shares, start);
   }
 
   /** Whether each session of a period has its complete bar, or no later import can be expected to bring one. */
@@ -65,9 +58,9 @@ export class CompletePeriods {
         const isStored = series.interval === DAY;
         // Stored days are regular-hours data.
         const extended = this.#context.extended && !isStored;
-        const { closeMs } = hoursOf(session, extended);
+        const { openMs, closeMs } = hoursOf(session, extended);
         const hasStored = isStored && share !== undefined;
-        if (closeMs <= (hasStored ? nowMs : this.#plainThroughMs(series))) continue;
+        if (hasStored ? closeMs <= nowMs : completeness.covers(series, openMs, closeMs)) continue;
         const bar = { interval: DAY, extended, keyMs: session.day * DAY_MS, closeMs };
         if (hasStored || !(await completeness.isComplete(series, bar))) return false;
       }

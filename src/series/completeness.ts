@@ -1,95 +1,135 @@
-// Whether a derived bar is complete: no later import can be expected to change it (contract 3.9).
-import { countCommon, decodeIds } from '../base/id-list.ts';
-import { FIRST_MS } from '../base/instant.ts';
-import { barEnd } from '../calendar/bar-end.ts';
-import { runCoverage } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { rowsInOrder } from '../store/all-rows.ts';
+// Whether a derived bar is complete: the time that it is made of is covered for its series (contract 3.9).
+
+import { DAY_MS } from '../base/instant.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { hoursOf, isPeriod, periodEnd, segmentScope } from '../calendar/period.ts';
+import type { Session } from '../calendar/session.ts';
+import type { Interval } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
-import { servedBars } from './cursor.ts';
+import { deletedTimes } from './covered-times.ts';
+import { fileSpan } from './file-span.ts';
+import { type Judging, MarketRuns } from './market-runs.ts';
+import { type OwnRuns, ownRuns } from './run-spans.ts';
 import type { Series, StoredInstrument } from './series.ts';
-import { type DerivedBar, lacksUnfinished } from './unfinished-cells.ts';
+import { lacking, type Span } from './spans.ts';
 
-export type Coverage = RowOf<typeof runCoverage>;
+/** A bar that is derived, by its key; `extended` says whether it has the extended hours. */
+export type DerivedBar = {
+  readonly interval: Interval;
+  readonly extended: boolean;
+  readonly keyMs: number;
+  readonly closeMs: number;
+};
 
-/** Runs read at a time: each has up to some kilobytes of series. */
-const RUNS_PER_READ = 8;
-
-/** Fewest series that a later run shares with the one that it follows (contract 3.9). */
-export const SHARED_MIN = 2;
-
-/** The moment of a request, and how far series are complete at it. */
+/** The moment of a request, and what is covered at it. */
 export type Moment = { readonly nowMs: number; readonly completeness: Completeness };
 
-/** How far the series of one instrument are complete at a moment. */
+/** What makes the time of a session covered: a run, or null where the instrument was not traded; undefined where it is not covered. */
+export type CoveredBy = { readonly runId: number | null } | undefined;
+
+/** Which times of the series of one instrument are covered. */
 export class Completeness {
   readonly #reader: Reader;
   readonly #stored: StoredInstrument;
   readonly #nowMs: number;
+  readonly #market: MarketRuns;
+  readonly #own = new Map<Series, Promise<OwnRuns>>();
 
-  constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
+  constructor(reader: Reader, stored: StoredInstrument, nowMs: number, judging: Judging = {}) {
     this.#reader = reader;
     this.#stored = stored;
     this.#nowMs = nowMs;
+    this.#market = new MarketRuns(reader, stored, judging);
   }
 
-  /** The instant through which every bar derived from a series is complete that lacks no unfinished one; later ones may be. */
-  throughMs({ complete_ms }: Series): number {
-    const { endedMs } = this.#stored;
-    if (endedMs !== null && endedMs <= this.#nowMs) return this.#nowMs;
-    return Math.min(this.#nowMs, complete_ms ?? Number.NEGATIVE_INFINITY);
+  /** Whether a time is over, and covered by facts of the series alone. No other run is looked at. */
+  covers({ covered }: Series, fromMs: number, toMs: number): boolean {
+    return toMs <= this.#nowMs && covered.some((span) => span.fromMs <= fromMs && toMs <= span.toMs);
   }
 
-  /** Whether a bar that is derived from a series is complete: no later import can be expected to change it, and it lacks no stored bar. */
+  /** Whether a bar that is derived from a series is complete: it has closed, and its time is covered. */
   async isComplete(series: Series, bar: DerivedBar): Promise<boolean> {
-    const { closeMs } = bar;
-    if (closeMs > this.#nowMs || lacksUnfinished(this.#stored.calendar, series, bar)) return false;
-    return closeMs <= this.throughMs(series) || this.#isPassedOver(series, closeMs);
+    return bar.closeMs <= this.#nowMs && (await this.coveredBy(series, bar)) !== undefined;
   }
 
-  /**
-   * Whether the series is complete through the session of its last bar before an instant, and a later run of its market, which
-   * holds at least half of the series of the run that completed it, is complete through the instant: it had no trade since.
-   */
-  async #isPassedOver(series: Series, closeMs: number): Promise<boolean> {
-    const { complete_ms: completeMs, interval } = series;
-    const own = await completingRun(this.#reader, series);
-    if (own === null || completeMs === null || own.series_count < SHARED_MIN) return false;
-    // An instrument that follows another market since is in none of the later runs of that one.
-    if (own.market !== this.#stored.market) return false;
-    const range = { fromMs: FIRST_MS, toMs: closeMs, descending: true };
-    const before = await servedBars(this.#reader, series, range).next(1);
-    if (before === null) return false;
-    const lastMs = before.keyMs[before.count - 1]!;
-    if (barEnd(this.#stored.calendar, interval, lastMs).sessionEndMs > completeMs) return false;
-    const least = Math.max(SHARED_MIN, own.series_count / 2);
-    let ids: readonly number[] | null = null;
-    for await (const later of rowsInOrder(this.#reader, runCoverage, {
-      where: { market: own.market, interval },
-      range: { from: closeMs },
-      order: [
-        ['complete_ms', 'asc'],
-        ['run_id', 'asc'],
-      ],
-      limit: RUNS_PER_READ,
-    })) {
-      if (later.run_id <= own.run_id || later.series_count < least) continue;
-      ids ??= decodeIds(own.series);
-      if (countCommon(decodeIds(later.series), ids) >= least) return true;
+  /** What covers all of the time that a bar is made of. */
+  async coveredBy(series: Series, bar: DerivedBar): Promise<CoveredBy> {
+    const times = timesOf(this.#stored.calendar, bar);
+    let left = lacking(times, series.covered);
+    if (left.length === 0) return { runId: await this.#runOf(series, times) };
+    left = await this.#withoutLate(series, left);
+    if (left.length === 0) return { runId: await this.#runOf(series, times) };
+    const { calendar } = this.#stored;
+    const own = await this.#ownOf(series);
+    let runId: number | null = null;
+    for (const session of sessionsOf(calendar, bar)) {
+      const { openMs, closeMs } = hoursOf(session, true);
+      const inside = lacking(left, [
+        { fromMs: Number.NEGATIVE_INFINITY, toMs: openMs },
+        { fromMs: closeMs, toMs: Number.POSITIVE_INFINITY },
+      ]);
+      if (inside.length === 0) continue;
+      const vouched = await this.#market.vouching(series, own, session, inside);
+      if (vouched === null) return undefined;
+      runId = vouched;
+      left = lacking(left, [{ fromMs: openMs, toMs: closeMs }]);
     }
-    return false;
+    return left.length === 0 ? { runId } : undefined;
+  }
+
+  /** What is left of some times once those are taken away that files cover up to their first bars. */
+  async #withoutLate(series: Series, times: Span[]): Promise<Span[]> {
+    let left = times;
+    const { runs, files } = await this.#ownOf(series);
+    for (const file of files) {
+      const span = fileSpan(file, this.#stored.calendar);
+      if (span === null || span.late === null) continue;
+      const early = { fromMs: span.fromMs, toMs: span.late.surelyMs };
+      if (!left.some(({ fromMs, toMs }) => fromMs < early.toMs && toMs > early.fromMs)) continue;
+      if (await this.#market.beginsLate(file, span.late)) continue;
+      const gone = runs
+        .filter(({ kind, run_id }) => kind === 'delete' && run_id > file.run.run_id)
+        .map((run) => deletedTimes(this.#stored.calendar, run));
+      left = lacking(left, lacking([early], gone));
+      if (left.length === 0) return left;
+    }
+    return left;
+  }
+
+  /** The newest of the series' own runs that covers some of the times; null without one. */
+  async #runOf(series: Series, times: readonly Span[]): Promise<number | null> {
+    const { files } = await this.#ownOf(series);
+    for (const file of files.toReversed()) {
+      const span = fileSpan(file, this.#stored.calendar);
+      if (span !== null && times.some(({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs))
+        return file.run.run_id;
+    }
+    return null;
+  }
+
+  #ownOf(series: Series): Promise<OwnRuns> {
+    const known = this.#own.get(series) ?? ownRuns(this.#reader, series);
+    this.#own.set(series, known);
+    return known;
   }
 }
 
-/** What the run that completed a series holds of its market; null where no live run holds it. */
-export async function completingRun(
-  reader: Reader,
-  { complete_run_id, series_id, interval }: Series,
-): Promise<Coverage | null> {
-  if (complete_run_id === null) return null;
-  const rows = await reader.group(runCoverage, { run_id: complete_run_id });
-  const found = rows.filter((row) => row.interval === interval);
-  // A run may have held series of several markets at one interval.
-  if (found.length < 2) return found[0] ?? null;
-  return found.find(({ series }) => decodeIds(series).includes(series_id)) ?? null;
+/** The sessions that a bar lies in; none where it is outside every session. */
+function sessionsOf(calendar: Calendar, { interval, keyMs, closeMs }: DerivedBar): Session[] {
+  if (isPeriod(interval)) return calendar.sessions(keyMs / DAY_MS, periodEnd(interval, keyMs / DAY_MS));
+  const labels = [calendar.labelAt(keyMs), calendar.labelAt(closeMs - 1)];
+  return [...new Set(labels)].flatMap((label) => (label === null ? [] : (calendar.sessionOn(label) ?? [])));
+}
+
+/** The times that a bar is made of: its own, or the hours of its sessions (contract 3.9). */
+function timesOf(calendar: Calendar, bar: DerivedBar): Span[] {
+  const { interval, extended, keyMs, closeMs } = bar;
+  const sessions = isPeriod(interval) ? sessionsOf(calendar, bar) : [];
+  if (sessions.length === 0) return [{ fromMs: keyMs, toMs: closeMs }];
+  const [fromMs, toMs] = [
+    hoursOf(sessions[0]!, extended).openMs,
+    hoursOf(sessions.at(-1)!, extended).closeMs,
+  ];
+  const segments = calendar.segments(fromMs, toMs, segmentScope(interval, extended));
+  return Array.from(segments.openMs, (openMs, at) => ({ fromMs: openMs, toMs: segments.closeMs[at]! }));
 }

@@ -48,7 +48,7 @@ function dayPieces(context: StreamContext, stored: StoredInstrument, range: Stre
     return splitRange(context, minutes, range).map((piece) => ({ ...piece, barsMax: any }));
   }
   // A series of minutes, off the grid or not, may have nothing of sessions that are in finer ones.
-  if (all[0]?.off_grid) return all.slice(1).map((series) => ({ series, range, barsMax: any }));
+  if (all[0]?.isOffGrid) return all.slice(1).map((series) => ({ series, range, barsMax: any }));
   return splitRange(context, all, range).flatMap((piece) => {
     const finer = all[all.indexOf(piece.series) + 1];
     const lacking = finer === undefined ? 0 : sessionsLacking(context, piece.series);

@@ -48,7 +48,7 @@ async function requireBlocks(reader: Reader, series: Series): Promise<void> {
 }
 
 /** Walks the stored bars of one series between two keys. */
-class SeriesCursor implements BarSource {
+export class SeriesCursor implements BarSource {
   readonly #reader: Reader;
   readonly #series: Series;
   readonly #range: StreamRange;

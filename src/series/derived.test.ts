@@ -87,15 +87,22 @@ let seriesCount = 0;
 async function storeBars(bars: Bars): Promise<Series> {
   const series_id = ++seriesCount;
   const row = {
-    ...{ instrument_id: series_id, interval: BASE, series_id, prices: 'raw', volumes: null, off_grid: false },
+    ...{
+      instrument_id: series_id,
+      interval: BASE,
+      series_id,
+      prices: 'raw',
+      volumes: null,
+      isOffGrid: false,
+    },
     ...{ first_ms: bars.keyMs[0]!, last_ms: bars.keyMs[bars.count - 1]!, bar_count: bars.count },
-    ...{ complete_ms: null, complete_run_id: null },
+    runs: new Uint8Array(),
   };
   await store.write(async (writer) => {
     await writer.upsert(seriesDataset, [row]);
     for (const block of blocksOf(bars)) await writer.putBlock(series_id, block);
   });
-  return { ...row, unfinished: [] };
+  return { ...row, unfinished: [], covered: [{ fromMs: FIRST_MS, toMs: END_MS }] };
 }
 
 /** The same series as another object, as after each commit. */

@@ -32,17 +32,3 @@ test('the morning of a future that trades after the month in its symbol is no da
     assert.equal((await asked.latest('1M')).length, 2);
   }
 });
-
-test('futures of the last century, and those with years of four digits, expire too (contract 1.4, 3.9)', async () => {
-  for (const [symbol, day] of [
-    ['ESU99', '1999-09-16'],
-    ['ESU1999', '1999-09-16'],
-    ['ESU23', '2023-09-14'],
-    ['ESH31', '2031-03-13'],
-  ] as const) {
-    const asked = await futureWithMorning(symbol, day);
-    assert.deepEqual(await asked.latest('WEEK'), [], symbol);
-    asked.nowMs += 400 * 86_400_000;
-    assert.equal((await asked.latest('WEEK')).length, 1, symbol);
-  }
-});

@@ -1,4 +1,4 @@
-// When an instrument stopped trading: from then on its series are complete (contract 3.9).
+// When an instrument stopped trading (contract 3.9 (3)).
 import { dayOf, FIRST_MS, parseDay } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { optionContracts } from '../datasets/options.ts';
@@ -42,17 +42,25 @@ async function expirationOf(reader: Reader, { country_iso_code, symbol }: Instru
   return after === null ? null : calendar.zone.instantOf(after, 0);
 }
 
+/** The end of the day on which an instrument was delisted, or its expiration; null where none is known. */
+export async function tradedUntil(
+  reader: Reader,
+  instrument: Instrument,
+  calendar: Calendar,
+): Promise<number | null> {
+  const { delisting_date, asset_schema, symbol } = instrument;
+  const delisted = delisting_date === null ? null : parseDay(delisting_date);
+  if (delisted !== null) return calendar.zone.instantOf(delisted + 1, 0);
+  if (asset_schema === 'option') return expirationOf(reader, instrument, calendar);
+  const after = asset_schema === 'future' ? dayAfterFuture(symbol) : null;
+  return after === null ? null : calendar.zone.instantOf(after, 0);
+}
+
 /** The instant from which on an instrument does not trade: long ago where it is inactive, null while nothing says so. */
 export async function endOf(
   reader: Reader,
   instrument: Instrument,
   calendar: Calendar,
 ): Promise<number | null> {
-  const { status, delisting_date, asset_schema, symbol } = instrument;
-  if (status === 'inactive') return FIRST_MS;
-  const delisted = delisting_date === null ? null : parseDay(delisting_date);
-  if (delisted !== null) return calendar.zone.instantOf(delisted + 1, 0);
-  if (asset_schema === 'option') return expirationOf(reader, instrument, calendar);
-  const after = asset_schema === 'future' ? dayAfterFuture(symbol) : null;
-  return after === null ? null : calendar.zone.instantOf(after, 0);
+  return instrument.status === 'inactive' ? FIRST_MS : tradedUntil(reader, instrument, calendar);
 }

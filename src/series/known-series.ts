@@ -1,49 +1,16 @@
 // The series of an instrument as they were known at a moment: only bars that had closed (contract 9.8).
-import { sliceBars } from '../bars/columns.ts';
-import { countOffGrid } from '../bars/grid.ts';
-import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
+import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { intervalMinutes } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
 import { servedBars, servedBlocks } from './cursor.ts';
+import { firstOffGrid } from './off-grid-bars.ts';
 import type { Series } from './series.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by a later UTC date. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
 
-const BARS_PER_READ = 4_096;
 const BLOCKS_PER_READ = 64;
-
-/** The key of the first bar off the session grid of each series that was asked for; infinite where it has none. */
-const firstOffGrid = new WeakMap<Series, Promise<number>>();
-
-async function findOffGrid(reader: Reader, calendar: Calendar, series: Series): Promise<number> {
-  const { interval, first_ms: fromMs, last_ms: lastMs } = series;
-  const minutes = intervalMinutes(interval)!;
-  const source = servedBars(reader, series, { fromMs, toMs: lastMs + 1, descending: false });
-  for (;;) {
-    const bars = await source.next(BARS_PER_READ);
-    if (bars === null) return Number.POSITIVE_INFINITY;
-    const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
-    const segments = calendar.segments(bars.keyMs[0]!, endMs, 'all');
-    const isOff = (at: number): boolean => countOffGrid(sliceBars(bars, 0, at + 1), segments, minutes) > 0;
-    const first = firstWhere(bars.count, isOff);
-    if (first < bars.count) return bars.keyMs[first]!;
-  }
-}
-
-/** From which key on a series has bars off the session grid; infinite where it has none. It is read once for a series as it is stored. */
-function offGridFrom(reader: Reader, calendar: Calendar, series: Series): Promise<number> {
-  if (!series.off_grid) return Promise.resolve(Number.POSITIVE_INFINITY);
-  const known = firstOffGrid.get(series);
-  if (known !== undefined) return known;
-  const found = findOffGrid(reader, calendar, series);
-  firstOffGrid.set(series, found);
-  found.catch(() => firstOffGrid.delete(series));
-  return found;
-}
 
 /** The calendar of an instrument, and what was known of it at a moment. */
 type Known = { readonly calendar: Calendar; readonly known: Calendar };
@@ -55,10 +22,10 @@ async function knownPart(
   series: Series,
   ms: number,
 ): Promise<Series | null> {
-  const { interval, off_grid, first_ms: fromMs, last_ms: lastMs } = series;
-  if (!closesAfter(known, { interval, isOffGrid: off_grid }, lastMs, ms))
+  const { interval, isOffGrid: isOff, first_ms: fromMs, last_ms: lastMs } = series;
+  if (!closesAfter(known, { interval, isOffGrid: isOff }, lastMs, ms))
     return known === calendar ? series : { ...series, isPart: true };
-  const offGridMs = await offGridFrom(reader, calendar, series);
+  const offGridMs = isOff ? await firstOffGrid(reader, calendar, series) : Number.POSITIVE_INFINITY;
   const range = { fromMs, toMs: Math.min(lastMs + 1, ms + LABEL_SLACK_MS), descending: true };
   const source = servedBars(reader, series, range);
   for (;;) {
@@ -68,7 +35,7 @@ async function knownPart(
       const keyMs = step.keyMs[at]!;
       const isOffGrid = offGridMs <= keyMs;
       if (!closesAfter(known, { interval, isOffGrid }, keyMs, ms))
-        return { ...series, last_ms: keyMs, off_grid: isOffGrid, isPart: true };
+        return { ...series, last_ms: keyMs, isOffGrid, isPart: true };
     }
   }
 }

@@ -102,15 +102,18 @@ export function periodStream(
   const asked = { ...context, extended: context.extended && hasMinutes };
   const complete = new CompletePeriods(asked, stored, moment);
   return mapped(periodParts(asked, stored, range, moment.nowMs), async (part) => {
-    const { bars, closeMs } = part.timed;
+    const { bars, openMs, closeMs } = part.timed;
     const hidden = new Set<number>();
     // Most are served for certain.
-    let row = firstWhere(bars.count, (at) => closeMs[at]! > complete.allThroughMs);
-    for (; row < bars.count; row++) {
+    const from = firstWhere(bars.count, (at) => openMs[at]! >= complete.certain.fromMs);
+    const to = firstWhere(bars.count, (at) => closeMs[at]! > complete.certain.toMs);
+    for (let row = 0; row < bars.count; row++) {
+      if (row === from && from < to) row = to;
+      if (row === bars.count) break;
       const start = bars.keyMs[row]! / DAY_MS;
       const madeOf = part.madeOf(start);
-      if (complete.isPlain(madeOf, closeMs[row]!)) continue;
-      if (!(await complete.isServed(madeOf, start, closeMs[row]!))) hidden.add(row);
+      const span = { fromMs: openMs[row]!, toMs: closeMs[row]! };
+      if (!(await complete.isServed(madeOf, start, span))) hidden.add(row);
     }
     const timed = hidden.size === 0 ? part.timed : filterTimed(part.timed, (at) => !hidden.has(at));
     if (timed.bars.count === 0) return null;

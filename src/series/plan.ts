@@ -10,8 +10,8 @@ import type { StreamContext } from './stream.ts';
 export const DAY = intervalOf('DAY');
 
 /** Whether bars of `base` can be folded into bars of `asked` without one straddling two (contract 3.8, 3.10). */
-export function divides(base: Pick<Series, 'interval' | 'off_grid'>, asked: Interval): boolean {
-  if (base.off_grid || base.interval === asked) return false;
+export function divides(base: Pick<Series, 'interval' | 'isOffGrid'>, asked: Interval): boolean {
+  if (base.isOffGrid || base.interval === asked) return false;
   const baseMinutes = intervalMinutes(base.interval);
   const askedMinutes = intervalMinutes(asked);
   if (askedMinutes !== null)

@@ -1,21 +1,53 @@
 // Reads the stored series of an instrument, with its calendar.
-import type { Interval } from '../contract/interval.ts';
-import { series, unfinishedBars } from '../datasets/bars.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { series } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
+import { coveredTimes, type Traded } from './covered-times.ts';
 import { servedBars } from './cursor.ts';
-import { endOf } from './instrument-end.ts';
-import { marketName, type Series, type StoredInstrument } from './series.ts';
+import { endOf, tradedUntil } from './instrument-end.ts';
+import { firstOffGrid } from './off-grid-bars.ts';
+import { begunRuns, ownRuns, runsOf } from './run-spans.ts';
+import { asStored, marketName, type Series, type StoredInstrument } from './series.ts';
+import { unfinishedBars } from './unfinished.ts';
 
 /** A series without its unfinished bars; null where no other is left. */
-async function withoutUnfinished(reader: Reader, row: Series): Promise<Series | null> {
+export async function withoutUnfinished(reader: Reader, row: Series): Promise<Series | null> {
   if (row.unfinished.length === 0) return row;
   const range = { fromMs: row.first_ms, toMs: row.last_ms + 1 };
   const first = await servedBars(reader, row, { ...range, descending: false }).next(1);
   const last = await servedBars(reader, row, { ...range, descending: true }).next(1);
   if (first === null || last === null) return null;
   return { ...row, first_ms: first.keyMs[0]!, last_ms: last.keyMs[last.count - 1]! };
+}
+
+/** A series that has bars, with what follows from its facts; null where none of its bars is finished. */
+export async function readSeries(
+  reader: Reader,
+  calendar: Calendar,
+  traded: Traded,
+  row: RowOf<typeof series>,
+): Promise<Series | null> {
+  const stored = asStored(row);
+  const isOffGrid = (await firstOffGrid(reader, calendar, stored)) < Number.POSITIVE_INFINITY;
+  const runs = await runsOf(reader, row);
+  const files = begunRuns(runs);
+  const unfinished = await unfinishedBars(reader, calendar, { ...stored, isOffGrid }, files);
+  const served = await withoutUnfinished(reader, { ...stored, isOffGrid, unfinished });
+  return served && { ...served, covered: coveredTimes(calendar, stored, traded, { runs, files }) };
+}
+
+/** A series with the times that are covered of an instrument which is traded otherwise. */
+export async function tradedOtherwise(
+  reader: Reader,
+  calendar: Calendar,
+  one: Series,
+  traded: Traded,
+): Promise<Series> {
+  const { runs, files } = await ownRuns(reader, one);
+  return { ...one, covered: coveredTimes(calendar, one, traded, { runs, files }) };
 }
 
 /** Reads the series of an instrument. */
@@ -26,22 +58,16 @@ export async function readStored(
 ): Promise<StoredInstrument> {
   const rows = await reader.group(series, { instrument_id: instrument.instrument_id });
   const { calendar, market } = await calendars.read(reader, instrument);
-  const stored: Series[] = [];
+  const traded = { ...instrument, endMs: await tradedUntil(reader, instrument, calendar) };
+  const found: Series[] = [];
   for (const row of rows) {
-    if (row.bar_count === 0) continue;
-    const unfinished = await reader.group(unfinishedBars, { series_id: row.series_id });
-    unfinished.sort((a, b) => a.first_ms - b.first_ms);
-    const served = await withoutUnfinished(reader, {
-      ...row,
-      interval: row.interval as Interval,
-      unfinished,
-    });
-    if (served !== null) stored.push(served);
+    const one = row.bar_count === 0 ? null : await readSeries(reader, calendar, traded, row);
+    if (one !== null) found.push(one);
   }
   return {
     instrument,
     calendar,
-    series: stored,
+    series: found,
     market: marketName(instrument, market),
     endedMs: await endOf(reader, instrument, calendar),
   };

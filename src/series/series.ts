@@ -8,21 +8,41 @@ import {
   intervalMinutes,
   namedIntervals,
 } from '../contract/interval.ts';
-import type { series, unfinishedBars } from '../datasets/bars.ts';
+import type { series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument } from '../datasets/reference.ts';
+import type { Span } from './spans.ts';
 
 /** Neighbouring stored bars by the keys of the first and the last one. */
-export type Span = Pick<RowOf<typeof unfinishedBars>, 'first_ms' | 'last_ms'>;
+export type Stretch = { readonly first_ms: number; readonly last_ms: number };
 
 /** One stored series of an instrument. Its first and last key are those of bars that are served. */
-export type Series = Omit<RowOf<typeof series>, 'interval'> & {
+export type Series = Omit<RowOf<typeof series>, 'interval' | 'runs'> & {
   readonly interval: Interval;
-  /** Bars that are not served, ascending (contract 3.9). */
-  readonly unfinished: readonly Span[];
+  /** Whether a stored bar opens off the session grid: nothing is derived from such a series (contract 3.10). */
+  readonly isOffGrid: boolean;
+  /** Bars that are not served, ascending (contract 3.9 (5)). */
+  readonly unfinished: readonly Stretch[];
+  /** The times that are covered for certain, ascending and apart: `Completeness` knows of others (contract 3.9). */
+  readonly covered: readonly Span[];
   /** It is what was known of the series or its calendar at a moment (`known-series.ts`): bars that are made of it are not kept. */
   readonly isPart?: true;
 };
+
+/** A series as its row has it, without what follows from facts and bars. */
+export const asStored = (row: RowOf<typeof series>): Series => ({
+  instrument_id: row.instrument_id,
+  interval: row.interval as Interval,
+  series_id: row.series_id,
+  prices: row.prices,
+  volumes: row.volumes,
+  first_ms: row.first_ms,
+  last_ms: row.last_ms,
+  bar_count: row.bar_count,
+  isOffGrid: false,
+  unfinished: [],
+  covered: [],
+});
 
 /** An instrument with its calendar and those of its series that have bars. */
 export type StoredInstrument = {

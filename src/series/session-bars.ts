@@ -155,7 +155,7 @@ async function visitMinutes(
 function sourceOf(context: StreamContext, stored: StoredInstrument, range: StreamRange) {
   const { interval } = context;
   const all = candidates(stored, interval);
-  const pieces = all[0]!.off_grid ? [{ series: all[0]!, range }] : splitRange(context, all, range);
+  const pieces = all[0]!.isOffGrid ? [{ series: all[0]!, range }] : splitRange(context, all, range);
   return (session: Session): Series => {
     const { fromMs, toMs } = keysOf(context, session, session);
     const parts = pieces.filter((piece) => piece.range.fromMs < toMs && piece.range.toMs > fromMs);
@@ -179,7 +179,7 @@ export async function sessionBars(
     present?.add(openMs, closeMs, series);
   };
   const [best, ...finer] = candidates(stored, context.interval);
-  const isPlain = intervalMinutes(best!.interval) !== null && !best!.off_grid && finer.length === 0;
+  const isPlain = intervalMinutes(best!.interval) !== null && !best!.isOffGrid && finer.length === 0;
   if (isPlain && best!.interval === context.interval)
     await visitMinutes(context, best!, range, moment, visitor);
   else await visitServed(context, stored, range, moment, visitor);

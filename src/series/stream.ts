@@ -68,7 +68,7 @@ export function storedStream(context: StreamContext, series: Series, range: Stre
   return {
     async next(atLeast) {
       const bars = await source.next(atLeast);
-      return bars === null ? null : withTimes(context, bars, series.off_grid);
+      return bars === null ? null : withTimes(context, bars, series.isOffGrid);
     },
   };
 }
@@ -113,14 +113,18 @@ async function completed(
   { series, timed }: Part,
   completeness: Completeness,
 ): Promise<TimedBars> {
-  // Only where bars are unfinished, one that closed long ago may be incomplete.
-  const count = series.unfinished.length > 0 ? 0 : countClosed(timed, completeness.throughMs(series));
-  const isComplete = new Set<number>();
-  for (let bar = count; bar < timed.bars.count; bar++) {
-    const [keyMs, closeMs] = [timed.bars.keyMs[bar]!, timed.closeMs[bar]!];
-    if (await completeness.isComplete(series, { interval, extended, keyMs, closeMs })) isComplete.add(bar);
+  const { bars, openMs, closeMs } = timed;
+  const { count } = bars;
+  if (count === 0) return timed;
+  if (completeness.covers(series, openMs[0]!, closeMs[count - 1]!)) return timed;
+  const isComplete = new Uint8Array(count);
+  for (let bar = 0; bar < count; bar++) {
+    const [keyMs, from, to] = [bars.keyMs[bar]!, openMs[bar]!, closeMs[bar]!];
+    const derived = { interval, extended, keyMs, closeMs: to };
+    if (completeness.covers(series, from, to) || (await completeness.isComplete(series, derived)))
+      isComplete[bar] = 1;
   }
-  return filterTimed(timed, (bar) => bar < count || isComplete.has(bar));
+  return filterTimed(timed, (bar) => isComplete[bar] === 1);
 }
 
 /** The bars that are served of those that were chosen. @throws CannotAdjust */

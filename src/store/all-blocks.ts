@@ -40,6 +40,36 @@ export function openBlock(seriesId: number, block: StoredBlock): OpenedBlock {
   }
 }
 
+/** The blocks of a series from one bucket to another, both included, ascending, without damaged ones. */
+export async function* soundBlocks(
+  reader: Pick<Reader, 'blocks'>,
+  seriesId: number,
+  fromBucket: number,
+  toBucket: number,
+): AsyncGenerator<OpenedBlock> {
+  const read = { seriesId, toBucket, direction: 'asc', limit: BLOCKS_PER_READ } as const;
+  for (let from = fromBucket; from <= toBucket; ) {
+    let damaged: number | null = null;
+    const passOver = (error: unknown): StoredBlock[] => {
+      if (!(error instanceof DamagedData) || error.damage.block === undefined) throw error;
+      damaged = error.damage.block.bucket;
+      return [];
+    };
+    const found = await reader.blocks({ ...read, fromBucket: from }).catch(passOver);
+    if (damaged !== null)
+      found.push(...(await reader.blocks({ ...read, fromBucket: from, toBucket: damaged - 1 })));
+    for (const block of found) {
+      try {
+        yield openBlock(seriesId, block);
+      } catch (error) {
+        if (!(error instanceof DamagedData)) throw error;
+      }
+    }
+    if (damaged === null && found.length < BLOCKS_PER_READ) return;
+    from = (damaged ?? found.at(-1)!.bucket) + 1;
+  }
+}
+
 /** The block of a bucket; null where there is none. @throws DamagedData */
 export async function blockAt(
   reader: Pick<Reader, 'blocks'>,

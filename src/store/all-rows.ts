@@ -13,15 +13,6 @@ const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Expecte
   limit: ROWS_PER_READ,
 });
 
-/** Says that `allRows` comes next for each of these (`RowWriter.expect`). */
-export async function expectAllRows<D extends Dataset>(
-  writer: RowWriter,
-  dataset: D,
-  wheres: readonly Partial<RowOf<D>>[],
-): Promise<void> {
-  if (wheres.length > 0) await writer.expect(dataset, allOf(dataset, wheres[0]!), wheres);
-}
-
 /** The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of it. */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,

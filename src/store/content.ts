@@ -8,7 +8,7 @@ import { fileDatasets } from '../datasets/index.ts';
 import { instruments } from '../datasets/reference.ts';
 import { allBlocks, everyBucket } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
-import { FIRST_RELEASE_LAYOUT, storeSteps } from './migrations/index.ts';
+import { storeHistory } from './migrations/index.ts';
 import { columnsAdded } from './migrations/step.ts';
 import type { Reader } from './store.ts';
 
@@ -56,8 +56,7 @@ const leftOut: ReadonlySet<string> = new Set([
   'asset_id',
   'parent_schema_instrument_id',
   'series_id',
-  'complete_ms',
-  'complete_run_id',
+  'runs',
 ]);
 
 const withoutIdentifiers = (row: Row): Row =>
@@ -65,9 +64,9 @@ const withoutIdentifiers = (row: Row): Row =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-const addedLater = columnsAdded(storeSteps.slice(FIRST_RELEASE_LAYOUT));
+const addedLater = columnsAdded(storeHistory.steps.slice(1));
 
-/** A row without the columns that were added after the first release and are null: a new column changes no store's hash. */
+/** A row without the columns that were added after the first layout and are null: a new column changes no store's hash. */
 export function hashed({ name }: Dataset, row: Row, added = addedLater): Row {
   const later = added.get(name);
   if (later === undefined) return row;

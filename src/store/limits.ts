@@ -3,7 +3,7 @@
 export const storeLimits = {
   /** Values that one statement looks for; more values need several statements. */
   amongMax: 64,
-  /** Statements of one file, or texts of one kind, that are cached: ranked reads have many orders. */
+  /** Statements of one file, or texts of one kind and dataset, that are cached: ranked reads have many orders. */
   statementsCachedMax: 500,
   /** Rows that one statement of PostgreSQL inserts. */
   rowsPerUpsertMax: 1_000,

@@ -220,3 +220,15 @@ test('a count names only the columns that must be equal', () => {
     `${all} where "price" is null and "market" = $1`,
   );
 });
+
+test('datasets of one name have statements of their own: a migration reads a table by its former declaration', () => {
+  const former: Dataset = { name: 'toys', columns: { id: { kind: 'text' } }, key: ['id'] };
+  const present: Dataset = { ...former, columns: { ...former.columns, color: { kind: 'text' } } };
+  const read: Read = { order: [['id', 'asc']], limit: 1 };
+  const among = { where: {}, column: 'id', values: ['a'] };
+  for (const dataset of [former, present, former]) {
+    const hasColor = dataset === present;
+    assert.equal(compiler.read(dataset, read).sql.includes('"color"'), hasColor);
+    assert.equal(compiler.among(dataset, among).sql.includes('"color"'), hasColor);
+  }
+});

@@ -40,12 +40,15 @@ export type Dialect = {
 /** Columns by name. */
 type Columns = Readonly<Record<string, Column>>;
 
+/** By dataset and shape. A migration reads a table by another declaration than the present one: names are not enough. */
+type Statements<R> = WeakMap<Dataset, Map<string, Statement<R>>>;
+
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
   readonly #dialect: Dialect;
-  readonly #reads = new Map<string, Statement<Read>>();
-  readonly #among = new Map<string, Statement<AmongRead>>();
-  readonly #ranked = new Map<string, Statement<RankedRead>>();
+  readonly #reads: Statements<Read> = new WeakMap();
+  readonly #among: Statements<AmongRead> = new WeakMap();
+  readonly #ranked: Statements<RankedRead> = new WeakMap();
   /** By dataset and number of rows. */
   readonly #upserts = new Map<Dataset, Map<number, string>>();
 
@@ -122,8 +125,8 @@ export class SqlCompiler {
   read(dataset: Dataset, read: Read): Statement<Read> {
     const { where = {}, along = {}, range = {}, order, after } = read;
     const bounds = [range.from !== undefined, range.to !== undefined, nullsIn(after)];
-    const shape = [dataset.name, equalText(where), equalText(along), ...bounds, orderText(order)].join('|');
-    return this.#cached(this.#reads, shape, () => {
+    const shape = [equalText(where), equalText(along), ...bounds, orderText(order)].join('|');
+    return this.#cached(this.#reads, dataset, shape, () => {
       const first = quoted(order[0]![0]);
       const conditions: Piece<Read>[] = [
         ...equals(where, (actual: Read) => actual.where!),
@@ -144,7 +147,7 @@ export class SqlCompiler {
 
   /** A read of up to `storeLimits.amongMax` values of a column. */
   among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
-    return this.#cached(this.#among, [dataset.name, equalText(where), column].join('|'), () => {
+    return this.#cached(this.#among, dataset, [equalText(where), column].join('|'), () => {
       const conditions = equals(where, (actual: AmongRead) => actual.where);
       const one = (at: number): Piece<AmongRead> =>
         value(({ values }) => values[Math.min(at, values.length - 1)]);
@@ -164,7 +167,7 @@ export class SqlCompiler {
     const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
     const patterns = groups.map(({ at }) => nullsIn(at));
     const columns = [equalText(where), groupBy, patterns, bounds, orderText(order)];
-    return this.#cached(this.#ranked, [dataset.name, ...columns, nullsIn(after)].join('|'), () => {
+    return this.#cached(this.#ranked, dataset, [...columns, nullsIn(after)].join('|'), () => {
       const conditions = equals(where, (actual: RankedRead) => actual.where);
       if (between?.above !== undefined)
         conditions.push(isValue(quoted(between.column), '>', (actual) => actual.between!.above));
@@ -240,7 +243,14 @@ export class SqlCompiler {
   }
 
   /** The statement of a shape, compiled at its first use. */
-  #cached<R>(cache: Map<string, Statement<R>>, shape: string, compile: () => Piece<R>): Statement<R> {
+  #cached<R>(
+    statements: Statements<R>,
+    dataset: Dataset,
+    shape: string,
+    compile: () => Piece<R>,
+  ): Statement<R> {
+    const cache = statements.get(dataset) ?? new Map<string, Statement<R>>();
+    statements.set(dataset, cache);
     let statement = cache.get(shape);
     if (statement === undefined) {
       const { sql, takes } = compile();

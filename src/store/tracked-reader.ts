@@ -86,7 +86,7 @@ export class TrackedReader implements Reader {
     column: ColumnOf<D>,
     values: readonly (string | number)[],
   ): Promise<RowOf<D>[]> {
-    this.#noteOne(partRead(dataset, where));
+    if (dataset.neverChanges !== true) this.#noteOne(partRead(dataset, where));
     return this.#reader.among(dataset, where, column, values);
   }
 

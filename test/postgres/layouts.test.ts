@@ -1,25 +1,26 @@
 // Stores in PostgreSQL of an older layout: they are updated once, under a lock, whoever opens them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
-import { counters } from '../../src/datasets/internal.ts';
 import { undoRun } from '../../src/history/undo-run.ts';
 import { oldestVersion } from '../../src/store/changes.ts';
-import { contentHash } from '../../src/store/content.ts';
 import { openControl, openStore, storeFacts } from '../../src/store/engines.ts';
-import { OlderLayout, type Store } from '../../src/store/store.ts';
-import { fixtures, type Said, saidOf } from '../old-stores.ts';
+import { lockOf } from '../../src/store/postgres/locks.ts';
+import { OlderLayout, StoreUnusable } from '../../src/store/store.ts';
+import { assertServesAs, hashesOfNew, hashOf } from '../old-answers.ts';
+import { saidOf, unpacked } from '../old-stores.ts';
+import { Workshop } from '../service.ts';
 import { openDatabase, type PostgresDatabase, postgresPrograms, skip } from './server.ts';
 
 let server: PostgresDatabase;
+const shop = new Workshop();
 before(async () => {
   if (skip === false) server = await openDatabase();
 });
 after(async () => {
+  shop.close();
   if (skip === false) await server.stop();
 });
 
@@ -37,28 +38,28 @@ async function ask(schema: string, sql: string): Promise<Readonly<Record<string,
   }
 }
 
-const put = (store: Store, bucket: number): Promise<void> =>
-  store.write(async (writer) => {
-    await writer.upsert(counters, [{ name: 'a', value: bucket }]);
-    await writer.putBlock(1, { bucket, runId: 1, bytes: new Uint8Array([bucket]) });
+/** Makes a store of layout 12 in a schema: that of the fixture, as its program's `pg_dump` has it. */
+async function makeOld(schema: string): Promise<void> {
+  execFileSync(join(postgresPrograms()!, 'psql'), ['-q', '-v', 'ON_ERROR_STOP=1', server.url], {
+    input: unpacked('postgres-layout-12', 'store.sql'),
+    stdio: ['pipe', 'ignore', 'inherit'],
   });
+  await ask('public', `alter schema old rename to ${schema}`);
+}
 
-/** Makes of a store what it was in layout 8. */
-const toLayout8 =
-  'alter table import_runs drop column data_version; alter table run_coverage drop column first_ms; alter table run_coverage drop column tells_held; alter table holidays drop column announced; drop table changes; drop table former_rows; drop table held_bars; drop table held_rows; update store_state set layout = 8';
+/** What the program that wrote the store said of it. */
+const said = saidOf('postgres-layout-12');
 
 test('a store of an older layout is updated by who opens it for writing, once, however many do at the same time', {
   skip,
 }, async () => {
-  const made = await openStore(urlOf('older'), 'write');
-  for (const bucket of [1, 2, 3]) await put(made, bucket);
-  await made.close();
-  await ask('older', toLayout8);
+  await makeOld('older');
+  const version = 15;
   for (const mode of ['read', 'serve', 'inspect'] as const) {
     await assert.rejects(openStore(urlOf('older'), mode), OlderLayout);
     await assert.rejects(openControl(urlOf('older'), mode), OlderLayout);
   }
-  assert.equal((await storeFacts(urlOf('older'))).layout, 8);
+  assert.equal((await storeFacts(urlOf('older'))).layout, 12);
   const told: string[] = [];
   const tell = (words: string): void => void told.push(words);
   const opened = await Promise.all(
@@ -67,75 +68,87 @@ test('a store of an older layout is updated by who opens it for writing, once, h
     ),
   );
   assert.equal(told.filter((words) => words.startsWith('updating')).length, 1, told.join('\n'));
-  assert.match(told.join(), /from layout 8 to \d+/);
-  assert.ok((await storeFacts(urlOf('older'))).layout >= 9);
+  assert.match(told.join(), /from layout 12 to \d+/);
+  assert.ok((await storeFacts(urlOf('older'))).layout > 13);
   for (const one of opened) await one.close();
   const store = await openStore(urlOf('older'), 'read');
-  const read = { seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 } as const;
-  const blocks = await store.snapshot((reader) => reader.blocks(read));
-  assert.deepEqual(
-    blocks.map(({ bucket, bytes }) => [bucket, ...bytes]),
-    [
-      [1, 1],
-      [2, 2],
-      [3, 3],
-    ],
-  );
-  assert.equal(await store.version(), 4, 'an update may change any answer');
-  assert.equal(await store.changesAfter(3, 1_000), null);
-  assert.equal(await store.snapshot(oldestVersion), 4, 'nothing tells what it was before');
+  assert.equal(await store.version(), version + 1, 'an update may change any answer');
+  assert.equal(await store.changesAfter(version, 1_000), null);
+  assert.equal(await store.snapshot(oldestVersion), version + 1, 'nothing tells what it was before');
   await store.close();
 });
 
-test('an update waits for who is writing, and what was written is there', { skip }, async () => {
-  const writing = await openStore(urlOf('busy'), 'write');
-  await put(writing, 1);
-  await ask('busy', 'update store_state set layout = 8');
-  const [isWriting, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const written = writing.write(async (writer) => {
-    await writer.putBlock(1, { bucket: 2, runId: 1, bytes: new Uint8Array([2]) });
-    await writer.blocks({ seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 });
-    isWriting.resolve();
-    await mayEnd.promise;
-  });
-  await isWriting.promise;
+test('an update waits for who is writing', { skip }, async () => {
+  await makeOld('busy');
+  const writing = new pg.Client({ connectionString: server.url });
+  await writing.connect();
+  await writing.query('set search_path to busy');
+  await writing.query(`begin; select pg_advisory_xact_lock(${lockOf('write')})`);
   const told: string[] = [];
   const opening = openStore(urlOf('busy'), 'write', (words) => {
     told.push(words);
-    mayEnd.resolve();
+    if (told.length === 1) void writing.query('commit');
   });
-  // What the steps make is there already: only the lock is looked at.
-  await assert.rejects(opening, /already exists/);
-  await written;
+  await (await opening).close();
+  await writing.end();
   assert.match(told[0]!, /^waiting until another process has written postgres:/);
-  await ask('busy', toLayout8);
-  const store = await openStore(urlOf('busy'), 'write');
-  const read = { seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 } as const;
-  assert.equal((await store.snapshot((reader) => reader.blocks(read))).length, 2);
-  await put(store, 3);
-  assert.equal((await store.snapshot((reader) => reader.blocks(read))).length, 3);
-  for (const one of [store, writing]) await one.close();
+  assert.match(told[1]!, /^updating postgres:.* from layout 12 to \d+$/);
 });
 
-/** What the program that wrote the fixture said of it: of all of it, and before its last run. */
-const said: Pick<Said, 'contentHash' | 'contentHashBeforeLastRun'> = saidOf('postgres-layout-9');
-
-test('a store that the first Bourse with PostgreSQL wrote has its content, and its last run can be undone', {
+test('a store of layout 11 is refused in words, and left as it was (docs/decisions/0021)', {
   skip,
 }, async () => {
-  const sql = gunzipSync(readFileSync(join(fixtures, 'postgres-layout-9/store.sql.gz')));
-  execFileSync(join(postgresPrograms()!, 'psql'), ['-q', '-v', 'ON_ERROR_STOP=1', server.url], {
-    input: sql,
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  const store = await openStore(urlOf('old'), 'write');
-  assert.equal(await store.snapshot(contentHash), said.contentHash);
-  const version = (await store.version())!;
-  const [{ run }] = (await ask('old', 'select max(run_id)::int as run from import_runs')) as [
-    { run: number },
+  await makeOld('ancient');
+  await ask('ancient', 'update store_state set layout = 11');
+  const message =
+    /postgres:.* has layout 11, which is too old for this Bourse: the program of commit 0a54d0a brings it to layout 12, which this one reads/;
+  for (const mode of ['read', 'serve', 'inspect', 'write'] as const)
+    for (const open of [openStore, openControl])
+      await assert.rejects(open(urlOf('ancient'), mode), (error) => {
+        assert.ok(error instanceof StoreUnusable && !(error instanceof OlderLayout), String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+  assert.equal((await storeFacts(urlOf('ancient'))).layout, 11);
+  assert.deepEqual(await ask('ancient', "select to_regclass('held_bars')::text as made"), [{ made: null }]);
+});
+
+test('a store of layout 12 has the tables and indexes of a new one when it is migrated', {
+  skip,
+}, async () => {
+  await makeOld('brought');
+  for (const schema of ['brought', 'made']) await (await openStore(urlOf(schema), 'write')).close();
+  const tablesOf = async (schema: string) => [
+    await ask(
+      schema,
+      `select table_name, column_name, data_type, is_nullable from information_schema.columns
+        where table_schema = '${schema}' order by 1, 2`,
+    ),
+    await ask(
+      schema,
+      `select tablename, indexname, replace(indexdef, '${schema}.', '') as made from pg_indexes where schemaname = '${schema}' order by 1, 2`,
+    ),
   ];
-  await undoRun(store, { runId: run, dryRun: false, nowMs: Date.now });
-  assert.equal(await store.snapshot(contentHash), said.contentHashBeforeLastRun);
-  assert.equal(await store.version(), version + 1);
+  assert.deepEqual(await tablesOf('brought'), await tablesOf('made'));
+});
+
+test('a store of layout 12 is served as its own program did: bars, coverage, lists and pages under its page keys', {
+  skip,
+}, async () => {
+  await makeOld('served');
+  const service = await shop.serve('--store', urlOf('served'));
+  await assertServesAs(service, said);
+  await service.stop();
+});
+
+test('a store of layout 12 has the content of a new one of the same commands, and its last run can be undone', {
+  skip,
+}, async () => {
+  await makeOld('hashed');
+  const { all, beforeLast } = await hashesOfNew(shop, urlOf('fresh'));
+  assert.equal(await hashOf(urlOf('hashed')), all);
+  const store = await openStore(urlOf('hashed'), 'write');
+  await undoRun(store, { runId: 14, dryRun: false, nowMs: Date.now });
   await store.close();
+  assert.equal(await hashOf(urlOf('hashed')), beforeLast);
 });

@@ -51,12 +51,13 @@ const lost: readonly {
   readonly served: readonly string[];
 }[] = [
   {
-    what: 'that a day is unfinished (contract 3.9)',
-    table: 'unfinished_bars',
-    where: `series_id = ${seriesOf('AB01', 'DAY')}`,
+    what: 'that a run held a day (contract 3.9)',
+    table: 'run_spans',
+    where: `run_id = (select max(run_id) from block_changes where series_id = ${seriesOf('AB01', 'DAY')})`,
     faults: [bars('AB01', ofDays)],
-    named: /unfinished_bars, the rows of series_id \d+: rows are missing: an index or page lost them/,
-    served: [bars('AB07', ofDays)],
+    named: /run_spans, row run_id \d+, interval "DAY": the row is lost/,
+    // The run held the days of every stock.
+    served: ['/api/v2/stock/reference/US:AB01'],
   },
   {
     what: 'of a split (contract 9.4)',
@@ -342,19 +343,20 @@ test('a changed number of the layout is found', async () => {
 const sessionsOfDays = '/api/v2/stock/coverage/US:AB00?interval=DAY&sort=desc';
 
 test('a session is not called missing where an index has lost a run that might vouch (contract 9.9)', async () => {
-  const index = 'run_coverage_by_market_interval_complete_ms_run_id';
+  const index = 'run_spans_by_market_interval_reach_ms_run_id';
   await asking(losingInIndex(index, 'run_id = 2'), 'read', async (store) => {
     const { status, why } = await new Service(store).get(sessionsOfDays);
     assert.equal(status, 500);
-    assert.match(why, /run_coverage, its table or an index/);
+    assert.match(why, /run_spans, its table or an index/);
   });
 });
 
 test('a session whose run is lost is a fault that names it (contract 9.9)', async () => {
-  const url = changed((database) => database.exec('delete from import_runs where run_id = 2'));
+  const ofDays = `select run_id from block_changes where series_id = ${seriesOf('AB00', 'DAY')}`;
+  const url = changed((database) => database.exec(`delete from import_runs where run_id in (${ofDays})`));
   await asking(url, 'read', async (store) => {
     const { status, why } = await new Service(store).get(sessionsOfDays);
     assert.equal(status, 500);
-    assert.match(why, /import_runs, row run_id 2: the row is lost/);
+    assert.match(why, /import_runs, row run_id \d+: the row is lost/);
   });
 });

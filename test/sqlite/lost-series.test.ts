@@ -7,7 +7,6 @@ import { ndjson } from '../../src/export/text-style.ts';
 import { deleteBars, deleteInstrument } from '../../src/history/delete-bars.ts';
 import { type Damage, damageWords } from '../../src/store/damage.ts';
 import type { Reader } from '../../src/store/store.ts';
-import { fillStore } from '../importing.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
 import { contentOfFile, storeFile } from './files.ts';
 import { asking, LosingStores } from './losing.ts';
@@ -61,12 +60,4 @@ test('an export of bars names a series whose row is lost, and has the others (co
       assert.match(found.map(damageWords).join('\n'), isLost);
     }),
   );
-});
-
-test('an import that gives an instrument another calendar names a series whose row is lost (contract 3.7)', async () => {
-  const url = stores.losing('series', ofOne);
-  const content = contentOfFile(storeFile(url));
-  const row = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AB01', calendar_key: 'HK_STOCK' };
-  await assert.rejects(fillStore(url, stores.folder, ASKED_MS, [['instruments', [row]]]), isLost);
-  assert.deepEqual(contentOfFile(storeFile(url)), content);
 });

@@ -4,16 +4,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { after, suite, test } from 'node:test';
 import { importRuns } from '../../src/datasets/internal.ts';
 import { DiskFull } from '../../src/disk/space.ts';
-import { contentHash } from '../../src/store/content.ts';
 import { readKeys } from '../../src/store/control.ts';
 import { openControl, openStore, restoreStore } from '../../src/store/engines.ts';
-import { searchInstruments } from '../../src/store/instrument-terms.ts';
-import { controlSteps, storeSteps } from '../../src/store/migrations/index.ts';
+import { newestLayout } from '../../src/store/migrations/history.ts';
+import { controlHistory } from '../../src/store/migrations/index.ts';
+import { type Answer, assertServesAs, hashesOfNew, hashOf, hoursAnswer } from '../old-answers.ts';
 import { saidOf, unpack } from '../old-stores.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
 import { endWatches, Watch } from '../watching.ts';
 import { minuteFlags, plainly, writeDays } from './copies.ts';
+import { contentOfFile } from './files.ts';
 
 const shops: Workshop[] = [];
 after(() => {
@@ -34,91 +35,134 @@ function shopOf(fixture: string): Workshop {
   return shop;
 }
 
-async function hashOf(url: string): Promise<string> {
-  const store = await openStore(url, 'write');
-  try {
-    return await store.snapshot(contentHash);
-  } finally {
-    await store.close();
-  }
+async function lastRunOf(url: string): Promise<number> {
+  const store = await openStore(url, 'read');
+  const order = [['run_id', 'desc']] as const;
+  const [last] = await store.snapshot((reader) => reader.rows(importRuns, { order, limit: 1 }));
+  await store.close();
+  return last!.run_id;
 }
 
-/** Fixtures with the layouts of their store and their control file. */
+type Row = Readonly<Record<string, unknown>>;
+const reference = newShop();
+const hashes = hashesOfNew(reference, reference.store);
+
+/** What a migration leaves as it was: all but what it is about, its sums, and the version. */
+const changed = new Set([
+  ...['run_coverage', 'unfinished_bars', 'run_spans'],
+  ...['run_coverage_sums', 'unfinished_bars_sums', 'run_spans_sums', 'series_sums'],
+  ...['row_sums', 'counters', 'counters_sums', 'changes'],
+]);
+
+/** A row without some of its columns. */
+const without = (row: Row, columns: readonly string[]): Row =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)));
+
+/** Columns that a migration adds and drops; the checksum of a series is then another one. */
+const changedColumns: Readonly<Record<string, readonly string[]>> = {
+  holidays: ['announced'],
+  series: ['runs', 'off_grid', 'complete_ms', 'complete_run_id', 'row_check'],
+};
+
+/** The rows of a file that a migration leaves, by table. */
+function keptOf(path: string): Readonly<Record<string, readonly Row[]>> {
+  const kept = Object.entries(contentOfFile(path)).filter(([table]) => !changed.has(table));
+  return Object.fromEntries(
+    kept.map(([table, rows]) => [
+      table,
+      rows
+        .filter(({ dataset }) => table !== 'row_changes' || dataset !== 'unfinished_bars')
+        .map((row) => without(row, changedColumns[table] ?? [])),
+    ]),
+  );
+}
+
+/** Fixtures with the layout of their store; their control files have layout 6. */
 const fixtures = [
-  ['layout-1', 1, 1],
-  ['layout-2-first', 2, 2],
-  ['layout-2', 2, 2],
-  ['layout-3', 3, 2],
-  ['layout-4', 4, 2],
-  ['layout-5', 5, 2],
-  ['layout-6', 6, 4],
+  ['layout-12', 12],
+  ['layout-13', 13],
 ] as const;
 
-for (const [fixture, storeLayout, controlLayout] of fixtures) {
+for (const [fixture, layout] of fixtures) {
   suite(`the store of ${fixture}`, () => {
     const shop = shopOf(fixture);
     const said = saidOf(fixture);
+    const [data, control] = [shop.path('bourse.db'), shop.path('bourse.control.db')];
+    const before = [keptOf(data), contentOfFile(control)] as const;
 
-    test('is served as its own program did: answers, key, and pages under its page keys', async () => {
+    test('is served as its own program did, but for what contract 3.9 says: answers, key, and pages under its page keys', async () => {
       const server = await shop.serve();
-      const paths = Object.keys(said.answers);
-      assert.ok(paths.some((path) => path.includes('next_page_key=')));
-      for (const path of paths) {
-        const mark = path.includes('?') ? '&' : '?';
-        const response = await server.get(`${path}${mark}secret_key=${said.key}`);
-        const { result } = (await response.json()) as { readonly result: Record<string, unknown> };
-        assert.equal(response.status, 200, path);
-        // They hold the moment of the request.
-        delete result.next_page_key;
-        delete result.next_page_url;
-        assert.deepEqual(result, said.answers[path], path);
-      }
+      await assertServesAs(server, said);
       await server.stop();
-      const copies = [
-        ...(storeLayout < storeSteps.length ? [`bourse.db.layout-${storeLayout}`] : []),
-        ...(controlLayout < controlSteps.length ? [`bourse.control.db.layout-${controlLayout}`] : []),
-      ];
+      const copies = [`bourse.db.layout-${layout}`, 'bourse.control.db.layout-6'];
       const updating = server.log.filter((line) => line.includes('a copy of the old file'));
       assert.equal(updating.length, copies.length, server.log.join('\n'));
       const kept = readdirSync(shop.folder).filter((name) => name.includes('.layout-'));
       assert.deepEqual(kept.sort(), copies.sort());
     });
 
-    test('has the content hash that is known of it, and its last run can be taken back', async () => {
-      assert.equal(await hashOf(shop.store), said.contentHash);
-      const store = await openStore(shop.store, 'read');
-      const [last] = await store.snapshot((reader) =>
-        reader.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 }),
-      );
-      await store.close();
-      await shop.must('undo', String(last!.run_id));
-      assert.equal(await hashOf(shop.store), said.contentHashBeforeLastRun);
+    test('has each row, block, run and entry of the journal that it had, and its keys and secrets', () => {
+      assert.ok(Object.keys(before[0]).length > 15);
+      const after = keptOf(data);
+      for (const [table, rows] of Object.entries(before[0])) assert.deepEqual(after[table], rows, table);
+      const { row_sums: _sums, api_keys: keys, ...rest } = contentOfFile(control);
+      const { row_sums: _before, api_keys: keysBefore, ...restBefore } = before[1];
+      assert.deepEqual(rest, restBefore);
+      const withoutUse = (row: Row): Row => without(row, ['last_used_ms', 'row_check']);
+      assert.deepEqual(keys!.map(withoutUse), keysBefore!.map(withoutUse));
+    });
+
+    test('is sound: a reading of all of it finds nothing', async () => {
+      assert.match(await shop.must('doctor', '--deep'), /every row, block and index is as it was written/);
+      assert.doesNotMatch(await shop.must('doctor', '--deep'), /broken/);
+    });
+
+    test('has the content hash of a new store of the same commands, and its last run can be taken back', async () => {
+      const { all, beforeLast } = await hashes;
+      assert.equal(await hashOf(shop.store), all);
+      await shop.must('undo', String(await lastRunOf(shop.store)));
+      assert.equal(await hashOf(shop.store), beforeLast);
+    });
+
+    test('serves no bar as finished that no run finished, when the run that did is undone (contract 3.9 (5))', async () => {
+      const minutes = async (symbol: string): Promise<string[]> => {
+        const path = `/api/v2/stock/bars/US:${symbol}/1M/from/2025-03-03T16:45:00Z/to/2025-03-03T17:15:00Z`;
+        const { result } = JSON.parse(await shop.must('query', path)) as { readonly result: Answer };
+        return result.data.map(({ datetime }) => String(datetime).slice(11, 16));
+      };
+      // The import of noon had the minute of 17:00 of all three; that of the night had AAPL's again, and MSFT's with the same values.
+      assert.deepEqual(await minutes('AAPL'), ['16:50', '17:00', '17:10']);
+      assert.deepEqual(await minutes('MSFT'), ['16:50', '17:00', '17:10']);
+      assert.deepEqual(await minutes('NVDA'), ['16:50']);
+      await shop.must('undo', '11');
+      for (const symbol of ['AAPL', 'MSFT', 'NVDA'])
+        assert.deepEqual(await minutes(symbol), ['16:50'], symbol);
+    });
+
+    test('serves hours of deleted minutes again when the deletion is undone (contract 3.9 (4))', async () => {
+      const [path, answer] = hoursAnswer(said);
+      await shop.must('undo', '12');
+      const { result } = JSON.parse(await shop.must('query', path)) as { readonly result: Answer };
+      const hoursOf = ({ data }: Answer) =>
+        data.map(({ datetime }) => datetime).filter((time) => /^2025-02-27/.test(String(time)));
+      assert.deepEqual(hoursOf(result), hoursOf(answer));
     });
   });
 }
 
 test('an undo of what an older program noted leaves a row as it is that nothing changed since', async () => {
-  const shop = shopOf('layout-2');
+  const shop = shopOf('layout-12');
   await hashOf(shop.store);
-  // Run 6 imported six option contracts, made six instruments, and noted that it needs AAPL.
-  const { stdout, stderr } = await shop.run('undo', '6');
-  assert.match(`${stdout}${stderr}`, /12 rows removed/);
+  // Run 5 imported three option contracts, made three instruments, and noted that it needs AAPL.
+  const { stdout, stderr } = await shop.run('undo', '5');
+  assert.match(`${stdout}${stderr}`, /6 rows removed/);
   assert.doesNotMatch(`${stdout}${stderr}`, /restored/);
 });
 
-test('instruments of layout 1 are found by the words of their names', async () => {
-  const shop = shopOf('layout-1');
-  const store = await openStore(shop.store, 'write');
-  const search = { assetSchema: 'stock', country: 'US', symbol: 'PLATF', words: ['platf'], limit: 5 };
-  const found = await store.snapshot((reader) => searchInstruments(reader, search));
-  assert.deepEqual(found, [{ country_iso_code: 'US', symbol: 'META' }]);
-  await store.close();
-});
-
-test('a backup of layout 1 is restored and brought up to date, with a version that no store had before (contract 9.12)', async () => {
+test('a backup of layout 12 is restored and brought up to date, with a version that no store had before (contract 9.12)', async () => {
   const shop = newShop();
   const backup = shop.path('old.backup');
-  unpack('layout-1', 'bourse.backup', backup);
+  unpack('layout-12', 'bourse.backup', backup);
   const { version } = await restoreStore(shop.store, backup, { ...plainly, nowMs: () => 1_764_000_000_000 });
   assert.equal(version, 1_764_000_000_000);
   const { data_version, oldest_version } = JSON.parse(await shop.must('status', '--json'));
@@ -127,7 +171,7 @@ test('a backup of layout 1 is restored and brought up to date, with a version th
     readdirSync(shop.folder).filter((name) => name.includes('layout')),
     [],
   );
-  assert.equal(await hashOf(shop.store), saidOf('layout-1').contentHash);
+  assert.equal(await hashOf(shop.store), (await hashes).all);
   const control = await openControl(shop.store, 'write');
   assert.deepEqual(
     (await readKeys(control)).map(({ name }) => name),
@@ -137,44 +181,44 @@ test('a backup of layout 1 is restored and brought up to date, with a version th
 });
 
 test('a command that opens an old store says what becomes of it', async () => {
-  const shop = shopOf('layout-1');
+  const shop = shopOf('layout-12');
   const { status, stderr } = await shop.run('keys', 'create', 'another');
   assert.equal(status, 0, stderr);
   const control = shop.path('bourse.control.db');
   assert.ok(
     stderr.includes(
-      `bourse: updating ${control} from layout 1 to ${controlSteps.length}; a copy of the old file is made: ${control}.layout-1\n`,
+      `bourse: updating ${control} from layout 6 to ${newestLayout(controlHistory)}; a copy of the old file is made: ${control}.layout-6\n`,
     ),
     stderr,
   );
 });
 
 test('an import updates both files of an old store, and the commands of keys go on (contract 10)', async () => {
-  const shop = shopOf('layout-2');
+  const shop = shopOf('layout-12');
   const file = writeDays(shop, 'new.csv', [0]);
   const { status, stderr } = await shop.run('import', 'bars', file, ...minuteFlags, '--symbol', 'NEW');
   assert.equal(status, 0, stderr);
   assert.deepEqual(
-    [...stderr.matchAll(/updating \S+\/(\S+) from layout 2/g)].map(([, name]) => name),
+    [...stderr.matchAll(/updating \S+\/(\S+) from layout (?:12|6)/g)].map(([, name]) => name),
     ['bourse.db', 'bourse.control.db'],
   );
   assert.match(await shop.must('keys', 'list'), /fixture/);
 });
 
 for (const words of [
-  ['undo', '6', '--dry-run'],
-  ['undo', '6'],
+  ['undo', '14', '--dry-run'],
+  ['undo', '14'],
   ['delete', 'news', '--all'],
 ])
   test(`bourse ${words.join(' ')} updates both files of an old store first, and keeps copies (contract 10)`, async () => {
-    const shop = shopOf('layout-2');
+    const shop = shopOf('layout-12');
     const { status, stderr } = await shop.run(...words);
     assert.equal(status, 0, stderr);
     assert.deepEqual(
-      [...stderr.matchAll(/updating \S+\/(\S+) from layout 2/g)].map(([, name]) => name),
+      [...stderr.matchAll(/updating \S+\/(\S+) from layout (?:12|6)/g)].map(([, name]) => name),
       ['bourse.db', 'bourse.control.db'],
     );
-    for (const copy of ['bourse.db.layout-2', 'bourse.control.db.layout-2'])
+    for (const copy of ['bourse.db.layout-12', 'bourse.control.db.layout-6'])
       assert.ok(readdirSync(shop.folder).includes(copy), copy);
   });
 
@@ -187,7 +231,7 @@ test('an undo makes no store where there is none (contract 10)', async () => {
 });
 
 test('an import makes no control file, and needs none that is whole (contract 10)', async () => {
-  const shop = shopOf('layout-2');
+  const shop = shopOf('layout-12');
   const control = shop.path('bourse.control.db');
   const words = ['import', 'bars', writeDays(shop, 'new.csv', [0]), ...minuteFlags, '--symbol', 'NEW'];
   writeFileSync(control, 'this is no database\n'.repeat(100));
@@ -200,33 +244,33 @@ test('an import makes no control file, and needs none that is whole (contract 10
 test('without disk space for the copy an old store stays as it was, and opens when there is some', {
   skip: noSmallDisk(),
 }, async () => {
-  const disk = new SmallDisk(400_000);
+  const disk = new SmallDisk(1_100_000);
   try {
     const path = disk.path('bourse.db');
-    unpack('layout-1', 'bourse.db', path);
+    unpack('layout-12', 'bourse.db', path);
     const before = readFileSync(path);
     await assert.rejects(openStore(`sqlite:${path}`, 'write'), DiskFull);
     assert.ok(readFileSync(path).equals(before));
     assert.deepEqual(readdirSync(disk.folder), ['bourse.db']);
-    disk.resize(4_000_000);
-    assert.equal(await hashOf(`sqlite:${path}`), saidOf('layout-1').contentHash);
+    disk.resize(8_000_000);
+    assert.equal(await hashOf(`sqlite:${path}`), (await hashes).all);
   } finally {
     disk.close();
   }
 });
 
 test('a watch updates an old store when it starts (contract 10)', async () => {
-  const shop = shopOf('layout-2');
+  const shop = shopOf('layout-12');
   mkdirSync(shop.path('incoming'));
   writeDays(shop, 'incoming/new.csv', [0]);
   const watch = new Watch(shop, 'incoming');
-  await watch.until(/updating .* from layout 2 to/);
+  await watch.until(/updating .* from layout 12 to/);
   await watch.until(/new\.csv: 1 row read/);
   assert.equal(await watch.end('SIGTERM'), 0);
 });
 
 test('--explain touches no store that it would have to update (contract 10)', async () => {
-  const shop = shopOf('layout-1');
+  const shop = shopOf('layout-12');
   writeFileSync(shop.path('a.csv'), 'datetime,open,high,low,close\n2024-01-02T14:30:00Z,1,1,1,1\n');
   const picture = () => [readdirSync(shop.folder), readFileSync(shop.path('bourse.db'))];
   const before = picture();

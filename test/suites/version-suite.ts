@@ -1,7 +1,7 @@
 // The part of the engine suite about versions: what raises them, and what is reported as changed since one (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCoverage, series, unfinishedBars } from '../../src/datasets/bars.ts';
+import { runSpans, series } from '../../src/datasets/bars.ts';
 import { corporateActions } from '../../src/datasets/corporate-actions.ts';
 import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
 import { counters } from '../../src/datasets/internal.ts';
@@ -150,11 +150,10 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
       const cases: readonly (readonly [Dataset, Readonly<Record<string, unknown>>, readonly Part[]])[] = [
         [instruments, apple, [symbolOf('stock', 'AAPL'), 'instrument 5']],
         [series, rowOf(series, { instrument_id: 5, interval: '1M', series_id: 8 }), ['instrument 5']],
-        [unfinishedBars, rowOf(unfinishedBars, { series_id: 8 }), ['series 8']],
         [
-          runCoverage,
-          rowOf(runCoverage, { run_id: 3, market: 'stock/US', interval: 'DAY' }),
-          [partRead(runCoverage, { market: 'stock/US', interval: 'DAY' }), 'run 3'],
+          runSpans,
+          rowOf(runSpans, { run_id: 3, market: 'stock/US', interval: 'DAY' }),
+          [partRead(runSpans, { market: 'stock/US', interval: 'DAY' }), 'run 3'],
         ],
         [
           corporateActions,
@@ -208,9 +207,9 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
   test('a write of too many parts, and one that is no longer known, count as a change of everything', () =>
     withFresh(async (writer, reader) => {
       const rows = Array.from({ length: storeLimits.changedPartsMax + 1 }, (_, series_id) =>
-        rowOf(unfinishedBars, { series_id }),
+        rowOf(runSpans, { run_id: series_id, market: 'stock/US', interval: 'DAY' }),
       );
-      await writer.write((open) => open.upsert(unfinishedBars, rows));
+      await writer.write((open) => open.upsert(runSpans, rows));
       assert.equal(await reader.changesAfter(0, Number.MAX_SAFE_INTEGER), null);
       assert.deepEqual(await reader.changesAfter(1, MANY), []);
       for (let round = 0; round <= storeLimits.changesKept; round++)
@@ -237,26 +236,21 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
         blocks: (open) =>
           open.blocks({ seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 }),
         lost: (open) => open.checkBlocks(1),
-        unfinished: (open) => open.sound(() => undefined).group(unfinishedBars, { series_id: 1 }),
+        fixed: (open) => open.among(runSpans, {}, 'run_id', [3]),
         actions: (open) => open.group(corporateActions, { country_iso_code: 'US', symbol: 'AAPL' }),
-        run: (open) => open.group(runCoverage, { run_id: 3 }),
-        market: (open) =>
-          open.rows(runCoverage, readOf(runCoverage, { market: 'stock/US', interval: 'DAY' })),
+        run: (open) => open.group(runSpans, { run_id: 3 }),
+        market: (open) => open.rows(runSpans, readOf(runSpans, { market: 'stock/US', interval: 'DAY' })),
         news: (open) => open.rows(news, readOf(news, {})),
       };
-      const coverage = rowOf(runCoverage, { run_id: 3, market: 'stock/US', interval: 'DAY' });
+      const coverage = rowOf(runSpans, { run_id: 3, market: 'stock/US', interval: 'DAY' });
       const writes: readonly (readonly [(open: Writer) => Promise<void>, ...changed: string[]])[] = [
         [(open) => open.upsert(instruments, [apple]), 'instrument', 'symbol', 'actions', 'search', 'count'],
         [
           (open) => open.upsert(instruments, [{ ...apple, symbol: 'MSFT', instrument_id: 9 }]),
           ...['search', 'count'],
         ],
-        [(open) => open.putBlock(1, block), 'blocks', 'lost', 'unfinished'],
+        [(open) => open.putBlock(1, block), 'blocks', 'lost'],
         [(open) => open.putBlock(2, block)],
-        [
-          (open) => open.upsert(unfinishedBars, [rowOf(unfinishedBars, { series_id: 1 })]),
-          ...['blocks', 'lost', 'unfinished'],
-        ],
         [
           (open) =>
             open.upsert(corporateActions, [
@@ -264,9 +258,9 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
             ]),
           ...['symbol', 'actions'],
         ],
-        [(open) => open.upsert(runCoverage, [coverage]), 'run', 'market'],
-        [(open) => open.upsert(runCoverage, [{ ...coverage, run_id: 4 }]), 'market'],
-        [(open) => open.upsert(runCoverage, [{ ...coverage, interval: '1M' }]), 'run'],
+        [(open) => open.upsert(runSpans, [coverage]), 'run', 'market'],
+        [(open) => open.upsert(runSpans, [{ ...coverage, run_id: 4 }]), 'market'],
+        [(open) => open.upsert(runSpans, [{ ...coverage, interval: '1M' }]), 'run'],
         [(open) => open.upsert(news, [rowOf(news, {})]), 'news'],
       ];
       for (const [at, [write, ...expected]] of writes.entries()) {

@@ -84,7 +84,7 @@ test('a run of other symbols that finishes a bar of an untouched one drops the a
   world.nowMs += 60 * DAY_MS;
   const before = [await world.ask(week, 'before'), await world.ask(week, 'before')];
   assert.match(before[0]!.text, /"count":0|\r\n$/);
-  await world.minutes(['MSFT', 'IBM', 'FB'], '2025-05-30', 70);
+  await world.minutes(['MSFT', 'IBM', 'FB', 'META', 'TWX'], '2025-05-30', 70);
   const finished = await world.ask(week, 'after');
   assert.notEqual(finished.text, before[0]!.text);
   assert.match(finished.text, /2025-05-27/);

@@ -1,4 +1,4 @@
-// Layout 1 of a control file: the keys of callers and the secrets of the service.
+// The first layout of a control file: keys, quotas, secrets, and what the newest readings and checks of the store found.
 import type { Step } from './step.ts';
 
 export const control0001: Step = {
@@ -14,6 +14,8 @@ export const control0001: Step = {
         per_minute: 'integer null',
         per_day: 'integer null',
         revoked_ms: 'instant null',
+        last_used_ms: 'instant null',
+        as_of_ms: 'instant null',
       },
       key: ['key_id'],
     },
@@ -22,6 +24,40 @@ export const control0001: Step = {
       columns: {
         name: 'text',
         value: 'bytes',
+      },
+      key: ['name'],
+    },
+    {
+      name: 'quota_uses',
+      columns: {
+        key_id: 'text',
+        span: 'text',
+        from_ms: 'instant',
+        used: 'integer',
+      },
+      key: ['key_id', 'span'],
+    },
+    {
+      name: 'scrubs',
+      columns: {
+        name: 'text',
+        started_ms: 'instant',
+        finished_ms: 'instant null',
+        damage: 'json',
+      },
+      key: ['name'],
+    },
+    {
+      name: 'checks',
+      columns: {
+        name: 'text',
+        checked_ms: 'instant',
+        run_id: 'integer',
+        run_started_ms: 'instant',
+        data_version: 'integer',
+        error: 'integer',
+        warning: 'integer',
+        info: 'integer',
       },
       key: ['name'],
     },

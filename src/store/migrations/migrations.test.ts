@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
-import { controlSteps, storeSteps } from './index.ts';
+import { type History, layoutRefusal, newestLayout, stepsFrom } from './history.ts';
+import { controlHistory, storeHistory } from './index.ts';
 import { columnsAdded, type Step, type Table, tablesAfter } from './step.ts';
 
 /** What an engine makes a table of: nothing else of a declaration is part of its layout. */
@@ -37,10 +38,11 @@ function assertEndsAt(steps: readonly Step[], datasets: readonly Dataset[]): voi
   assert.deepEqual([...made.keys()].sort(), declared, 'the steps make tables that are not declared');
 }
 
-test('the steps of a store end in the declared datasets', () => assertEndsAt(storeSteps, dataDatasets));
+test('the steps of a store end in the declared datasets', () =>
+  assertEndsAt(storeHistory.steps, dataDatasets));
 
 test('the steps of a control file end in the declared datasets', () =>
-  assertEndsAt(controlSteps, controlDatasets));
+  assertEndsAt(controlHistory.steps, controlDatasets));
 
 const toy: Dataset = { name: 'toys', columns: { id: { kind: 'text' } }, key: ['id'] };
 const toyStep: Step = { tables: [{ name: 'toys', columns: { id: 'text' }, key: ['id'] }] };
@@ -87,4 +89,21 @@ test('columns that steps add are known by table; those of a new table are not am
       ['games', new Set(['age'])],
     ]),
   );
+});
+
+test('a layout has a number, and the steps that lead from it to the newest; others are refused in words', () => {
+  const [first, brought, second]: Step[] = [toyStep, { drops: ['games'] }, { drops: ['toys'] }];
+  const history: History = { first: 7, steps: [first!, second!], before: new Map([[6, [brought!]]]) };
+  assert.equal(newestLayout(history), 8);
+  assert.deepEqual(stepsFrom(history, 0), [first, second]);
+  assert.deepEqual(stepsFrom(history, 6), [brought, second]);
+  assert.deepEqual(stepsFrom(history, 7), [second]);
+  assert.deepEqual(stepsFrom(history, 8), []);
+  for (const layout of [0, 6, 7, 8]) assert.equal(layoutRefusal(history, layout), null);
+  assert.match(layoutRefusal(history, 9)!, /^was written by a newer Bourse \(layout 9, this one knows 8\)$/);
+  for (const layout of [1, 5])
+    assert.match(
+      layoutRefusal(history, layout)!,
+      new RegExp(`^has layout ${layout}, .* commit 0a54d0a brings it to layout 6, which this one reads$`),
+    );
 });

@@ -16,24 +16,28 @@ type FrozenColumn = ColumnKind | `${ColumnKind} null`;
 
 type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, FrozenColumn>> };
 
-/** The changes from one layout to the next. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** What a step reads and writes of tables, as they are declared at its time. */
+export type MovedTables = {
+  /** The rows in the order of the key whose columns equal `where`: some of the key's first columns. @throws DamagedData */
+  rows(table: Table, where?: Row): Promise<readonly Row[]>;
+  put(table: Table, rows: readonly Row[]): Promise<void>;
+  remove(table: Table, keys: readonly Row[]): Promise<void>;
+};
+
+/** The changes from one layout to the next. An engine adds to all tables what it checks them by. */
 export type Step = {
   /** New tables with their indexes. */
   readonly tables?: readonly FrozenTable[];
   /** New columns by table. They may be null, because the rows that are stored have no value for them. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, `${ColumnKind} null`>>>>;
-  /** Tables that go. */
+  /** Tables that go. They go first: a new one may have the name. */
   readonly drops?: readonly string[];
   /** New indexes by table. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** Columns by table: the engine keeps a sum of the rows that are equal in them, and one of the blocks of each series. */
-  readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Further statements for each engine. */
-  readonly statements?: { readonly sqlite: readonly string[]; readonly postgres?: readonly string[] };
-  /** From this layout on every row has a checksum (`store/row-check.ts`): the engine adds it to all tables, later ones too. */
-  readonly checksRows?: true;
-  /** The terms of all instruments are made anew, from their rows, when the last step is done. */
-  readonly fillsInstrumentTerms?: true;
+  /** Reads rows of tables that the step drops, before it; what this gives writes them into its new tables, after it. */
+  readonly moves?: (tables: MovedTables) => Promise<() => Promise<void>>;
 };
 
 /** Columns of a step in the form of a declaration. */
@@ -49,7 +53,7 @@ export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Recor
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
   for (const step of steps) {
-    const { tables: made = [], columns: added = {}, indexes: orders = {}, groups = {}, drops = [] } = step;
+    const { tables: made = [], columns: added = {}, indexes: orders = {}, drops = [] } = step;
     for (const name of drops) tables.delete(name);
     for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
     for (const [name, columns] of Object.entries(added)) {
@@ -60,7 +64,6 @@ export function tablesAfter(steps: readonly Step[]): Table[] {
       const table = tables.get(name)!;
       tables.set(name, { ...table, indexes: [...(table.indexes ?? []), ...more] });
     }
-    for (const [name, group] of Object.entries(groups)) tables.set(name, { ...tables.get(name)!, group });
   }
   return [...tables.values()];
 }

@@ -1,7 +1,9 @@
 // Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later writes changed in what is read
 // (docs/decisions/0041).
+
+import { runSpans } from '../../datasets/bars.ts';
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
-import { blockChanges, rowChanges } from '../../datasets/internal.ts';
+import { blockChanges, heldBars, rowChanges } from '../../datasets/internal.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
 import type { Damage, OnDamage } from '../damage.ts';
@@ -59,6 +61,9 @@ const hasWholeKey = ({ key }: Dataset, where: Row): boolean =>
 const hasValues = (where: Row, row: Row): boolean =>
   Object.entries(where).every(([column, value]) => row[column] === value);
 
+/** The records that runs have made: an earlier state has those of its runs. */
+const ofRuns: ReadonlySet<Dataset> = new Set<Dataset>([blockChanges, heldBars, rowChanges, runSpans]);
+
 /** Reads one earlier state. */
 export class PastReader implements Reader {
   readonly #present: Reader;
@@ -90,7 +95,7 @@ export class PastReader implements Reader {
   }
 
   async #former(dataset: Dataset, where: Row): Promise<Former | null> {
-    if (dataset !== blockChanges && dataset !== rowChanges) return this.#state.former(dataset, where);
+    if (!ofRuns.has(dataset)) return this.#state.former(dataset, where);
     const { lastRun } = this.#state;
     return { isOther: ({ run_id }) => (run_id as number) > lastRun, rows: () => [], at: () => undefined };
   }

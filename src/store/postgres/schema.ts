@@ -1,9 +1,9 @@
 // The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
-import type { Column } from '../../datasets/dataset.ts';
 import { raiseForEverything } from '../changes.ts';
-import { fillInstrumentTerms } from '../instrument-terms.ts';
-import { controlSteps, storeSteps } from '../migrations/index.ts';
-import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
+import { movedTables, statementsOf } from '../layout-steps.ts';
+import { layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
+import { controlHistory, storeHistory } from '../migrations/index.ts';
+import { tablesAfter } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
@@ -13,11 +13,6 @@ import { lockOf } from './locks.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
 import { beginVersion, publish } from './state.ts';
-
-/** The first layouts of stores and of control tables in PostgreSQL. Both are made as one; later steps follow. */
-const FIRST = { store: 9, control: 4 } as const;
-
-const ROW_CHECK_COLUMN: Column = { kind: 'integer', nullable: true };
 
 /**
  * Blocks have versions: a read takes the newest of each bucket up to the published one. Null bytes are a removed block. Blocks are
@@ -35,38 +30,14 @@ const ownTables = [
   // One row: the published version, the one that is being written, and those whose writer was cut off.
   `create table store_state (id int primary key check (id = 1), version bigint not null, pending bigint, abandoned int8multirange not null,
     layout int not null, control_layout int not null)`,
-  `insert into store_state values (1, 1, null, '{}', ${FIRST.store}, ${FIRST.control})`,
-];
-
-const withCheck = (table: Table): Table => ({
-  ...table,
-  columns: { ...table.columns, [ROW_CHECK]: ROW_CHECK_COLUMN },
-});
-
-const firstTables = (steps: readonly Step[], layout: number): Table[] =>
-  tablesAfter(steps.slice(0, layout)).map(withCheck);
-
-/** The statements of a step that came after the first layout. */
-const statementsOf = (
-  { tables = [], columns = {}, indexes = {}, drops = [], statements }: Step,
-  known: ReadonlyMap<string, Table>,
-): string[] => [
-  ...drops.map((table) => `drop table ${table}`),
-  ...Object.entries(columns).flatMap(([table, added]) =>
-    postgresCompiler.addColumns(table, columnsOf(added)),
-  ),
-  ...tables.flatMap((table) =>
-    postgresCompiler.createTable(withCheck({ ...table, columns: columnsOf(table.columns) })),
-  ),
-  ...Object.entries(indexes).flatMap(([table, added]) =>
-    postgresCompiler.addIndexes(known.get(table)!, added),
-  ),
-  ...(statements?.postgres ?? []),
+  `insert into store_state values (1, 1, null, '{}', 0, 0)`,
 ];
 
 type Layouts = { readonly store: number; readonly control: number };
 
-const newest: Layouts = { store: storeSteps.length, control: controlSteps.length };
+const newest: Layouts = { store: newestLayout(storeHistory), control: newestLayout(controlHistory) };
+
+const nothing: Layouts = { store: 0, control: 0 };
 
 /** The layouts of the tables that are there; null where there are none. */
 export async function layoutsOf(session: Session): Promise<Layouts | null> {
@@ -97,10 +68,8 @@ export async function requireSchema(
 }
 
 function requireKnown({ store, control }: Layouts, address: PostgresAddress): void {
-  if (store <= newest.store && control <= newest.control) return;
-  throw new StoreUnusable(
-    `${addressWords(address)} was written by a newer Bourse (layout ${store}, this one knows ${newest.store})`,
-  );
+  const refusal = layoutRefusal(storeHistory, store) ?? layoutRefusal(controlHistory, control);
+  if (refusal !== null) throw new StoreUnusable(`${addressWords(address)} ${refusal}`);
 }
 
 /** postgresql.org/docs/15/errcodes-appendix.html */
@@ -128,9 +97,7 @@ async function migrate(session: Session, address: PostgresAddress, tell: Tell): 
     const found = await layoutsOf(session);
     if (found === null) {
       await requireNoCopy(session, address);
-      await makeTables(session);
-      await runSteps(session, FIRST);
-      return;
+      return makeTables(session);
     }
     requireKnown(found, address);
     if (found.store < newest.store || found.control < newest.control)
@@ -160,26 +127,34 @@ async function update(session: Session, from: Layouts, name: string, tell: Tell)
     await session.ask(`select pg_advisory_xact_lock(${lockOf('write')})`);
   }
   tell(`updating ${name} from layout ${from.store} to ${newest.store}`);
-  const lacking = await runSteps(session, from);
+  await runSteps(session, from);
   const rows = new PostgresRows(async () => session);
-  if (lacking.some((step) => step.fillsInstrumentTerms)) await fillInstrumentTerms(rows);
   await raiseForEverything(rows);
   await rows.sendAll();
   await publish(session, await beginVersion(session));
 }
 
-/** Runs the steps that tables lack, and gives them. */
-async function runSteps(session: Session, from: Layouts): Promise<readonly Step[]> {
-  const known = new Map(
-    [...tablesAfter(storeSteps), ...tablesAfter(controlSteps)].map((one) => [one.name, one]),
-  );
-  const lacking = [...storeSteps.slice(from.store), ...controlSteps.slice(from.control)];
-  for (const statement of lacking.flatMap((step) => statementsOf(step, known))) await session.ask(statement);
+/** Runs the steps that tables lack. */
+async function runSteps(session: Session, from: Layouts): Promise<void> {
+  for (const [history, layout] of [
+    [storeHistory, from.store],
+    [controlHistory, from.control],
+  ] as const) {
+    const known = tablesAfter(history.steps);
+    for (const step of stepsFrom(history, layout)) {
+      const rows = new PostgresRows(async () => session);
+      const move = await step.moves?.(movedTables(rows));
+      await Promise.all(
+        statementsOf(step, postgresCompiler, known).map((statement) => session.ask(statement)),
+      );
+      await move?.();
+      await rows.sendAll();
+    }
+  }
   await session.ask('update store_state set layout = $1, control_layout = $2', [
     newest.store,
     newest.control,
   ]);
-  return lacking;
 }
 
 /** The name of the table of the state until a copy into the store is finished: without that table there is no store. */
@@ -202,7 +177,6 @@ export async function beginCopyTables(session: Session, address: PostgresAddress
   if (!(await isCopyBegun(session))) {
     await inLayoutTransaction(session, async () => {
       await makeTables(session);
-      await runSteps(session, FIRST);
       await session.ask(`alter table store_state rename to ${UNFINISHED}`);
     });
     return false;
@@ -221,8 +195,7 @@ export const finishCopyTables = (session: Session): Promise<unknown> =>
   session.ask(`alter table ${UNFINISHED} rename to store_state`);
 
 async function makeTables(session: Session): Promise<void> {
-  const tables = [...firstTables(storeSteps, FIRST.store), ...firstTables(controlSteps, FIRST.control)];
-  const statements = [...tables.flatMap((table) => postgresCompiler.createTable(table)), ...ownTables];
-  await Promise.all(statements.map((statement) => session.ask(statement)));
+  await Promise.all(ownTables.map((statement) => session.ask(statement)));
+  await runSteps(session, nothing);
   await distributeBlocks(session);
 }

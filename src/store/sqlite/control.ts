@@ -1,6 +1,5 @@
 // The control file of a SQLite store: keys, quota uses and secrets. Its writes are short and wait for no import.
-import { controlDatasets } from '../../datasets/index.ts';
-import { controlSteps } from '../migrations/index.ts';
+import { controlHistory } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
 import type { Database } from './database.ts';
 import { openFile } from './layout.ts';
@@ -13,8 +12,7 @@ export function controlPathOf(path: string): string {
 
 /** Opens the control file beside the store at `path`. */
 export async function openSqliteControl(path: string, mode: Mode, tell: Tell): Promise<RowStore> {
-  const layout = { tables: controlDatasets, steps: controlSteps };
-  return controlOf(await openFile(controlPathOf(path), mode, 'control', layout, tell));
+  return controlOf(await openFile(controlPathOf(path), mode, 'control', controlHistory, tell));
 }
 
 /** The content of an open control file. */

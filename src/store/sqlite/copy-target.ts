@@ -2,10 +2,9 @@
 // (docs/decisions/0032).
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { DiskFull, makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
-import { controlSteps, storeSteps } from '../migrations/index.ts';
+import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { controlOf, controlPathOf } from './control.ts';
 import { Database, requireFile } from './database.ts';
@@ -44,7 +43,7 @@ async function openAlone(path: string, tell: Tell): Promise<Database> {
   const busy = `another bourse copy writes ${path}: let it end`;
   let database: Database;
   try {
-    database = await openFile(path, 'write', 'store', { tables: dataDatasets, steps: storeSteps }, tell);
+    database = await openFile(path, 'write', 'store', storeHistory, tell);
   } catch (error) {
     const isBusy = error instanceof StoreUnavailable && !(error.cause instanceof DiskFull);
     throw isBusy ? new StoreUnavailable(busy, { cause: error }) : error;
@@ -69,8 +68,7 @@ export async function openSqliteCopyTarget(path: string, bytes: number, tell: Te
   const isBegun = existsSync(data);
   requireDiskSpace(folder, Math.max(0, bytes - (isBegun ? statSync(data).size : 0)));
   // The keys first: where they alone are missing, a copy was at its end.
-  const layout = { tables: controlDatasets, steps: controlSteps };
-  const keys = await openFile(control, 'write', 'control', layout, tell);
+  const keys = await openFile(control, 'write', 'control', controlHistory, tell);
   const database = await openAlone(data, tell).catch((error: unknown) => {
     keys.close();
     throw error;

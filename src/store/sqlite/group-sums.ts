@@ -1,11 +1,10 @@
 // Keeps the number of rows of each group of a table, and the sum of their checksums: a read notices a row that an index or a page has lost.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { storeLimits } from '../limits.ts';
-import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import type { Cell, Database } from './database.ts';
 import type { SqlValue } from './opening.ts';
-import { BLOCKS, endSums, hasTable } from './row-sums.ts';
+import { BLOCKS, hasTable } from './row-sums.ts';
 
 /** A table whose rows are counted by some of its columns. */
 type Grouped = {
@@ -58,23 +57,26 @@ function triggersOf({ name, group, key, summed }: Grouped): string[] {
   return triggers;
 }
 
-/** Gives every table with a group, and the blocks, their sums where they have none yet, as part of a migration. */
-export function sumGroups(database: Database, tables: readonly Table[]): void {
-  const grouped: Grouped[] = tables.flatMap(({ name, group, key }) =>
-    group === undefined ? [] : [{ name, group, key, summed: ROW_CHECK }],
+/** Begins the sums of the groups of a new table. */
+export const keepGroupSums = (database: Database, { name, group, key }: Omit<Grouped, 'summed'>): void =>
+  begin(database, { name, group, key, summed: ROW_CHECK });
+
+/** Begins the sums of the blocks of each series, in a new file. */
+export const keepBlockSums = (database: Database): void => begin(database, blocks);
+
+function begin(database: Database, grouped: Grouped): void {
+  const columns = grouped.group.join();
+  // Columns without a type keep the values as they come.
+  database.exec(
+    `create table ${sumsOf(grouped.name)} (${columns}, rows integer not null, checks integer not null, primary key (${columns})) without rowid`,
   );
-  if (hasTable(database, BLOCKS)) grouped.push(blocks);
-  for (const one of grouped) {
-    const { name, group, summed } = one;
-    const sums = sumsOf(name);
-    if (hasTable(database, sums)) continue;
-    const columns = group.join();
-    // Columns without a type keep the values as they come.
-    database.exec(`create table ${sums} (${columns}, rows integer not null, checks integer not null, primary key (${columns})) without rowid;
-      insert into ${sums} select ${columns}, count(*), sum(coalesce(${summed}, 0)) from ${name} group by ${columns}`);
-    for (const trigger of triggersOf(one)) database.exec(trigger);
-    endSums(database, name);
-  }
+  for (const trigger of triggersOf(grouped)) database.exec(trigger);
+}
+
+/** Ends the sums of a table that goes. */
+export function dropSums(database: Database, table: string): void {
+  database.exec(`drop table if exists ${sumsOf(table)}`);
+  database.run('delete from row_sums where name = ?', [table]);
 }
 
 const LOST = 'rows are missing: an index or page lost them';

@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { unpack } from '../../../test/old-stores.ts';
-import { contentOfFile as contentOf } from '../../../test/sqlite/files.ts';
-import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import { contentOfFile as contentOf, rowsOfFile } from '../../../test/sqlite/files.ts';
 import { oldestVersion } from '../changes.ts';
-import { openStore } from '../engines.ts';
-import { controlSteps, storeSteps } from '../migrations/index.ts';
-import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
-import { StoreUnusable } from '../store.ts';
+import { openControl, openStore, restoreStore } from '../engines.ts';
+import { type History, newestLayout } from '../migrations/history.ts';
+import { controlHistory, storeHistory } from '../migrations/index.ts';
+import type { Step } from '../migrations/step.ts';
+import { OlderLayout, StoreUnusable } from '../store.ts';
 import type { FileKind } from './database.ts';
-import { type Layout, openFile } from './layout.ts';
+import { openFile } from './layout.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-layout-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -32,18 +32,18 @@ function oldStore(fixture: string): string {
 
 const filesBeside = (path: string): string[] => readdirSync(join(path, '..')).sort();
 
-/** Brings a file to the end of some steps; what was told meanwhile. */
+/** Brings a file to the newest layout of a history; what was told meanwhile. */
 async function migrated(
   path: string,
-  steps: readonly Step[],
-  tables: readonly Table[] = tablesAfter(steps),
+  history: History = storeHistory,
   kind: FileKind = 'store',
 ): Promise<string[]> {
   const told: string[] = [];
-  const layout: Layout = { tables, steps };
-  (await openFile(path, 'write', kind, layout, (doing) => told.push(doing))).close();
+  (await openFile(path, 'write', kind, history, (doing) => told.push(doing))).close();
   return told;
 }
+
+const newest = newestLayout(storeHistory);
 
 /** Tables with columns, keys and indexes as SQLite sees them, in the order of their names. */
 function schemaOf(path: string): unknown {
@@ -55,7 +55,11 @@ function schemaOf(path: string): unknown {
       .all()
       .map((table) => ({
         ...table,
-        columns: all('select name, type, "notnull", dflt_value, pk from pragma_table_xinfo(?)', table.name),
+        // A column that was added to a table comes after its checksums.
+        columns: all(
+          'select name, type, "notnull", dflt_value, pk from pragma_table_xinfo(?) order by name',
+          table.name,
+        ),
         indexes: all('select name, "unique", origin from pragma_index_list(?)', table.name).map((index) => ({
           ...index,
           columns: all('select name from pragma_index_info(?)', index.name),
@@ -66,53 +70,48 @@ function schemaOf(path: string): unknown {
   }
 }
 
-const histories: readonly [fixture: string, file: string, kind: FileKind, steps: readonly Step[]][] = [
-  ['layout-1', 'bourse.db', 'store', storeSteps.slice(0, 1)],
-  ['layout-2-first', 'bourse.db', 'store', storeSteps.slice(0, 2)],
-  ['layout-2', 'bourse.db', 'store', storeSteps.slice(0, 2)],
-  ['layout-1', 'bourse.control.db', 'control', controlSteps.slice(0, 1)],
-  ['layout-2', 'bourse.control.db', 'control', controlSteps.slice(0, 2)],
+/** Names and texts of all triggers: they keep the sums of tables. */
+const triggersOf = (path: string): readonly unknown[] =>
+  rowsOfFile(path, "select name, sql from sqlite_schema where type = 'trigger' order by name");
+
+const histories: readonly [fixture: string, file: string, kind: FileKind, history: History][] = [
+  ['layout-12', 'bourse.db', 'store', storeHistory],
+  ['layout-13', 'bourse.db', 'store', storeHistory],
+  ['layout-12', 'bourse.control.db', 'control', controlHistory],
 ];
 
-for (const [fixture, file, kind, steps] of histories) {
-  test(`the frozen steps make the tables that the program of ${fixture} made in ${file}`, async () => {
+for (const [fixture, file, kind, history] of histories)
+  test(`${file} of ${fixture} has the tables and triggers of a new one when it is migrated`, async () => {
     const [old, made] = [freshFile(), freshFile()];
     unpack(fixture, file, old);
-    await migrated(made, steps, undefined, kind);
-    assert.deepEqual(schemaOf(made), schemaOf(old));
-  });
-
-  test(`${file} of ${fixture} has the tables of a new one when it is migrated`, async () => {
-    const [old, made] = [freshFile(), freshFile()];
-    unpack(fixture, file, old);
-    const [all, datasets] = kind === 'store' ? [storeSteps, dataDatasets] : [controlSteps, controlDatasets];
-    for (const path of [old, made]) await migrated(path, all, datasets, kind);
+    for (const path of [old, made]) await migrated(path, history, kind);
     assert.deepEqual(schemaOf(old), schemaOf(made));
+    assert.deepEqual(triggersOf(old), triggersOf(made));
+    const summed = (path: string) => rowsOfFile(path, 'select name from row_sums order by name');
+    assert.deepEqual(summed(old), summed(made));
   });
-}
 
 test('before a migration the old file is kept beside it, as it was and as closed as it was', async () => {
-  const path = oldStore('layout-1');
+  const path = oldStore('layout-12');
   chmodSync(path, 0o640);
   const before = contentOf(path);
-  const told = await migrated(path, storeSteps);
-  const copy = `${path}.layout-1`;
+  const told = await migrated(path);
+  const copy = `${path}.layout-12`;
   assert.deepEqual(told, [
-    `updating ${path} from layout 1 to ${storeSteps.length}; a copy of the old file is made: ${copy}`,
+    `updating ${path} from layout 12 to ${newest}; a copy of the old file is made: ${copy}`,
   ]);
-  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-1']);
+  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-12']);
   assert.equal(statSync(copy).mode & 0o777, 0o640);
   assert.deepEqual(contentOf(copy), before);
-  assert.deepEqual(await migrated(path, storeSteps), []);
+  assert.deepEqual(await migrated(path), []);
   // It is a store of the old program, and can be migrated itself.
-  assert.deepEqual(await migrated(copy, storeSteps.slice(0, 1)), []);
-  await migrated(copy, storeSteps);
+  await migrated(copy);
   assert.deepEqual(contentOf(copy), contentOf(path));
 });
 
 test('the versions before a migration are forgotten: what they had was not kept', async () => {
-  const path = oldStore('layout-6');
-  await migrated(path, storeSteps);
+  const path = oldStore('layout-12');
+  await migrated(path);
   const store = await openStore(`sqlite:${path}`, 'read');
   await store.snapshot(async (reader) => {
     const version = await reader.version();
@@ -123,88 +122,129 @@ test('the versions before a migration are forgotten: what they had was not kept'
 });
 
 test('a copy takes the name of no earlier one', async () => {
-  const path = oldStore('layout-1');
-  await migrated(path, storeSteps);
-  const first = readFileSync(`${path}.layout-1`);
-  unpack('layout-1', 'bourse.db', path);
-  await migrated(path, storeSteps);
-  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-1', 'bourse.db.layout-1.2']);
-  assert.ok(readFileSync(`${path}.layout-1`).equals(first));
+  const path = oldStore('layout-12');
+  await migrated(path);
+  const first = readFileSync(`${path}.layout-12`);
+  unpack('layout-12', 'bourse.db', path);
+  await migrated(path);
+  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-12', 'bourse.db.layout-12.2']);
+  assert.ok(readFileSync(`${path}.layout-12`).equals(first));
 });
 
 test('a new store has no copy, and nothing is reported', async () => {
   const path = freshFile();
-  assert.deepEqual(await migrated(path, storeSteps), []);
+  assert.deepEqual(await migrated(path), []);
   assert.deepEqual(filesBeside(path), ['bourse.db']);
 });
 
 const added: Step = { columns: { news: { toy: 'text null' } } };
-const failing: readonly { what: string; steps: readonly Step[]; tables?: readonly Table[]; error: RegExp }[] =
-  [
-    {
-      what: 'fails half way',
-      steps: [...storeSteps, added, { statements: { sqlite: ['insert into absent values (1)'] } }],
-      error: /no such table: absent/,
-    },
-    {
-      what: 'ends in other tables than are declared',
-      steps: [...storeSteps, added],
-      tables: dataDatasets,
-      error: /its news differ \(toy\)/,
-    },
-  ];
+const withAdded: History = { ...storeHistory, steps: [...storeHistory.steps, added] };
 
-for (const { what, steps, tables, error } of failing) {
-  test(`a migration that ${what} leaves the store as it was`, async () => {
-    const path = oldStore('layout-2');
-    await migrated(path, storeSteps);
-    for (const copy of filesBeside(path).slice(1)) rmSync(join(path, '..', copy));
-    const before = readFileSync(path);
-    await assert.rejects(migrated(path, steps, tables), error);
-    assert.ok(readFileSync(path).equals(before));
-    assert.deepEqual(filesBeside(path), ['bourse.db']);
-    await (await openStore(`sqlite:${path}`, 'read')).close();
-  });
+test('a migration that fails half way leaves the store as it was', async () => {
+  const path = oldStore('layout-12');
+  await migrated(path);
+  for (const copy of filesBeside(path).slice(1)) rmSync(join(path, '..', copy));
+  const before = readFileSync(path);
+  const failing = { ...withAdded, steps: [...withAdded.steps, { drops: ['absent'] }] };
+  await assert.rejects(migrated(path, failing), /no such table: absent/);
+  assert.ok(readFileSync(path).equals(before));
+  assert.deepEqual(filesBeside(path), ['bourse.db']);
+  await (await openStore(`sqlite:${path}`, 'read')).close();
+});
+
+/** Makes a file one of another layout, as a program of that would have written its number. */
+function relabel(path: string, layout: number): void {
+  const database = new DatabaseSync(path);
+  database.exec(
+    `pragma user_version = ${layout}; update row_sums set rows = ${layout} where name = 'sqlite_schema'; pragma wal_checkpoint(truncate)`,
+  );
+  database.close();
 }
 
-for (const fixture of ['before-release-layout-1', 'before-release-layout-2']) {
-  test(`the store of ${fixture} is refused in words, and left as it was`, async () => {
-    const path = oldStore(fixture);
-    const before = readFileSync(path);
-    await assert.rejects(openStore(`sqlite:${path}`, 'write'), (error) => {
-      assert.ok(error instanceof StoreUnusable, String(error));
-      assert.match(
-        error.message,
-        /was made before the first release of Bourse, and its \w+ differ .*into a new store/,
-      );
-      return true;
-    });
-    assert.ok(readFileSync(path).equals(before));
-    assert.deepEqual(filesBeside(path), ['bourse.db']);
+/** What a refusal of a file that is too old says (docs/decisions/0021). */
+const tooOld = (layout: number, oldest: number): RegExp =>
+  new RegExp(
+    `has layout ${layout}, which is too old for this Bourse: the program of commit 0a54d0a brings it to layout ${oldest}, which this one reads`,
+  );
+
+for (const mode of ['read', 'inspect', 'write'] as const)
+  test(`a store of layout 11, and a control file of layout 5, are refused in words, and left as they were (${mode})`, async () => {
+    const path = oldStore('layout-12');
+    const control = path.replace(/\.db$/, '.control.db');
+    unpack('layout-12', 'bourse.control.db', control);
+    relabel(path, 11);
+    relabel(control, 5);
+    const before = [readFileSync(path), readFileSync(control)];
+    for (const [open, message] of [
+      [openStore, tooOld(11, 12)],
+      [openControl, tooOld(5, 6)],
+    ] as const)
+      await assert.rejects(open(`sqlite:${path}`, mode), (error) => {
+        assert.ok(error instanceof StoreUnusable && !(error instanceof OlderLayout), String(error));
+        assert.match(error.message, message);
+        return true;
+      });
+    assert.deepEqual([readFileSync(path), readFileSync(control)], before);
   });
-}
+
+test('a backup of layout 11 is refused in words, and nothing is restored', async () => {
+  const path = freshFile();
+  const backup = join(path, '../old.backup');
+  unpack('layout-12', 'bourse.backup', backup);
+  relabel(backup, 11);
+  const options = { force: false, tell: () => undefined, nowMs: Date.now };
+  await assert.rejects(restoreStore(`sqlite:${path}`, backup, options), tooOld(11, 12));
+  assert.deepEqual(filesBeside(path), ['old.backup']);
+});
+
+test('a store of an older layout whose schema was changed past the service is refused as damaged', async () => {
+  const path = oldStore('layout-12');
+  const database = new DatabaseSync(path);
+  database.exec('alter table news drop column sentiment_score; pragma wal_checkpoint(truncate)');
+  database.close();
+  await assert.rejects(migrated(path), /is damaged: its schema is not what was written/);
+  assert.deepEqual(
+    filesBeside(path).filter((name) => name.includes('layout')),
+    [],
+  );
+});
+
+test('a damaged row that its migration needs is named, and the store is left as it was', async () => {
+  const path = oldStore('layout-12');
+  const database = new DatabaseSync(path);
+  database.exec(
+    `update series set first_ms = first_ms + 1 where interval = 'DAY'; pragma wal_checkpoint(truncate)`,
+  );
+  database.close();
+  await assert.rejects(migrated(path), /damaged: series, row instrument_id \d+, interval "DAY"/);
+  assert.equal(rowsOfFile(path, 'select user_version from pragma_user_version')[0]!.user_version, 12);
+  assert.deepEqual(
+    filesBeside(path).filter((name) => name.includes('layout')),
+    [],
+  );
+});
 
 test('an older program refuses a store that a newer one migrated, in words', async () => {
-  const path = oldStore('layout-2');
-  await migrated(path, [...storeSteps, added]);
-  const newer = storeSteps.length + 1;
+  const path = oldStore('layout-12');
+  await migrated(path, withAdded);
+  const newer = newest + 1;
   for (const mode of ['read', 'write'] as const)
     await assert.rejects(openStore(`sqlite:${path}`, mode), (error) => {
       assert.ok(error instanceof StoreUnusable, String(error));
       assert.match(
         error.message,
-        new RegExp(`written by a newer Bourse \\(layout ${newer}, this one knows ${storeSteps.length}\\)`),
+        new RegExp(`written by a newer Bourse \\(layout ${newer}, this one knows ${newest}\\)`),
       );
       return true;
     });
 });
 
 test('a column that a later step adds is there in old stores and in new ones, null in every old row', async () => {
-  const [old, made] = [oldStore('layout-1'), freshFile()];
-  const rich = oldStore('layout-2');
-  await migrated(rich, storeSteps);
+  const [old, made] = [oldStore('layout-12'), freshFile()];
+  const rich = oldStore('layout-12');
+  await migrated(rich);
   const before = contentOf(rich);
-  for (const path of [old, made, rich]) await migrated(path, [...storeSteps, added]);
+  for (const path of [old, made, rich]) await migrated(path, withAdded);
   assert.deepEqual(schemaOf(old), schemaOf(made));
   const { news = [] } = before;
   assert.ok(news.length > 0);
@@ -219,7 +259,7 @@ test('a column that a later step adds is there in old stores and in new ones, nu
 });
 
 test('of processes that open an old store at once one migrates it, and all open it', async () => {
-  const path = oldStore('layout-1');
+  const path = oldStore('layout-12');
   const engines = new URL('../engines.ts', import.meta.url).href;
   const code = `
     const { openStore } = await import(${JSON.stringify(engines)});
@@ -243,11 +283,11 @@ test('of processes that open an old store at once one migrates it, and all open 
     [0, 0, 0],
   );
   assert.equal(outcomes.filter(({ told }) => told !== '').length, 1);
-  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-1']);
+  assert.deepEqual(filesBeside(path), ['bourse.db', 'bourse.db.layout-12']);
 });
 
 test('a process that opens an old store waits until another one has written it, and tells', async () => {
-  const path = oldStore('layout-1');
+  const path = oldStore('layout-12');
   const other = new DatabaseSync(path);
   other.exec('begin immediate');
   const told: string[] = [];

@@ -1,18 +1,19 @@
 // Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { changes } from '../../datasets/internal.ts';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { raiseForEverything } from '../changes.ts';
-import { fillInstrumentTerms } from '../instrument-terms.ts';
-import { columnsOf, type Step, type Table, tablesAfter } from '../migrations/step.ts';
+import { movedTables, statementsOf } from '../layout-steps.ts';
+import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
+import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
+import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
 import { Database, type FileKind } from './database.ts';
 import { sqliteCompiler } from './dialect.ts';
-import { sumGroups } from './group-sums.ts';
+import { dropSums, keepBlockSums, keepGroupSums } from './group-sums.ts';
 import { notOpened } from './opening.ts';
 import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
-import { checkRows, withRowCheck } from './row-sums.ts';
+import { BLOCKS, isAlone, keepSums, sumsTable } from './row-sums.ts';
 import { SqliteRows } from './rows.ts';
 import { keepSchemaSum, layoutProblem, schemaProblem } from './schema-sum.ts';
 import { isPassing, troubleOf } from './trouble.ts';
@@ -20,10 +21,8 @@ import { isPassing, troubleOf } from './trouble.ts';
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;
 
-/** The tables that a file must have, and the steps that make them. */
-export type Layout = {
-  readonly tables: readonly Table[];
-  readonly steps: readonly Step[];
+/** The history of the layouts of a file. */
+type Layout = History & {
   /** False where no copy of the file is kept before a migration: there is another one. */
   readonly keepsOlder?: boolean;
 };
@@ -40,10 +39,9 @@ export async function openFile(
   const database = new Database(path, mode, kind);
   try {
     requireSound(database, layoutProblem);
-    checkLayout(database, path, layout.steps);
-    if (database.pragma('user_version') === layout.steps.length) {
-      if (layout.steps.some((step) => step.checksRows)) requireSound(database, schemaProblem);
-    } else if (mode === 'write') await migrate(database, kind, layout, tell);
+    checkLayout(database, path, layout);
+    if (database.pragma('user_version') === newestLayout(layout)) requireSound(database, schemaProblem);
+    else if (mode === 'write') await migrate(database, kind, layout, tell);
     else
       throw new OlderLayout(
         `${path} has an older layout: run bourse serve or bourse import once to update it`,
@@ -55,19 +53,13 @@ export async function openFile(
   }
 }
 
-/** Refuses a damaged number of the layout, and a layout of a newer Bourse. */
-export function checkLayout(database: Database, path: string, known: readonly Step[]): void {
+/** Refuses a damaged number of the layout, a layout of a newer Bourse, and one that is too old. */
+export function checkLayout(database: Database, path: string, history: History): void {
   const problem = layoutProblem(database);
   if (problem !== null) throw new StoreUnusable(`${path} is damaged: ${problem}`);
-  const layout = database.pragma('user_version');
-  if (layout <= known.length) return;
-  throw new StoreUnusable(
-    `${path} was written by a newer Bourse (layout ${layout}, this one knows ${known.length})`,
-  );
+  const refusal = layoutRefusal(history, database.pragma('user_version'));
+  if (refusal !== null) throw new StoreUnusable(`${path} ${refusal}`);
 }
-
-const readColumns =
-  "select m.name as dataset, c.name as column from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'";
 
 /** Refuses a file that was changed past the service, and one that is too damaged to be read. */
 function requireSound(database: Database, problemOf: (database: Database) => string | null): void {
@@ -88,73 +80,55 @@ function readProblem(problemOf: () => string | null): string | null {
   }
 }
 
-/** The tables of the newest layout with the column of their checksum. */
-const checkedTables = ({ tables, steps }: Layout): Table[] =>
-  tables.map((table) => (steps.some((step) => step.checksRows) ? withRowCheck(table) : table));
+/** Blocks of bars are not rows of a dataset. Their table has row ids, so that new blocks go to its end (docs/decisions/0003). */
+const blocksTable = `
+  create table ${BLOCKS} (series_id integer not null, bucket integer not null, run_id integer not null, bytes blob not null, ${ROW_CHECK} integer);
+  create unique index ${BLOCKS}_key on ${BLOCKS} (series_id, bucket)`;
 
-/** Refuses tables with other columns: before the first release, layouts changed without a new number. */
-function checkColumns(database: Database, tables: readonly Table[]): void {
-  const found = Map.groupBy(database.all(readColumns, []), ({ dataset }) => dataset as string);
-  for (const { name, columns } of tables) {
-    const stored = (found.get(name) ?? []).map(({ column }) => column as string);
-    const differing = new Set(stored).symmetricDifference(new Set(Object.keys(columns)));
-    if (differing.size === 0) continue;
-    throw new StoreUnusable(
-      `${database.path} was made before the first release of Bourse, and its ${name} differ (${[...differing].join(', ')}): it cannot be updated; move it and the files beside it away, and import into a new store`,
-    );
-  }
+/** Makes what a new file has beside the tables of its layout. */
+function makeOwn(database: Database, kind: FileKind): void {
+  database.exec(sumsTable);
+  if (kind !== 'store') return;
+  database.exec(blocksTable);
+  keepBlockSums(database);
 }
 
-/** The statements of a step, after which the file has some tables. */
-const statementsOf = (
-  { tables = [], columns = {}, indexes = {}, drops = [], statements }: Step,
-  after: readonly Table[],
-): string[] => [
-  ...drops.map((table) => `drop table ${table}`),
-  ...Object.entries(columns).flatMap(([table, added]) => sqliteCompiler.addColumns(table, columnsOf(added))),
-  ...tables.flatMap((table) => sqliteCompiler.createTable({ ...table, columns: columnsOf(table.columns) })),
-  ...Object.entries(indexes).flatMap(([name, added]) =>
-    sqliteCompiler.addIndexes(after.find((table) => table.name === name)!, added),
-  ),
-  ...(statements?.sqlite ?? []),
-];
+async function runStep(database: Database, step: Step, known: readonly Table[]): Promise<void> {
+  const move = await step.moves?.(movedTables(new SqliteRows(database)));
+  for (const table of step.drops ?? []) dropSums(database, table);
+  for (const statement of statementsOf(step, sqliteCompiler, known)) database.exec(statement);
+  for (const table of step.tables ?? []) {
+    if (table.group !== undefined) keepGroupSums(database, { ...table, group: table.group });
+    else if (isAlone(table)) keepSums(database, table.name);
+  }
+  await move?.();
+}
 
 /** Runs the steps that a file lacks. A file whose migration fails stays as it was. */
-async function migrate(
-  database: Database,
-  kind: FileKind,
-  { tables, steps, keepsOlder = true }: Layout,
-  tell: Tell,
-): Promise<void> {
+async function migrate(database: Database, kind: FileKind, layout: Layout, tell: Tell): Promise<void> {
   const { path } = database;
+  const newest = newestLayout(layout);
   const isNew = database.pragma('user_version') === 0;
   let copy: string | null = null;
   const work = async (): Promise<void> => {
     // Another process, perhaps of a newer Bourse, may have migrated it meanwhile.
-    checkLayout(database, path, steps);
+    checkLayout(database, path, layout);
     const from = database.pragma('user_version');
-    const before = steps.slice(0, from);
-    checkColumns(database, checkedTables({ tables: tablesAfter(before), steps: before }));
-    if (from === steps.length) return;
-    if (from > 0) requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
-    const lacking = steps.slice(from);
-    const made = lacking.flatMap((step, at) =>
-      statementsOf(step, tablesAfter(steps.slice(0, from + at + 1))),
-    );
-    for (const statement of made) database.exec(statement);
-    if (steps.some((step) => step.checksRows)) checkRows(database, tables);
-    if (steps.some((step) => step.groups)) sumGroups(database, tables);
-    // A new file has no instruments.
-    if (from > 0 && lacking.some((step) => step.fillsInstrumentTerms))
-      await fillInstrumentTerms(new SqliteRows(database));
-    database.exec(`pragma user_version = ${steps.length}`);
-    checkColumns(database, checkedTables({ tables, steps }));
-    if (steps.some((step) => step.checksRows)) keepSchemaSum(database);
+    if (from === newest) return;
+    if (from === 0) makeOwn(database, kind);
+    else {
+      requireSound(database, schemaProblem);
+      requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
+    }
+    const known = tablesAfter(layout.steps);
+    for (const step of stepsFrom(layout, from)) await runStep(database, step, known);
+    database.exec(`pragma user_version = ${newest}`);
+    keepSchemaSum(database);
     if (from === 0) return;
     // Services that read an older layout, or were started with this one, may still be running.
-    if (tables.some(({ name }) => name === changes.name)) await raiseForEverything(new SqliteRows(database));
-    const updating = `updating ${path} from layout ${from} to ${steps.length}`;
-    if (!keepsOlder) return tell(updating);
+    if (kind === 'store') await raiseForEverything(new SqliteRows(database));
+    const updating = `updating ${path} from layout ${from} to ${newest}`;
+    if (layout.keepsOlder === false) return tell(updating);
     copy = freeName(`${path}.layout-${from}`);
     tell(`${updating}; a copy of the old file is made: ${copy}`);
     keepCopy(path, kind, copy);
@@ -162,7 +136,7 @@ async function migrate(
   try {
     await database.longWrite(work, () => isNew || tell(`waiting until another process has written ${path}`));
   } catch (error) {
-    if (copy !== null && database.pragma('user_version') < steps.length) rmSync(copy, { force: true });
+    if (copy !== null && database.pragma('user_version') < newest) rmSync(copy, { force: true });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Makes a copy of the data a backup: one more table, with the hash of the data and the bytes of the control file.
 import { createHash } from 'node:crypto';
-import { storeSteps } from '../migrations/index.ts';
+import { storeHistory } from '../migrations/index.ts';
 import { StoreUnusable } from '../store.ts';
 import { Database, markOf } from './database.ts';
 import { MANIFEST } from './digest.ts';
@@ -41,7 +41,7 @@ export function unseal(path: string): void {
 /** The manifest of a backup that this Bourse can restore. @throws StoreUnusable for any other */
 export function readManifest(path: string): Manifest {
   using backup = new Database(path, 'read', 'backup');
-  checkLayout(backup, path, storeSteps);
+  checkLayout(backup, path, storeHistory);
   const [row] = backup.all(
     `select made_ms as madeMs, sha256, control, control_sha256 as keysSha256 from ${MANIFEST}`,
     [],

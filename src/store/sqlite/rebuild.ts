@@ -1,11 +1,10 @@
 // Rebuilds indexes, and the terms that find instruments, from their tables. It writes no other row.
-import { dataDatasets } from '../../datasets/index.ts';
 import { changes } from '../../datasets/internal.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { raiseForEverything } from '../changes.ts';
 import { DamagedData, damageWords, type Rebuilt } from '../damage.ts';
 import { fillInstrumentTerms } from '../instrument-terms.ts';
-import { storeSteps } from '../migrations/index.ts';
+import { storeHistory } from '../migrations/index.ts';
 import type { Tell } from '../store.ts';
 import type { Database } from './database.ts';
 import { openFile } from './layout.ts';
@@ -19,7 +18,7 @@ export async function rebuildSqlite(
   tables: readonly string[],
   tell: Tell,
 ): Promise<readonly Rebuilt[]> {
-  const database = await openFile(path, 'write', 'store', { tables: dataDatasets, steps: storeSteps }, tell);
+  const database = await openFile(path, 'write', 'store', storeHistory, tell);
   try {
     const done: Rebuilt[] = [];
     for (const dataset of tables) done.push({ dataset, problem: await problemOf(database, dataset, tell) });

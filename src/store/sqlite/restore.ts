@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { dataDatasets } from '../../datasets/index.ts';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { readVersion } from '../changes.ts';
-import { controlSteps, storeSteps } from '../migrations/index.ts';
+import { newestLayout } from '../migrations/history.ts';
+import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { leapVersion } from '../version-leap.ts';
 import { controlPathOf } from './control.ts';
@@ -139,8 +139,8 @@ async function replace(
  * version of that would be one that the store of the backup has had meanwhile.
  */
 async function leap(path: string, replaced: number, { tell, nowMs }: CopyOptions): Promise<number> {
-  const isOlder = layoutIn(path) < storeSteps.length;
-  const layout = { tables: dataDatasets, steps: storeSteps, keepsOlder: false };
+  const isOlder = layoutIn(path) < newestLayout(storeHistory);
+  const layout = { ...storeHistory, keepsOlder: false };
   using data = await openFile(path, 'write', 'store', layout, tell);
   const { to } = await data.longWrite(
     () => leapVersion(new SqliteRows(data), { nowMs: nowMs(), replaced, forgetsEarlier: isOlder }),
@@ -161,7 +161,7 @@ function verify(data: string, control: string, { path, manifest }: Backup): numb
     throw new StoreUnusable(`${path} is damaged: its data is not what was written`);
   if (manifest.control === null) return 0;
   using database = new Database(control, 'read', 'control');
-  checkLayout(database, path, controlSteps);
+  checkLayout(database, path, controlHistory);
   return keysIn(database);
 }
 

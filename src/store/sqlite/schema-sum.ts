@@ -21,7 +21,7 @@ export function keepSchemaSum(database: Database): void {
   database.run('insert or replace into row_sums values (?, ?, ?)', [SCHEMA, layout, schemaCheck(database)]);
 }
 
-/** How the number of the layout differs from its copy; null where it does not. Files before layout 7 have no copy. */
+/** How the number of the layout differs from its copy; null where it does not. A new file has no copy yet. */
 export function layoutProblem(database: Database): string | null {
   if (!hasTable(database, 'row_sums')) return null;
   // In one statement: another process may be migrating the file.

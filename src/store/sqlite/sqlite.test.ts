@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { engineSuite } from '../../../test/suites/engine-suite.ts';
-import { runCoverage, series, unfinishedBars } from '../../datasets/bars.ts';
+import { runSpans, series } from '../../datasets/bars.ts';
 import { corporateActions } from '../../datasets/corporate-actions.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { eventCodes, events } from '../../datasets/economic.ts';
@@ -18,7 +18,8 @@ import { news } from '../../datasets/news.ts';
 import { optionContracts } from '../../datasets/options.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
-import { storeSteps } from '../migrations/index.ts';
+import { newestLayout } from '../migrations/history.ts';
+import { storeHistory } from '../migrations/index.ts';
 import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { sqliteCompiler } from './dialect.ts';
@@ -45,6 +46,8 @@ function freshFile(): string {
 }
 
 /** A store without rows, of which the others are copies. */
+const newest = newestLayout(storeHistory);
+
 const emptyStore = freshFile();
 await (await open(emptyStore, 'write')).close();
 
@@ -124,7 +127,7 @@ const unusable: readonly {
     },
     message: /was written by a newer Bourse \(layout 99, this one knows \d+\)/,
   },
-  ...[0, storeSteps.length - 2, storeSteps.length - 1, storeSteps.length + 1, 99].map((layout) => ({
+  ...[0, newest - 2, newest - 1, newest + 1, 99].map((layout) => ({
     name: `a damaged number of the layout, ${layout},`,
     modes: ['read', 'write'] as const,
     make: () => {
@@ -132,9 +135,7 @@ const unusable: readonly {
       alter(path, `pragma user_version = ${layout}`);
       return path;
     },
-    message: new RegExp(
-      `is damaged: its layout is ${layout}, and ${storeSteps.length} was written; restore a backup`,
-    ),
+    message: new RegExp(`is damaged: its layout is ${layout}, and ${newest} was written; restore a backup`),
   })),
   {
     name: 'a schema that was changed past the service',
@@ -178,7 +179,7 @@ test('a new store is in WAL mode with pages of 16 KiB and the marks of its owner
   assert.equal(pragma('page_size'), 16_384);
   assert.equal(pragma('journal_mode'), 'wal');
   assert.equal(pragma('application_id'), 0x4252_5345);
-  assert.equal(pragma('user_version'), storeSteps.length);
+  assert.equal(pragma('user_version'), newest);
   assert.equal(pragma('integrity_check'), 'ok');
   database.close();
 });
@@ -481,38 +482,35 @@ const reads: readonly {
     read: { where: { instrument_id: 1 }, order: [['interval', 'asc']] as const, limit: 10 },
   },
   {
-    what: 'the runs that complete a market through an instant',
-    dataset: runCoverage,
+    what: 'the runs of a market that reach an instant',
+    dataset: runSpans,
     read: {
       where: { market: 'stock/US_STOCK', interval: '1M' },
       range: { from: 1 },
       order: [
-        ['complete_ms', 'asc'],
+        ['reach_ms', 'asc'],
         ['run_id', 'asc'],
       ] as const,
       limit: 10,
     },
   },
   {
-    what: 'what a run completes',
-    dataset: runCoverage,
+    what: 'the files of a command in a market',
+    dataset: runSpans,
+    read: {
+      where: { market: 'stock/US_STOCK', interval: '1M', command: 1 },
+      order: [['run_id', 'asc']] as const,
+      limit: 10,
+    },
+  },
+  {
+    what: 'what a run holds',
+    dataset: runSpans,
     read: {
       where: { run_id: 1 },
       order: [
         ['market', 'asc'],
         ['interval', 'asc'],
-      ] as const,
-      limit: 10,
-    },
-  },
-  {
-    what: 'the unfinished bars of a series',
-    dataset: unfinishedBars,
-    read: {
-      where: { series_id: 1 },
-      order: [
-        ['run_id', 'asc'],
-        ['first_ms', 'asc'],
       ] as const,
       limit: 10,
     },

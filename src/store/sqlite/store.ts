@@ -3,14 +3,13 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { claimedCount } from '../../bars/block-reader.ts';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
-import { dataDatasets } from '../../datasets/index.ts';
 import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
 import { blockProblem, CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import type { Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
-import { storeSteps } from '../migrations/index.ts';
+import { storeHistory } from '../migrations/index.ts';
 import { type Change, movingColumns } from '../parts.ts';
 import { blockCheck } from '../row-check.ts';
 import { LIMIT_MARK } from '../sql.ts';
@@ -260,8 +259,7 @@ function fileId(path: string): string {
 
 /** Opens `path` as a store. */
 export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
-  const layout = { tables: dataDatasets, steps: storeSteps };
-  const database = await openFile(path, mode, 'store', layout, tell);
+  const database = await openFile(path, mode, 'store', storeHistory, tell);
   if (mode === 'write') database.exec(notesTable);
   const state = new FileState(database);
   const access = new SqliteReadWrite(database, state);

@@ -81,7 +81,7 @@ test('the version of a store whose counter is damaged or lost is not known, and 
 
 test('a migration raises the version, and everything may have changed', async () => {
   const url = folder.storeUrl('old');
-  unpack('layout-6', 'bourse.db', storeFile(url));
+  unpack('layout-12', 'bourse.db', storeFile(url));
   const before = new DatabaseSync(storeFile(url), { readOnly: true });
   const { value } = before.prepare("select value from counters where name = 'data_version'").get()!;
   before.close();

@@ -1,0 +1,333 @@
+// What the other runs of a market tell of a series: that a file of it began in the middle of a session, or that it did not trade in one
+// (contract 3.9 (1), (3)).
+import { countCommon, decodeIds } from '../base/id-list.ts';
+import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
+import { hoursOf, isPeriod } from '../calendar/period.ts';
+import type { Session } from '../calendar/session.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
+import { instruments } from '../datasets/reference.ts';
+import { rowsInOrder } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+import { keysOfRun } from './brought.ts';
+import { deletedTimes } from './covered-times.ts';
+import { SeriesCursor } from './cursor.ts';
+import { type FileSpan, fileSpan } from './file-span.ts';
+import { type BegunRun, begunRuns, type OwnRuns, type RunSpan } from './run-spans.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import { keysInSession } from './session-keys.ts';
+import { lacking, type Span } from './spans.ts';
+
+/** Runs read at a time. */
+const RUNS_PER_READ = 64;
+
+/** A label date is at most so far from the times of its session. */
+const LABEL_SLACK_MS = 3 * DAY_MS;
+
+/** Fewest series of a run that says of another one that it did not trade. */
+const VOUCHING_SERIES_MIN = 2;
+
+/** Of the series of each of two runs so many are in the other one, where both are about the same market. */
+const SHARED_SHARE = 2 / 3;
+
+/** Bars that show that a file began in the middle of a session: at least so many, in such a share of the intervals that they span. */
+const DENSE_BARS_MIN = 3;
+const DENSE_SHARE = 0.8;
+
+/** How other runs are looked at. */
+export type Judging = {
+  /** Is told how many series each run holds that is looked at. */
+  readonly onSeries?: (count: number) => void;
+  /** Makes sure that no run is lost, before none is said to vouch. */
+  readonly checkRuns?: () => Promise<void>;
+};
+
+/** The runs of the market of one instrument. */
+export class MarketRuns {
+  readonly #reader: Reader;
+  readonly #stored: StoredInstrument;
+  readonly #judging: Judging;
+  /** Whether files begin late, and whether two commands are about the same series: asked often. */
+  readonly #late = new Map<number, Promise<boolean>>();
+  readonly #alike = new Map<string, boolean>();
+
+  constructor(reader: Reader, stored: StoredInstrument, judging: Judging) {
+    this.#reader = reader;
+    this.#stored = stored;
+    this.#judging = judging;
+  }
+
+  /** The files that may cover a session of the market, or have bars in it, in the order of the journal. */
+  async #around(interval: Interval, session: Session): Promise<BegunRun[]> {
+    const { openMs, closeMs } = hoursOf(session, true);
+    const found: RunSpan[] = [];
+    for await (const row of rowsInOrder(this.#reader, runSpans, {
+      where: { market: this.#stored.market, interval },
+      range: { from: openMs - (isPeriod(interval) ? LABEL_SLACK_MS : 0) },
+      order: [
+        ['reach_ms', 'asc'],
+        ['run_id', 'asc'],
+      ],
+      limit: RUNS_PER_READ,
+    })) {
+      this.#judging.onSeries?.(row.series_count);
+      const fromMs = Math.min(...[row.from_ms, row.first_ms].filter((ms) => ms !== null));
+      if (row.kind === 'import' && fromMs < closeMs + LABEL_SLACK_MS) found.push({ ...row, interval });
+    }
+    return begunRuns(found.sort((a, b) => a.run_id - b.run_id));
+  }
+
+  /** Whether some bar of a file has a key in a range, finished or not. */
+  async #hasBars({ run }: BegunRun, { fromMs, toMs }: Span): Promise<boolean> {
+    const { first_ms } = run;
+    const keys = run.last_keys as readonly number[];
+    if (first_ms === null || first_ms >= toMs || keys.at(-1)! < fromMs) return false;
+    const isIn = (key: number): boolean => fromMs <= key && key < toMs;
+    if (isIn(first_ms) || keys.some(isIn)) return true;
+    for (const id of decodeIds(run.series))
+      if ((await keysOfRun(this.#reader, run, id, { fromMs, toMs })).length > 0) return true;
+    return false;
+  }
+
+  async #haveBars(files: readonly BegunRun[], range: Span): Promise<boolean> {
+    for (const file of files) if (await this.#hasBars(file, range)) return true;
+    return false;
+  }
+
+  /** Whether a file began in the middle of the session of its first bar, so that it does not cover what is before that bar. */
+  beginsLate(file: BegunRun, late: NonNullable<FileSpan['late']>): Promise<boolean> {
+    const { run_id } = file.run;
+    const known = this.#late.get(run_id) ?? this.#findLate(file, late);
+    this.#late.set(run_id, known);
+    return known;
+  }
+
+  async #findLate({ run }: BegunRun, late: NonNullable<FileSpan['late']>): Promise<boolean> {
+    const shows = (await this.#hasDense(run, late.session)) || (await this.#hasEarlier(run, late));
+    return shows && !(await this.#areListedOn(run, late.session.day));
+  }
+
+  /** Whether a run of another command has an earlier bar of the session: the files of one command are about one state of the market. */
+  async #hasEarlier(
+    { command, interval }: RunSpan,
+    { session, surelyMs }: NonNullable<FileSpan['late']>,
+  ): Promise<boolean> {
+    const range = { fromMs: hoursOf(session, true).openMs, toMs: surelyMs };
+    for (const other of await this.#around(interval, session))
+      if (other.run.command !== command && (await this.#hasBars(other, range))) return true;
+    return false;
+  }
+
+  /** Whether a series of a run has bars in nearly all intervals from its first to its last bar in a session. */
+  async #hasDense(run: RunSpan, session: Session): Promise<boolean> {
+    const { openMs: fromMs, closeMs: toMs } = hoursOf(session, true);
+    for (const id of decodeIds(run.series)) {
+      const keys = await keysOfRun(this.#reader, run, id, { fromMs, toMs });
+      if (keys.length < DENSE_BARS_MIN) continue;
+      if (keys.length >= DENSE_SHARE * this.#intervalsFrom(run.interval, keys[0]!, keys.at(-1)!)) return true;
+    }
+    return false;
+  }
+
+  /** How many bars of minutes there is room for from one bar to another, both included. */
+  #intervalsFrom(interval: Interval, firstMs: number, lastMs: number): number {
+    const stepMs = intervalMinutes(interval)! * MINUTE_MS;
+    const { openMs, closeMs } = this.#stored.calendar.segments(firstMs, lastMs + 1, 'all');
+    return Array.from(openMs, (open, at) => {
+      const [fromMs, toMs] = [Math.max(open, firstMs), Math.min(closeMs[at]!, lastMs + stepMs)];
+      return Math.ceil((toMs - fromMs) / stepMs);
+    }).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Whether a day is the listing date of all instruments that a run holds. */
+  async #areListedOn(run: RunSpan, day: number): Promise<boolean> {
+    const listed = await this.#listingOf(decodeIds(run.series));
+    return listed.every(({ listing_date }) => listing_date === formatDay(day));
+  }
+
+  /** The instruments of some series, by when they were listed. */
+  async #listingOf(ids: readonly number[]) {
+    const rows = await this.#reader.among(seriesDataset, {}, 'series_id', ids);
+    const found = await this.#reader.among(instruments, {}, 'instrument_id', [
+      ...new Set(rows.map(({ instrument_id }) => instrument_id)),
+    ]);
+    const byId = new Map(found.map((row) => [row.instrument_id, row]));
+    return rows.flatMap(({ series_id, instrument_id }) => {
+      const row = byId.get(instrument_id);
+      return row === undefined ? [] : [{ series_id, ...row }];
+    });
+  }
+
+  /** A run that says that a series did not trade in some times of a session, or the last of several; null where they do not cover all. */
+  async vouching(
+    series: Series,
+    own: OwnRuns,
+    session: Session,
+    times: readonly Span[],
+  ): Promise<number | null> {
+    const { calendar } = this.#stored;
+    const lastMs = await this.#lastIn(series, session);
+    const files = await this.#around(series.interval, session);
+    let left = [...times];
+    for (const some of await this.#together(files, series.interval, session)) {
+      const spans = some.flatMap((file) => {
+        const span = fileSpan(file, calendar);
+        return span !== null && left.some((time) => overlap(time, span)) ? [{ file, span }] : [];
+      });
+      if (spans.length === 0) continue;
+      if (!(await this.#mayVouch(series, own, some, session, lastMs))) continue;
+      for (const { file, span } of spans) {
+        const { late, toMs } = span;
+        const isLate = late !== null && (await this.beginsLate(file, late));
+        left = lacking(left, [{ fromMs: isLate ? late.surelyMs : span.fromMs, toMs }]);
+        if (left.length === 0) return file.run.run_id;
+      }
+    }
+    await this.#judging.checkRuns?.();
+    return null;
+  }
+
+  /** The key of the last bar of a series in a session, finished or not; -Infinity without one. */
+  async #lastIn(series: Series, session: Session): Promise<number> {
+    const { fromMs, toMs } = keysInSession(this.#stored.calendar, series.interval, session);
+    // Its first and last key are those of finished bars.
+    const whole = { ...series, first_ms: FIRST_MS, last_ms: END_MS };
+    const found = await new SeriesCursor(this.#reader, whole, { fromMs, toMs, descending: true }).next(1);
+    return found === null ? Number.NEGATIVE_INFINITY : found.keyMs[found.count - 1]!;
+  }
+
+  /** Files as the runs that they count as in a session: those of one command that have bars in it are one. */
+  async #together(files: readonly BegunRun[], interval: Interval, session: Session): Promise<BegunRun[][]> {
+    const range = keysInSession(this.#stored.calendar, interval, session);
+    const found: BegunRun[][] = [];
+    for (const some of Map.groupBy(files, ({ run }) => run.command).values()) {
+      const one: BegunRun[] = [];
+      for (const file of some)
+        if (some.length === 1 || (await this.#hasBars(file, range))) one.push(file);
+        else found.push([file]);
+      if (one.length > 0) found.push(one);
+    }
+    return found;
+  }
+
+  /** Whether a run can say of a series that it did not trade in a session (contract 3.9 (3)). */
+  async #mayVouch(
+    series: Series,
+    { runs, files }: OwnRuns,
+    group: readonly BegunRun[],
+    session: Session,
+    lastMs: number,
+  ): Promise<boolean> {
+    const { series_id, interval } = series;
+    const others = group.map(({ run }) => run);
+    const ids = idsOf(others);
+    const held = ids.filter((id) => id !== series_id);
+    if (ids.length < VOUCHING_SERIES_MIN) return false;
+    const { calendar } = this.#stored;
+    const range = keysInSession(this.#stored.calendar, interval, session);
+    // A run that lacks a bar which is stored says nothing of this series: only one whose bars of the session are all later does.
+    if (lastMs > Number.NEGATIVE_INFINITY) {
+      const upTo = { fromMs: range.fromMs, toMs: lastMs + 1 };
+      if (await this.#haveBars(group, upTo)) return false;
+      if (!(await this.#haveBars(group, range))) return false;
+    }
+    const { openMs, closeMs } = hoursOf(session, true);
+    const firstMs = Math.max(openMs, Math.min(...others.map(({ first_ms }) => first_ms ?? openMs)));
+    const first = isPeriod(interval) ? openMs : firstMs;
+    const firstRun = Math.min(...others.map(({ run_id }) => run_id));
+    const isDeleted = runs.some((run) => {
+      if (run.kind !== 'delete' || run.run_id < firstRun) return false;
+      const { fromMs, toMs } = deletedTimes(calendar, run);
+      return fromMs < closeMs && toMs > first;
+    });
+    if (isDeleted) return false;
+    const key = others.map(({ run_id }) => run_id).join(' ');
+    for (const { run } of files.toReversed()) {
+      const name = `${key} ${run.command} ${series_id}`;
+      const isAlike = this.#alike.get(name) ?? (await this.#isAlike(held, session.day, series_id, run));
+      this.#alike.set(name, isAlike);
+      if (isAlike) return true;
+    }
+    return false;
+  }
+
+  /** Whether the series that some run holds on a day, and those that a run of the series holds, are two thirds the same. */
+  async #isAlike(held: readonly number[], day: number, seriesId: number, run: RunSpan): Promise<boolean> {
+    const { market, interval, command } = run;
+    const alone = decodeIds(run.series).filter((id) => id !== seriesId);
+    const day0 = this.#dayOf(run);
+    if (await this.#areAlike(held, day, alone, day0)) return true;
+    const rows: RunSpan[] = [];
+    for await (const row of rowsInOrder(this.#reader, runSpans, {
+      where: { market, interval, command },
+      order: [['run_id', 'asc']],
+      limit: RUNS_PER_READ,
+    })) {
+      this.#judging.onSeries?.(row.series_count);
+      rows.push({ ...row, interval });
+    }
+    if (rows.length < 2) return false;
+    return this.#areAlike(
+      held,
+      day,
+      idsOf(rows).filter((id) => id !== seriesId),
+      day0,
+    );
+  }
+
+  #dayOf({ interval, last_keys }: RunSpan): number {
+    const { calendar } = this.#stored;
+    const keyMs = (last_keys as readonly number[]).at(-1) ?? 0;
+    return isPeriod(interval) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
+  }
+
+  async #areAlike(
+    one: readonly number[],
+    oneDay: number,
+    other: readonly number[],
+    otherDay: number,
+  ): Promise<boolean> {
+    if (sharesMost(one, other)) return true;
+    if (countCommon(one, other) === 0) return false;
+    // Only those count that were listed at both times.
+    const [onlyOne, onlyOther] = [without(one, other), without(other, one)];
+    this.#judging.onSeries?.(onlyOne.length + onlyOther.length);
+    const unlisted = new Set([
+      ...(await this.#unlistedOn(onlyOne, otherDay)),
+      ...(await this.#unlistedOn(onlyOther, oneDay)),
+    ]);
+    const listed = (ids: readonly number[]): number[] => ids.filter((id) => !unlisted.has(id));
+    return unlisted.size > 0 && sharesMost(listed(one), listed(other));
+  }
+
+  /** Those of some series whose instruments were not listed on a day. */
+  async #unlistedOn(ids: readonly number[], day: number): Promise<number[]> {
+    const text = formatDay(day);
+    return (await this.#listingOf(ids))
+      .filter(
+        ({ listing_date, delisting_date }) =>
+          (listing_date !== null && listing_date > text) ||
+          (delisting_date !== null && delisting_date < text),
+      )
+      .map(({ series_id }) => series_id);
+  }
+}
+
+const overlap = (one: Span, other: Span): boolean => one.fromMs < other.toMs && one.toMs > other.fromMs;
+
+/** The series of some runs, ascending. */
+const idsOf = (runs: readonly RunSpan[]): number[] =>
+  runs.length === 1
+    ? decodeIds(runs[0]!.series)
+    : [...new Set(runs.flatMap(({ series }) => decodeIds(series)))].sort((a, b) => a - b);
+
+const without = (some: readonly number[], others: readonly number[]): number[] => {
+  const gone = new Set(others);
+  return some.filter((id) => !gone.has(id));
+};
+
+/** Whether at least two thirds of each of two lists are in the other. */
+function sharesMost(one: readonly number[], other: readonly number[]): boolean {
+  const common = countCommon(one, other);
+  return common >= SHARED_SHARE * one.length && common >= SHARED_SHARE * other.length;
+}

@@ -1,0 +1,43 @@
+// Whether a stored series has bars off the session grid (contract 3.10): read from its bars, by its calendar.
+import { bucketOf } from '../bars/bucket.ts';
+import { type Bars, sliceBars } from '../bars/columns.ts';
+import { countOffGrid } from '../bars/grid.ts';
+import { MINUTE_MS } from '../base/instant.ts';
+import { firstWhere } from '../base/search.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { soundBlocks } from '../store/all-blocks.ts';
+import type { Reader } from '../store/store.ts';
+
+/** Whether bars, of which there is at least one, are off the session grid. */
+export function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boolean {
+  // The last bar may reach into a session that opens late.
+  const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
+  return countOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, 'all'), minutes) > 0;
+}
+
+/** The key of the first bar of a series off the session grid; infinite where it has none. A minute is never off it. Damaged blocks are left out. */
+export async function firstOffGrid(
+  reader: Reader,
+  calendar: Calendar,
+  { series_id, interval, first_ms, last_ms }: SeriesKeys,
+): Promise<number> {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null || minutes === 1) return Number.POSITIVE_INFINITY;
+  const [fromBucket, toBucket] = [bucketOf(interval, first_ms), bucketOf(interval, last_ms)];
+  for await (const { bars } of soundBlocks(reader, series_id, fromBucket, toBucket)) {
+    if (bars.count === 0 || !areOffGrid(calendar, bars, minutes)) continue;
+    return bars.keyMs[
+      firstWhere(bars.count, (at) => areOffGrid(calendar, sliceBars(bars, 0, at + 1), minutes))
+    ]!;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A stored series by the keys of its first and its last bar. */
+type SeriesKeys = {
+  readonly series_id: number;
+  readonly interval: Interval;
+  readonly first_ms: number;
+  readonly last_ms: number;
+};

@@ -1,0 +1,81 @@
+// What live runs hold of series, and have deleted of them: the facts that completeness is decided from (contract 3.9).
+import { decodeIds } from '../base/id-list.ts';
+import type { Interval } from '../contract/interval.ts';
+import { runSpans, series } from '../datasets/bars.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { rowWith } from '../store/all-rows.ts';
+import { DamagedData } from '../store/damage.ts';
+import type { Reader } from '../store/store.ts';
+
+/** What a run holds, or has deleted, of one market at one interval. */
+export type RunSpan = Omit<RowOf<typeof runSpans>, 'interval'> & { readonly interval: Interval };
+
+/** What is asked of a run: its facts, and when its bytes were first read. */
+export type BegunRun = { readonly run: RunSpan; readonly begunMs: number };
+
+/** A series by what its row says of its runs. */
+type RunsOfSeries = { readonly series_id: number; readonly interval: string; readonly runs: Uint8Array };
+
+/** Runs asked for at a time. */
+const RUNS_PER_READ = 500;
+
+/** Whether a run holds a series, or has deleted bars of it. */
+export const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
+  decodeIds(run.series).includes(seriesId);
+
+/** The runs that hold a series or have deleted bars of it, in the order of the journal. @throws DamagedData where one is lost */
+export async function runsOf(
+  reader: Reader,
+  { series_id, interval, runs }: RunsOfSeries,
+): Promise<readonly RunSpan[]> {
+  const ids = decodeIds(runs);
+  const read = new Map<number, RunSpan[]>();
+  for (let at = 0; at < ids.length; at += RUNS_PER_READ)
+    for (const row of await reader.among(runSpans, {}, 'run_id', ids.slice(at, at + RUNS_PER_READ))) {
+      if (row.interval !== interval) continue;
+      const rows = read.get(row.run_id) ?? [];
+      rows.push({ ...row, interval: row.interval as Interval });
+      read.set(row.run_id, rows);
+    }
+  return ids.map((run_id) => {
+    const rows = read.get(run_id) ?? [];
+    // A run may have held series of several markets at one interval.
+    const found = rows.length === 1 ? rows[0] : rows.find((row) => concerns(row, series_id));
+    if (found === undefined)
+      throw new DamagedData({
+        dataset: runSpans.name,
+        place: `row run_id ${run_id}, interval "${interval}"`,
+        problem: 'the row is lost',
+      });
+    return found;
+  });
+}
+
+/**
+ * The files among some runs of one series, each with the moment when its bytes were first read: rows that a run brought before count as
+ * begun then (contract 3.9 (1)).
+ */
+export function begunRuns(runs: readonly RunSpan[]): BegunRun[] {
+  const first = new Map<string, RunSpan>();
+  return runs.flatMap((run) => {
+    if (run.kind !== 'import') return [];
+    const before = first.get(run.sha256) ?? run;
+    first.set(run.sha256, before);
+    // The keys of the last bars are those that had closed when the bytes were first read.
+    const { last_keys } = before;
+    return [{ run: { ...run, last_keys }, begunMs: before.started_ms }];
+  });
+}
+
+/** The runs of a series: those that hold it or have deleted bars of it, and the files among them. */
+export type OwnRuns = { readonly runs: readonly RunSpan[]; readonly files: readonly BegunRun[] };
+
+/** Reads the runs of a series by its number. */
+export async function ownRuns(
+  reader: Reader,
+  { series_id }: { readonly series_id: number },
+): Promise<OwnRuns> {
+  const row = await rowWith(reader, series, { series_id });
+  const runs = row === null ? [] : await runsOf(reader, row);
+  return { runs, files: begunRuns(runs) };
+}
