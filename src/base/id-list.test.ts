@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
-import { countCommon, decodeIds, encodeIds } from './id-list.ts';
+import { compareIds, decodeIds, encodeIds } from './id-list.ts';
 
 test('numbers come back ascending, whatever their order', () => {
   fc.assert(
@@ -22,11 +22,15 @@ test('numbers at equal distances take a few bytes, however many they are', () =>
   }
 });
 
-test('numbers that two lists have in common are counted', () => {
+test('of two lists, what both have and what one of them alone has is told', () => {
   const list = fc.uniqueArray(fc.integer({ min: 1, max: 60 })).map((ids) => ids.sort((a, b) => a - b));
   fc.assert(
     fc.property(list, list, (one, other) => {
-      assert.equal(countCommon(one, other), one.filter((id) => other.includes(id)).length);
+      assert.deepEqual(compareIds(one, other), {
+        common: one.filter((id) => other.includes(id)),
+        onlyOne: one.filter((id) => !other.includes(id)),
+        onlyOther: other.filter((id) => !one.includes(id)),
+      });
     }),
   );
 });

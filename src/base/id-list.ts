@@ -47,15 +47,17 @@ export function decodeIds(bytes: Uint8Array): number[] {
   return ids;
 }
 
-/** How many numbers two ascending lists have in common. */
-export function countCommon(one: readonly number[], other: readonly number[]): number {
-  let count = 0;
-  for (let a = 0, b = 0; a < one.length && b < other.length; ) {
-    const first = one[a]!;
-    const second = other[b]!;
-    if (first === second) count++;
+/** Which numbers two ascending lists have in common, and which one of them alone has; each ascending. */
+export function compareIds(one: readonly number[], other: readonly number[]) {
+  const common: number[] = [];
+  const onlyOne: number[] = [];
+  const onlyOther: number[] = [];
+  for (let a = 0, b = 0; a < one.length || b < other.length; ) {
+    const first = one[a] ?? Number.POSITIVE_INFINITY;
+    const second = other[b] ?? Number.POSITIVE_INFINITY;
+    (first === second ? common : first < second ? onlyOne : onlyOther).push(Math.min(first, second));
     if (first <= second) a++;
     if (second <= first) b++;
   }
-  return count;
+  return { common, onlyOne, onlyOther };
 }

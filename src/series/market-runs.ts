@@ -1,6 +1,6 @@
 // What the other runs of a market tell of a series: that a file of it began in the middle of a session, or that it did not trade in one
 // (contract 3.9 (1), (3)).
-import { countCommon, decodeIds } from '../base/id-list.ts';
+import { compareIds, decodeIds } from '../base/id-list.ts';
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { hoursOf, isPeriod } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
@@ -27,8 +27,11 @@ const LABEL_SLACK_MS = 3 * DAY_MS;
 /** Fewest series of a run that says of another one that it did not trade. */
 const VOUCHING_SERIES_MIN = 2;
 
-/** Of the series of each of two runs so many are in the other one, where both are about the same market. */
-const SHARED_SHARE = 2 / 3;
+/** Two runs that are about the same market have so many series in common for each that one of them has alone: two thirds of its own. */
+const COMMON_PER_OTHER = 2;
+
+/** Listings read at a time. */
+const LISTINGS_PER_READ = 64;
 
 /** Bars that show that a file began in the middle of a session: at least so many, in such a share of the intervals that they span. */
 const DENSE_BARS_MIN = 3;
@@ -287,27 +290,33 @@ export class MarketRuns {
     other: readonly number[],
     otherDay: number,
   ): Promise<boolean> {
-    if (sharesMost(one, other)) return true;
-    if (countCommon(one, other) === 0) return false;
+    const days = [oneDay, otherDay].map(formatDay);
     // Only those count that were listed at both times.
-    const [onlyOne, onlyOther] = [without(one, other), without(other, one)];
-    this.#judging.onSeries?.(onlyOne.length + onlyOther.length);
-    const unlisted = new Set([
-      ...(await this.#unlistedOn(onlyOne, otherDay)),
-      ...(await this.#unlistedOn(onlyOther, oneDay)),
-    ]);
-    const listed = (ids: readonly number[]): number[] => ids.filter((id) => !unlisted.has(id));
-    return unlisted.size > 0 && sharesMost(listed(one), listed(other));
+    const { common, onlyOne, onlyOther } = compareIds(one, other);
+    if (common.length === 0) return false;
+    const others = await Promise.all([onlyOne, onlyOther].map((ids) => this.#listedOn(ids, days)));
+    // Some of the common ones tell it most often.
+    let needed = Math.max(1, COMMON_PER_OTHER * Math.max(...others.map(({ length }) => length)));
+    for (let at = 0; needed > 0; ) {
+      if (common.length - at < needed) return false;
+      const some = common.slice(at, at + Math.max(needed, LISTINGS_PER_READ));
+      needed -= (await this.#listedOn(some, days)).length;
+      at += some.length;
+    }
+    return true;
   }
 
-  /** Those of some series whose instruments were not listed on a day. */
-  async #unlistedOn(ids: readonly number[], day: number): Promise<number[]> {
-    const text = formatDay(day);
+  /** Those of some series whose instruments were listed on some days. */
+  async #listedOn(ids: readonly number[], days: readonly string[]): Promise<number[]> {
+    if (ids.length === 0) return [];
+    this.#judging.onSeries?.(ids.length);
     return (await this.#listingOf(ids))
-      .filter(
-        ({ listing_date, delisting_date }) =>
-          (listing_date !== null && listing_date > text) ||
-          (delisting_date !== null && delisting_date < text),
+      .filter(({ listing_date, delisting_date }) =>
+        days.every(
+          (day) =>
+            (listing_date === null || listing_date <= day) &&
+            (delisting_date === null || day <= delisting_date),
+        ),
       )
       .map(({ series_id }) => series_id);
   }
@@ -320,14 +329,3 @@ const idsOf = (runs: readonly RunSpan[]): number[] =>
   runs.length === 1
     ? decodeIds(runs[0]!.series)
     : [...new Set(runs.flatMap(({ series }) => decodeIds(series)))].sort((a, b) => a - b);
-
-const without = (some: readonly number[], others: readonly number[]): number[] => {
-  const gone = new Set(others);
-  return some.filter((id) => !gone.has(id));
-};
-
-/** Whether at least two thirds of each of two lists are in the other. */
-function sharesMost(one: readonly number[], other: readonly number[]): boolean {
-  const common = countCommon(one, other);
-  return common >= SHARED_SHARE * one.length && common >= SHARED_SHARE * other.length;
-}

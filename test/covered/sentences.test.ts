@@ -493,6 +493,18 @@ sentence(
   },
 );
 
+sentence('a series of both counts only where it is listed at both times (contract 3.9 (3b))', async (one) => {
+  await one.file('08T02:00', 'DAY', week);
+  await one.file(
+    '10T02:00',
+    'DAY',
+    'BB CC DD'.split(' ').flatMap((symbol) => days(symbol, '08 09')),
+  );
+  assert.deepEqual(await one.served('AA', 'WEEK'), ['05T14:30 x3']);
+  await one.terms('BB', { delisting: dayOf('2024-02-08') });
+  assert.deepEqual(await one.served('AA', 'WEEK'), []);
+});
+
 sentence('a file that was there before says it too (contract 3.9 (3b))', async (one) => {
   await one.file(
     '10T02:00',
