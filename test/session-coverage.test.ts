@@ -250,14 +250,13 @@ class Model {
       return {
         session_date: date,
         source: cell === 1 ? 'stored' : 'derived',
-        condition:
-          this.hasIn(symbol, session)
-            ? isCovered
-              ? 'available'
-              : 'pending'
-            : isCovered && !this.isMissing(symbol, at)
-              ? 'untraded'
-              : empty,
+        condition: this.hasIn(symbol, session)
+          ? isCovered
+            ? 'available'
+            : 'pending'
+          : isCovered && !this.isMissing(symbol, at)
+            ? 'untraded'
+            : empty,
         bars: filled.length,
         expected_bars: cells.length,
         first_datetime: filled.length > 0 ? instant(filled[0]!) : null,

@@ -33,13 +33,13 @@ const conditions: Readonly<Record<string, { color: string; opacity: number; name
     color: 'bad',
     opacity: 0.14,
     name: 'not loaded',
-    why: 'missing: it has no bar, and no import covers it',
+    why: 'missing: it has no bar, and was not loaded',
   },
   untraded: {
     color: 'quiet',
     opacity: 0.14,
     name: 'no trade',
-    why: 'untraded: it is covered and has no bar, so the instrument did not trade',
+    why: 'untraded: an import covers it, and it has no bar, so the instrument did not trade',
   },
   degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
 };

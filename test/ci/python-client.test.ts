@@ -75,7 +75,8 @@ async function importBars(): Promise<void> {
   const days = ['2020-08-27', '2020-08-28', '2020-08-31'];
   const daily = days.map((day, at) => [day, '500', '508', '498', '504', at < 2 ? '100' : '400']);
   const gamma = writeRows('days.csv', 'datetime,open,high,low,close,volume', daily);
-  await importRows('bars', gamma, ...US_STOCK, '--symbol', 'GAMMA', '--interval', 'DAY');
+  const ofDays = ['--symbol', 'GAMMA', '--interval', 'DAY', '--complete-from', '2020-08-24T13:30:00Z'];
+  await importRows('bars', gamma, ...US_STOCK, ...ofDays);
   const odd = ['US,NA', 'US,NULL', 'HK,0700', 'US,BF/B', 'US,A+B&C#D=E~F', 'UK,TRUE', 'US,1E5'];
   const oddDays = odd.map((name, at) => [...name.split(','), '2025-03-03', '1', '9', '1', `${at + 1}.5`]);
   const odds = writeRows('odd.csv', 'country_iso_code,symbol,datetime,open,high,low,close', oddDays);
