@@ -23,13 +23,19 @@ import {
 const shop = new Workshop();
 after(() => shop.close());
 
-async function give([name, content, ...flags]: Given): Promise<void> {
+/** Files begin within a week or a month: the first one is said to have it from its beginning (contract 3.9). */
+function completeFrom({ known: { periods } }: Case): string[] {
+  const opens = periods.flatMap(({ regular, extended }) => (extended ?? regular ?? []).slice(0, 1));
+  return opens.length === 0 ? [] : ['--complete-from', new Date(Math.min(...opens)).toISOString()];
+}
+
+async function give([name, content, ...flags]: Given, ...more: string[]): Promise<void> {
   const path = content === null ? name : shop.path(name);
   if (content !== null) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
-  await shop.must('import', 'bars', path, ...flags);
+  await shop.must('import', 'bars', path, ...flags, ...more);
 }
 
 /** Imports an instrument of a market without a calendar: its day is that of a time zone. */
@@ -42,9 +48,11 @@ async function giveZone({ asset_schema, country_iso_code, symbol }: Named, zone:
 
 before(async () => {
   const cases = Object.values({ ...(hasRealDays ? realDays : {}), ...generatedDays }).map((one) => one());
-  for (const { named, zone, files } of cases) {
-    if (zone !== undefined) await giveZone(named, zone);
-    for (const file of files) await give(file);
+  for (const one of cases) {
+    if (one.zone !== undefined) await giveZone(one.named, one.zone);
+    const [first, ...others] = one.files;
+    await give(first!, ...completeFrom(one));
+    for (const file of others) await give(file);
   }
 });
 

@@ -219,7 +219,7 @@ function dayOfUtc(): Case {
     known: { sessions, periods, minutes, gridHours },
     files: [
       ['NIGHTUSDT-1m-2024-03-10.csv', binance(minutes)],
-      ['NIGHTUSDT-1h-2024-03-10.csv', binance(gridHours, 60)],
+      ['NIGHTUSDT-1h-2024-03-10.csv', binance(gridHours, 60), '--complete-from', '2024-03-04T00:00:00Z'],
     ],
   };
 }
