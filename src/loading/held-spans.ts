@@ -13,6 +13,7 @@ import type { PresentRun } from '../history/run.ts';
 import { coveredTimes } from '../series/covered-times.ts';
 import { fileSpan, sessionEnd } from '../series/file-span.ts';
 import { begunRuns, type RunSpan, runsOf } from '../series/run-spans.ts';
+import type { Span } from '../series/spans.ts';
 import type { Writer } from '../store/store.ts';
 import type { OpenSeries } from './open-series.ts';
 
@@ -115,10 +116,17 @@ export class HeldSpans {
       const grown = some.filter(
         ({ lastBeforeMs, firstMs }) => lastBeforeMs !== null && lastBeforeMs < firstMs,
       );
+      // Most have the same runs.
+      const known = new Map<string, readonly Span[]>();
       for (const { row: stored, calendar, lastBeforeMs, firstMs } of grown.slice(0, LOOKED_MAX)) {
-        const runs = [...(await runsOf(this.#writer, stored)), run];
-        const of = { interval: run.interval, last_ms: stored.last_ms };
-        const covered = coveredTimes(calendar, of, untold, { runs, files: begunRuns(runs) });
+        const name = `${[...calendars].indexOf(calendar)} ${stored.last_ms} ${Buffer.from(stored.runs).toString('base64')}`;
+        let covered = known.get(name);
+        if (covered === undefined) {
+          const runs = [...(await runsOf(this.#writer, stored)), run];
+          const of = { interval: run.interval, last_ms: stored.last_ms };
+          covered = coveredTimes(calendar, of, untold, { runs, files: begunRuns(runs) });
+          known.set(name, covered);
+        }
         const at = covered.findLastIndex(({ fromMs }) => fromMs <= firstMs);
         const [last, next] = [covered[at - 1], covered[at]];
         if (last !== undefined && next !== undefined && last.toMs > lastBeforeMs!)

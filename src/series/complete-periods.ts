@@ -49,20 +49,18 @@ export class CompletePeriods {
   /** Whether each session of a period has its complete bar, or no later import can be expected to bring one. */
   async areComplete(shares: readonly Share[], start: number): Promise<boolean> {
     const { calendar, interval } = this.#context;
-    const { nowMs, completeness } = this.#moment;
+    const { completeness } = this.#moment;
     const sessions = calendar.sessions(start, periodEnd(interval as PeriodInterval, start));
     // The last one is the likeliest to be incomplete.
     for (const session of sessions.reverse()) {
       const share = shareOn(shares, session.day - start);
       for (const series of share === undefined ? this.#lacking(session.day, shares) : [share.series]) {
-        const isStored = series.interval === DAY;
         // Stored days are regular-hours data.
-        const extended = this.#context.extended && !isStored;
+        const extended = this.#context.extended && series.interval !== DAY;
         const { openMs, closeMs } = hoursOf(session, extended);
-        const hasStored = isStored && share !== undefined;
-        if (hasStored ? closeMs <= nowMs : completeness.covers(series, openMs, closeMs)) continue;
+        if (completeness.covers(series, openMs, closeMs)) continue;
         const bar = { interval: DAY, extended, keyMs: session.day * DAY_MS, closeMs };
-        if (hasStored || !(await completeness.isComplete(series, bar))) return false;
+        if (!(await completeness.isComplete(series, bar))) return false;
       }
     }
     return true;

@@ -358,6 +358,18 @@ sentence(
 );
 
 sentence(
+  'a week is not covered where a stored day of it is not, by what its file was said to have (contract 3.9 (1))',
+  async (one) => {
+    await one.file('07T02:00', 'DAY', days('A', '05 06'));
+    await one.file('10T02:00', 'DAY', days('A', '07 08 09'));
+    assert.deepEqual(await one.served('A', 'WEEK'), ['05T14:30 x5']);
+    await one.undo();
+    await one.file('10T02:00', 'DAY', days('A', '07 08 09'), { from: '07T14:35' });
+    assert.deepEqual(await one.served('A', 'WEEK'), []);
+  },
+);
+
+sentence(
   '--complete-through says through when a delayed feed covers its last session, at most through its own start (contract 3.9 (1))',
   async (one) => {
     const rows = every('A', 30, '07T14:30', '07T20:00');
