@@ -59,7 +59,7 @@ function closedForCertain(interval: Interval, keyMs: number): number {
   return (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS;
 }
 
-/** Whether a bar may have closed by a moment, as its calendar says, or certainly has (`yes`), or has not (`no`). */
+/** Tells if a bar has closed by a moment: `yes` and `no` hold for every calendar, `maybe` depends on it. */
 export function hasClosed(interval: Interval, keyMs: number, ms: number): 'yes' | 'maybe' | 'no' {
   if (closedForCertain(interval, keyMs) <= ms) return 'yes';
   const slackMs = isPeriod(interval) ? LABEL_SLACK_DAYS * DAY_MS : 0;

@@ -183,7 +183,7 @@ export class Calendar {
     return found;
   }
 
-  /** How many sessions have label dates in `[fromDay, toDay)`. */
+  /** Counts the sessions with label dates in `[fromDay, toDay)`. */
   countSessions(fromDay: number, toDay: number): number {
     let count = 0;
     for (let year = yearOfDay(fromDay); year <= yearOfDay(toDay - 1); year++) {

@@ -1,4 +1,4 @@
-// What is usual in a market: for estimates of how many bars there are.
+// The usual hours of a market, for estimates of how many bars there are.
 import type { Market } from './market.ts';
 import { clockMinutes, type SegmentScope, scopeKinds } from './session.ts';
 

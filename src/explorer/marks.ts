@@ -33,13 +33,13 @@ const conditions: Readonly<Record<string, { color: string; opacity: number; name
     color: 'bad',
     opacity: 0.14,
     name: 'not loaded',
-    why: 'missing: it has no bar, and was not loaded',
+    why: 'missing: no data was imported for this day',
   },
   untraded: {
     color: 'quiet',
     opacity: 0.14,
     name: 'no trade',
-    why: 'untraded: an import covers it, and it has no bar, so the instrument did not trade',
+    why: 'untraded: no bar, but the day was covered by an import: no trades',
   },
   degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
 };

@@ -138,7 +138,7 @@ class Conditions {
     return known(day <= (await this.#reachedDay(series)) ? 'missing' : 'pending');
   }
 
-  /** That no run which might vouch is lost; looked at again once an import, a deletion or an undo has changed any. */
+  /** Refuses where a run is lost that might prove no trade; looked at again once an import, a deletion or an undo has changed any. */
   async #checkRuns(): Promise<void> {
     const { reader, lookup } = this.#context;
     const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runSpans));

@@ -69,9 +69,9 @@ export class Completeness {
         { fromMs: closeMs, toMs: Number.POSITIVE_INFINITY },
       ]);
       if (inside.length === 0) continue;
-      const vouched = await this.#market.vouching(series, own, session, inside);
-      if (vouched === null) return undefined;
-      runId = vouched;
+      const proof = await this.#market.noTradeProof(series, own, session, inside);
+      if (proof === null) return undefined;
+      runId = proof;
       left = lacking(left, [{ fromMs: openMs, toMs: closeMs }]);
     }
     return left.length === 0 ? { runId } : undefined;

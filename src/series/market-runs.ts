@@ -24,8 +24,8 @@ const RUNS_PER_READ = 64;
 /** A label date is at most so far from the times of its session. */
 const LABEL_SLACK_MS = 3 * DAY_MS;
 
-/** Fewest series of a run that says of another one that it did not trade. */
-const VOUCHING_SERIES_MIN = 2;
+/** Fewest series of a file that proves of another series that it did not trade. */
+const PROVING_SERIES_MIN = 2;
 
 /** Two runs that are about the same market have so many series in common for each that one of them has alone: two thirds of its own. */
 const COMMON_PER_OTHER = 2;
@@ -37,11 +37,11 @@ const LISTINGS_PER_READ = 64;
 const DENSE_BARS_MIN = 3;
 const DENSE_SHARE = 0.8;
 
-/** How other runs are looked at. */
+/** Bounds and checks on the reading of other runs. */
 export type Judging = {
-  /** Is told how many series each run holds that is looked at. */
+  /** Receives the number of series of each run that is read. */
   readonly onSeries?: (count: number) => void;
-  /** Makes sure that no run is lost, before none is said to vouch. */
+  /** Makes sure that no run is lost, before the answer is that none proves it. */
   readonly checkRuns?: () => Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export class MarketRuns {
   readonly #reader: Reader;
   readonly #stored: StoredInstrument;
   readonly #judging: Judging;
-  /** Whether files begin late, and whether two commands are about the same series: asked often. */
+  /** Files that begin late, and pairs of commands about the same series: asked often. */
   readonly #late = new Map<number, Promise<boolean>>();
   readonly #alike = new Map<string, boolean>();
 
@@ -161,8 +161,8 @@ export class MarketRuns {
     });
   }
 
-  /** A run that says that a series did not trade in some times of a session, or the last of several; null where they do not cover all. */
-  async vouching(
+  /** Finds the import that proves that a series did not trade in some times of a session, or the last of several; null without proof for all. */
+  async noTradeProof(
     series: Series,
     own: OwnRuns,
     session: Session,
@@ -178,7 +178,7 @@ export class MarketRuns {
         return span !== null && left.some((time) => overlap(time, span)) ? [{ file, span }] : [];
       });
       if (spans.length === 0) continue;
-      if (!(await this.#mayVouch(series, own, some, session, lastMs))) continue;
+      if (!(await this.#provesNoTrade(series, own, some, session, lastMs))) continue;
       for (const { file, span } of spans) {
         const { late, toMs } = span;
         const isLate = late !== null && (await this.beginsLate(file, late));
@@ -213,8 +213,8 @@ export class MarketRuns {
     return found;
   }
 
-  /** Whether a run can say of a series that it did not trade in a session (contract 3.9 (3)). */
-  async #mayVouch(
+  /** True if a run proves that a series did not trade in a session (contract 3.9 (3b)). */
+  async #provesNoTrade(
     series: Series,
     { runs, files }: OwnRuns,
     group: readonly BegunRun[],
@@ -225,9 +225,9 @@ export class MarketRuns {
     const others = group.map(({ run }) => run);
     const ids = idsOf(others);
     const held = ids.filter((id) => id !== series_id);
-    if (ids.length < VOUCHING_SERIES_MIN) return false;
+    if (ids.length < PROVING_SERIES_MIN) return false;
     const { calendar } = this.#stored;
-    const range = keysInSession(this.#stored.calendar, interval, session);
+    const range = keysInSession(calendar, interval, session);
     // A run that lacks a bar which is stored says nothing of this series: only one whose bars of the session are all later does.
     if (lastMs > Number.NEGATIVE_INFINITY) {
       const upTo = { fromMs: range.fromMs, toMs: lastMs + 1 };
