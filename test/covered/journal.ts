@@ -55,11 +55,11 @@ type Change =
 /** A run, and what it did. */
 export type Entry = { readonly words: string; readonly change: Change; isUndone: boolean };
 
-/** What is known of an instrument after a file about it: empty cells change nothing. */
+/** The terms of an instrument after a file about it: empty cells change nothing, but an active instrument is not delisted. */
 const withTerms = (before: Terms | undefined, { listing, delisting, ...terms }: Terms): Terms => ({
   ...terms,
   listing: listing ?? before?.listing ?? null,
-  delisting: delisting ?? before?.delisting ?? null,
+  delisting: delisting ?? (terms.isInactive ? (before?.delisting ?? null) : null),
 });
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
