@@ -5,9 +5,9 @@ import { namedIntervals } from '../src/contract/interval.ts';
 import { barNames } from './fuzz/data.ts';
 import { openBench } from './fuzz/in-process.ts';
 import { Random } from './fuzz/random.ts';
-import { seed } from './seed.ts';
+import { seed, times } from './seed.ts';
 
-const REQUESTS = Number(process.env.BULK_REQUESTS ?? 200);
+const REQUESTS = times(100);
 
 const bench = await openBench();
 const { handler, known } = bench;

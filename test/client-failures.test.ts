@@ -155,6 +155,41 @@ test('what another program on the way answers has a word too, and is tried again
   }
 });
 
+test('an answer of another program, of any form, is an error of the client with its own words (contract 6.3)', async () => {
+  const refusals: readonly unknown[] = [
+    ...[{ detail: 'Not Found' }, { detail: [{ loc: ['path'], msg: 'no' }] }, { detail: null, message: null }],
+    ...[{ detail: { error: {}, hint: null, param: 3, request_id: [] }, message: { text: 'no' } }],
+    ...[null, [], 7, 'no', { status: 'ok', result: { count: 0, next_page_key: null, data: [] } }],
+  ];
+  const lists: readonly unknown[] = [
+    ...[null, 7, [], {}, { data: 7 }, { count: 1, next_page_key: null, data: [null] }],
+    { count: 1, next_page_key: null, data: 7, expiration_datetimes: 7 },
+    { count: 1, next_page_key: null, data: { a: 7 }, expiration_datetimes: ['a'] },
+    { count: 1, next_page_key: null, expiration_datetimes: ['a'] },
+  ];
+  const answers = [
+    ...refusals.map((body) => [404, JSON.stringify(body)] as const),
+    ...lists.map((result) => [200, ok(result)] as const),
+  ];
+  const retryAfter = ['\u00b2', '-1', 'soon', '9'.repeat(400)];
+  for (const [at, [status, body]] of answers.entries()) {
+    const headers = { ...json, 'Retry-After': retryAfter[at % retryAfter.length]! };
+    const [bourse] = await clientOf({ retries: 0 }, says(status, body, headers));
+    const bars = bourse.bars('stock', 'US:A', '1M', RANGE);
+    for (const call of [
+      ...[() => bars.toArray(), () => bars.columns(), () => bourse.latest('stock', 'US:A', '1M')],
+      () => bourse.search('stock', 'a'),
+      () => bourse.options('stock', 'US:A', 'call', 'in_the_money').toArray(),
+      () => bourse.bulk('stock', 'US', '1M', { ...RANGE, format: 'csv' }),
+    ]) {
+      const { error, message } = await failed(call());
+      assert.equal(error, 'bad_answer', body);
+      assert.match(message, /answered \d|no .* of a Bourse|no right one/, body);
+    }
+    failing!.close();
+  }
+});
+
 test('a redirection is an error that says where it leads, and is not followed (contract 7.4)', async () => {
   const elsewhere = { Location: 'https://bars.example.com/' };
   const [bourse, { asked }] = await clientOf({}, says(301, '', elsewhere));

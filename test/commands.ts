@@ -19,14 +19,15 @@ const temporary = tmpdir();
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Runs a command in a process of its own. */
+/** Runs a command in a process of its own; `program` is that of another checkout. */
 export function runAlone(
   { words, folder, environment }: Call,
   input: string | Uint8Array = '',
+  program = command,
 ): Promise<Finished> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: environment, maxBuffer: OUTPUT_BYTES_MAX };
-    const child = execFile(command, words, options, (error, stdout, stderr) => {
+    const child = execFile(program, words, options, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
     });
     // One that ends without reading its input breaks the pipe.

@@ -14,7 +14,7 @@ import { QueryRunner } from '../src/queries/index.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { openToWrite, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
@@ -169,8 +169,8 @@ function every(symbol: string, step: number, from: string, to: string, price = 1
 
 const NEXT_WEEK = at('13T00:00:00');
 
-/** Random orders: `COMPLETENESS_RUNS=1000 node --test test/completeness.test.ts` tries more. */
-const RUNS = Number(process.env.COMPLETENESS_RUNS ?? 15);
+/** Random orders. */
+const RUNS = times(8);
 
 test('a file of another year, imported after the close, does not finish the minutes of a morning (contract 3.9)', async () => {
   const world = await World.open();
@@ -263,6 +263,24 @@ test('a delayed feed finishes nothing early, and its last session is named with 
   ]);
   await world.import(at('08T02:00:00'), '1M', rows.slice(0, 1), at('08T01:00:00'));
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', 'DAY'), ['07T14:30 1 375']);
+});
+
+test('a report names the times that no import has, beside many other series too (contract 3.9)', async () => {
+  const spans = ({ openTimes = [] }: ImportReport): string[] =>
+    openTimes.map(({ from, through, isBefore }) => `${isBefore ? 'before' : 'after'} ${from}..${through}`);
+  const world = await World.open();
+  const day = (symbol: string, date: string) => every(symbol, 30, `${date}T14:30:00`, `${date}T21:00:00`);
+  await world.import(at('06T02:00:00'), '30M', day('Z', '05'));
+  const others = Array.from({ length: 25 }, (_, place) => day(`N${place}`, '07')).flat();
+  // The whole of Tuesday is lacking.
+  const report = await world.import(at('08T02:00:00'), '30M', [...others, ...day('Z', '07')]);
+  assert.deepEqual(spans(report), ['before 2024-02-06T01:00:00Z..2024-02-07T09:00:00Z']);
+
+  const parts = await World.open();
+  await parts.import(at('08T02:00:00'), '30M', every('A', 30, '07T18:00:00', '07T21:00:00'));
+  const rows = every('A', 30, '07T14:30:00', '07T16:00:00');
+  const second = await parts.import(at('08T03:00:00'), '30M', rows, at('07T16:00:00'));
+  assert.deepEqual(spans(second), ['after 2024-02-07T16:00:00Z..2024-02-07T18:00:00Z']);
 });
 
 test('an override completes no more than it says, and never beyond the start of the import (contract 3.9)', async () => {

@@ -87,6 +87,12 @@ for (const file of composeFiles)
     }
   });
 
+test('the systemd unit keeps temporary files in a folder that it makes, on a disk', () => {
+  const unit = readFileSync(join(deploy, 'bourse.service'), 'utf8');
+  const [, folder] = /^CacheDirectory=(\S+)$/m.exec(unit)!;
+  assert.match(unit, new RegExp(`^Environment=.*\\bTMPDIR=/var/cache/${folder}$`, 'm'));
+});
+
 test('an image without a digest says why, and how to find it', () => {
   for (const file of composeFiles) {
     const text = readFileSync(join(deploy, file), 'utf8');

@@ -120,6 +120,21 @@ test('calendar keys that no market has are named with their instruments, five at
   isRight((await examine(shop)).of('calendar keys'), 'warn', five);
 });
 
+test('keys without a quota are named where others can reach the address (contract 7.5, 10)', async () => {
+  const shop = await madeShop();
+  await shop.must('keys', 'create', 'bounded', '--per-minute', '10');
+  await shop.must('keys', 'create', 'gone');
+  const keys = JSON.parse(await shop.must('keys', 'list', '--json')) as { name: string; id: string }[];
+  const { id } = keys.find(({ name }) => name === 'gone')!;
+  await shop.must('keys', 'revoke', id);
+  assert.equal((await examine(shop)).of('quotas'), undefined);
+  const everywhere = ['--host', '0.0.0.0'];
+  isRight((await examine(shop, ...everywhere)).of('quotas'), 'warn', /0\.0\.0\.0.*: test: .*--per-minute/);
+  const left = keys.find(({ name }) => name === 'test')!;
+  await shop.must('keys', 'revoke', left.id);
+  isRight((await examine(shop, ...everywhere)).of('quotas'), 'ok', /every key has a quota/);
+});
+
 test('series with bars that open after now are named, three at most (contract 3.9, 10)', async () => {
   const shop = await madeShop();
   isRight((await examine(shop)).of('bars after now'), 'ok', /no stored bar/);

@@ -12,6 +12,7 @@ import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { opened } from './importing.ts';
 import { LocalServer } from './local-server.ts';
+import { fc, times as tries } from './seed.ts';
 import { Workshop } from './service.ts';
 
 const shop = new Workshop();
@@ -291,7 +292,7 @@ test('importance and impact give each other, and may not disagree (contract 8.7)
   );
 });
 
-test('an event that is put off keeps its identifier within its year; without a period its time tells it (contract 8.7)', async () => {
+test('an event that is put off keeps its identifier; without a period its time tells it (contract 8.7)', async () => {
   const [row, idOf] = [
     (time: string, period: string) => `${head},period\nZH,GDP_A,a,${time},${period}\n`,
     async () =>
@@ -313,18 +314,282 @@ test('an event that is put off keeps its identifier within its year; without a p
   assert.equal(data[0]!.event_timestamp, '2021-03-01T08:00:00Z');
 });
 
-test('of two events of one code and period in a file the second is refused; without a period both stay (contract 8.7, 11)', async () => {
-  const rows = (period: string) =>
+/** Imports files of one event each, and gives the identifiers and times that a country then has. */
+async function timesAfter(country: string, events: readonly (readonly [time: string, period: string])[]) {
+  for (const [index, [time, period]] of events.entries())
+    await imported(
+      `${country}${index}.csv`,
+      'economic-events',
+      `${head},period\n${country},GDP_A,a,${time},${period}\n`,
+    );
+  return stored(country);
+}
+
+async function stored(country: string): Promise<(readonly [time: unknown, id: unknown])[]> {
+  const { data } = await caller.list(LIST, { ...json, country_iso_code: country, limit: '1000' });
+  return data.map((event) => [event.event_timestamp, event.source_id]);
+}
+
+/** Files of one event each, and the times that are then stored. */
+const sequences: readonly (readonly [
+  what: string,
+  files: readonly (readonly [time: string, period: string])[],
+  times: readonly string[],
+])[] = [
+  [
+    "last year's December that comes out in January, and this year's",
     [
-      `${head},period`,
-      ...['08', '15'].map((hour) => `ZW,SPEECH,a,2021-03-01T${hour}:00:00Z,${period}`),
-      '',
-    ].join('\n');
-  const one = await imported('k1.csv', 'economic-events', rows('Mar'));
+      ['2024-01-04T00:30:00Z', 'Dec'],
+      ['2024-12-16T00:30:00Z', 'Dec'],
+    ],
+    ['2024-01-04T00:30:00Z', '2024-12-16T00:30:00Z'],
+  ],
+  [
+    'a quarter that is put off over New Year',
+    [
+      ['2024-12-31T00:30:00Z', 'Q3'],
+      ['2025-01-06T00:30:00Z', 'Q3'],
+    ],
+    ['2025-01-06T00:30:00Z'],
+  ],
+  [
+    'a month to come that is put off over New Year',
+    [
+      ['2024-12-20T07:00:00Z', 'Jan'],
+      ['2025-01-03T07:00:00Z', 'Jan'],
+    ],
+    ['2025-01-03T07:00:00Z'],
+  ],
+  [
+    'a label with a year that is put off over New Year',
+    [
+      ['2024-12-31T00:30:00Z', 'Q3 2024'],
+      ['2025-01-06T00:30:00Z', 'Q3 2024'],
+      ['2025-12-31T00:30:00Z', 'Q3 2025'],
+    ],
+    ['2025-01-06T00:30:00Z', '2025-12-31T00:30:00Z'],
+  ],
+  [
+    'labels that tell no period: the time tells the events apart',
+    [
+      ['2024-11-21T13:30:00Z', 'Week 46'],
+      ['2024-11-28T13:30:00Z', 'Week 46'],
+      ['2024-11-28T13:30:00Z', 'Week 47'],
+    ],
+    ['2024-11-21T13:30:00Z', '2024-11-28T13:30:00Z'],
+  ],
+];
+for (const [index, [what, files, times]] of sequences.entries())
+  test(`${what}: ${times.length} of ${files.length} stay (contract 8.7)`, async () => {
+    const found = await timesAfter(`S${'ABCDEFGH'[index]}`, files);
+    assert.deepEqual(
+      found.map(([time]) => time),
+      times,
+    );
+  });
+
+/** Labels with the month in which their period begins; null: nothing tells it. */
+const labels: Readonly<Record<string, string | null>> = {
+  ...{ Nov: '11', Dec: '12', Jan: '01', Q3: '07', Q4: '10', H2: '07' },
+  ...{ 'Dec 2023': '12', '': null, 'Week 1': null },
+};
+
+/** What tells a release from others of its code, as the rule has it in words. */
+function identityOf(label: string, ms: number): string {
+  const month = labels[label] ?? null;
+  if (month === null) return wireTime(ms);
+  if (/\d{4}/.test(label)) return label;
+  const begins = [2022, 2023, 2024, 2025, 2026].map((year) => Date.parse(`${year}-${month}-01T00:00:00Z`));
+  const allowed = begins.filter((begin) => begin - ms <= 45 * 24 * HOUR_MS);
+  return `${label} ${allowed.sort((a, b) => Math.abs(a - ms) - Math.abs(b - ms))[0]}`;
+}
+
+test('whatever is put off: releases of random files are those of the rule (contract 8.7)', async () => {
+  const release = fc.record({
+    label: fc.constantFrom(...Object.keys(labels)),
+    ms: fc
+      .integer({ min: 0, max: 900 })
+      .map((days) => Date.parse('2023-01-01T12:00:00Z') + days * 24 * HOUR_MS),
+  });
+  const files = fc.array(
+    fc.uniqueArray(release, {
+      minLength: 1,
+      maxLength: 5,
+      selector: ({ label, ms }) => identityOf(label, ms),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  let code = 0;
+  const property = fc.asyncProperty(files, async (all) => {
+    const name = `RANDOM_${++code}`;
+    const wanted = new Map<string, string>();
+    for (const rows of all) {
+      const lines = rows.map(({ label, ms }) => `RR,${name},a,${wireTime(ms)},${label}`);
+      for (const { label, ms } of rows) wanted.set(identityOf(label, ms), `${wireTime(ms)} ${label}`);
+      await imported('r.csv', 'economic-events', [`${head},period`, ...lines, ''].join('\n'));
+    }
+    const { data } = await caller.list(LIST, { ...json, event_code: name, limit: '1000' });
+    const found = data.map(({ event_timestamp, period }) => `${event_timestamp} ${period ?? ''}`);
+    assert.deepEqual(found.sort(), [...wanted.values()].sort());
+  });
+  await fc.assert(property, { numRuns: tries(20) });
+});
+
+test('two rows of one period in a file are two events, told apart by their date; the report says so (contract 8.7)', async () => {
+  const file = (country: string, ...times: string[]) =>
+    [`${head},period`, ...times.map((time) => `${country},SPEECH,a,${time},Mar`), ''].join('\n');
+  const [first, second] = ['2021-04-01T08:00:00Z', '2021-04-15T08:00:00Z'];
+  const text = file('ZW', first, second);
+  const report = await imported('k1.csv', 'economic-events', text);
+  assert.deepEqual([report.rowsNew, report.rowsRefused], [2, 0]);
+  const dated = 'events of one period at several times: each is identified by its date too';
+  assert.deepEqual(report.findings, { [dated]: 2 });
+  const found = await stored('ZW');
+  assert.deepEqual(
+    found.map(([time]) => time),
+    [first, second],
+  );
+  assert.equal((await imported('k1.csv', 'economic-events', text)).rowsUnchanged, 2);
+  // Each by itself is the same event, also at another time of its date.
+  for (const one of [second, '2021-04-01T09:00:00Z'])
+    await imported('k2.csv', 'economic-events', file('ZW', one));
+  assert.deepEqual(await stored('ZW'), [['2021-04-01T09:00:00Z', found[0]![1]], found[1]]);
+  // One that was stored by itself first is that of its date.
+  const [[, alone]] = (await timesAfter('ZX', [[second, 'Mar']])) as [[unknown, unknown]];
+  await imported('k3.csv', 'economic-events', text.replaceAll('ZW,', 'ZX,').replaceAll('SPEECH', 'GDP_A'));
+  assert.deepEqual((await stored('ZX'))[1], [second, alone]);
+  assert.equal((await stored('ZX')).length, 2);
+  // Of two that are stored, one by its date, a row of that date is that one.
+  await timesAfter('ZY', [[first, 'Mar']]);
+  const ofCode = (one: string) => one.replaceAll('ZW,', 'ZY,').replaceAll('SPEECH', 'GDP_A');
+  await imported('k5.csv', 'economic-events', ofCode(text));
+  const two = await stored('ZY');
+  await imported('k6.csv', 'economic-events', ofCode(file('ZW', '2021-04-15T09:00:00Z')));
+  assert.deepEqual(await stored('ZY'), [two[0], ['2021-04-15T09:00:00Z', two[1]![1]]]);
+  // Several of one date are told apart by their time.
+  const hours = file('ZV', first, '2021-04-01T15:00:00Z', second);
+  assert.equal((await imported('k4.csv', 'economic-events', hours)).rowsNew, 3);
+  assert.equal((await imported('k4.csv', 'economic-events', hours)).rowsUnchanged, 3);
+  assert.equal((await stored('ZV')).length, 3);
+});
+
+test('of two rows of one event and time in a file the second is refused (contract 11)', async () => {
+  const rows = ['1', '2'].map((value) => `ZU,SPEECH,a,2021-03-01T08:00:00Z,${value},Mar`);
+  const one = await imported(
+    'l1.csv',
+    'economic-events',
+    [`${head},actual_value,period`, ...rows, ''].join('\n'),
+  );
   assert.deepEqual([one.rowsWritten, one.rowsRefused], [1, 1]);
-  assert.match(one.refused[0]!.reason, /by country, code, period and year.*leave out their period/);
-  const both = await imported('k2.csv', 'economic-events', rows(''));
-  assert.deepEqual([both.rowsWritten, both.rowsRefused], [2, 0]);
+  assert.match(one.refused[0]!.reason, /by country, code, period and its year/);
+});
+
+/** The identifier that Bourse made before it knew the year of a period. */
+const formerId = (country: string, label: string, year: number): string =>
+  digest(JSON.stringify([country, 'GDP_A', label, year]));
+
+test('events that are stored under identifiers of an earlier version keep them, and give them to no other event (contract 8.7)', async () => {
+  const file = (country: string, ...rows: string[]) =>
+    [`${head},actual_value,period,source_id`, ...rows.map((row) => `${country},GDP_A,a,${row}`), ''].join(
+      '\n',
+    );
+  // A December of 2023 was named by the year of its release.
+  const before = ['2024-01-04T00:30:00Z,47.9,Dec', '2024-11-21T00:30:00Z,5,Week 46'];
+  const ids = [formerId('ZT', 'Dec', 2024), formerId('ZT', 'Week 46', 2024)];
+  await imported('m1.csv', 'economic-events', file('ZT', ...before.map((row, at) => `${row},${ids[at]}`)));
+  const again = await imported('m2.csv', 'economic-events', file('ZT', ...before.map((row) => `${row},`)));
+  assert.deepEqual([again.rowsUnchanged, again.rowsNew], [2, 0]);
+  // That of 2024 would have had the same identifier, and so would a release of another week.
+  const next = file('ZT', '2024-12-16T00:30:00Z,49.5,Dec,', '2024-11-28T00:30:00Z,6,Week 46,');
+  assert.equal((await imported('m3.csv', 'economic-events', next)).rowsNew, 2);
+  assert.equal((await imported('m3.csv', 'economic-events', next)).rowsUnchanged, 2);
+  assert.equal(
+    (await imported('m3.csv', 'economic-events', file('ZT', '2025-01-03T00:30:00Z,49,Dec,'))).rowsReplaced,
+    1,
+  );
+  const corrected = file('ZT', '2024-01-05T00:30:00Z,48,Dec,');
+  assert.equal((await imported('m4.csv', 'economic-events', corrected)).rowsReplaced, 1);
+  const times = (await stored('ZT')).map(([time]) => time);
+  assert.deepEqual(times, [
+    '2024-01-05T00:30:00Z',
+    '2024-11-21T00:30:00Z',
+    '2024-11-28T00:30:00Z',
+    '2025-01-03T00:30:00Z',
+  ]);
+  assert.equal((await stored('ZT'))[0]![1], ids[0]);
+  // An event that was put off over New Year is stored twice: each of the two stays itself.
+  const twice = ['2025-12-31T13:30:00Z,,Nov', '2026-01-09T13:30:00Z,,Nov'];
+  const both = twice.map((row, at) => `${row},${formerId('ZS', 'Nov', 2025 + at)}`);
+  await imported('m5.csv', 'economic-events', file('ZS', ...both));
+  const told = await imported('m6.csv', 'economic-events', file('ZS', `${twice[1]},`));
+  assert.deepEqual([told.rowsUnchanged, Object.values(told.findings)], [1, [1]]);
+});
+
+/** A stored event, one that a file brings, and whether the report tells of the stored one as an earlier time. */
+const ghosts: readonly (readonly [what: string, stored: string, brought: string, isTold: boolean])[] = [
+  ['a day later, of the same figures', '2025-03-10T15:00:00Z,,10.2', '2025-03-11T15:00:00Z,,10.2', true],
+  ['a day earlier', '2025-03-11T15:00:00Z,,10.2', '2025-03-10T15:00:00Z,,10.2', true],
+  ['an hour later, of no figures', '2025-03-10T15:00:00Z,,', '2025-03-10T16:00:00Z,,', true],
+  ['two weeks later, of the same figure', '2025-03-10T15:00:00Z,,10.2', '2025-03-24T15:00:00Z,1,10.2', true],
+  ['a day later, of a revised figure', '2025-03-10T15:00:00Z,,10.2', '2025-03-11T15:00:00Z,,10.3', true],
+  ['a week later, as every week', '2025-03-13T12:30:00Z,,223', '2025-03-20T12:30:00Z,,219', false],
+  ['the day before a holiday', '2025-11-20T13:30:00Z,,220', '2025-11-26T13:30:00Z,,216', false],
+  ['a speech of the week before', '2025-03-10T15:00:00Z,,', '2025-03-17T15:00:00Z,,', false],
+  ['a month later, of the same figure', '2025-02-12T13:30:00Z,,0.2', '2025-03-12T13:30:00Z,,0.2', false],
+  ['after one that has a result', '2025-03-03T15:00:00Z,10.2,9', '2025-03-04T15:00:00Z,,9', false],
+];
+for (const [index, [what, before, brought, isTold]] of ghosts.entries())
+  test(`an event without a period, ${what}, ${isTold ? 'may have been moved: the report names its earlier time' : 'was not moved'} (contract 8.7)`, async () => {
+    const country = `Q${'ABCDEFGHIJ'[index]}`;
+    const file = (...rows: string[]) =>
+      [`${head},actual_value,previous_value`, ...rows.map((row) => `${country},AUCTION,a,${row}`), ''].join(
+        '\n',
+      );
+    await imported('n1.csv', 'economic-events', file(before));
+    const { findings } = await imported('n2.csv', 'economic-events', file(brought));
+    assert.equal((await stored(country)).length, 2);
+    const [said] = Object.keys(findings);
+    assert.equal(said !== undefined, isTold);
+    const [time, newTime] = [before, brought].map((row) => row.split(',')[0]!);
+    if (said !== undefined) {
+      const told = `^earlier times of events that may have moved stay stored, such as ${country} AUCTION at ${time}, in this file at ${newTime} `;
+      assert.match(said, new RegExp(told));
+      const [, id = ''] = /--source-id ([0-9a-f]{64})/.exec(said)!;
+      await shop.must('delete', 'economic-events', '--source-id', id);
+      assert.deepEqual(
+        (await stored(country)).map(([at]) => at),
+        [newTime],
+      );
+    }
+    // A file that has both says that neither moved.
+    const both = await imported('n3.csv', 'economic-events', file(before, brought));
+    assert.deepEqual(both.findings, {});
+  });
+
+/** The week of now in a calendar without results, with a speech at some time, and claims with a previous value. */
+const weekOf = (country: string, speech: string) =>
+  [
+    `${head},previous_value`,
+    `${country},GDP_A,a,2025-03-02T09:00:00Z,`,
+    `${country},SPEECH,a,${speech},`,
+    `${country},CLAIMS,a,2025-03-06T13:30:00Z,220`,
+    '',
+  ].join('\n');
+
+test('a calendar without results, week after week: events of the week before have been, and did not move (contract 8.7)', async () => {
+  const rows = ['SPEECH,a,2025-02-28T18:00:00Z,', 'CLAIMS,a,2025-02-27T13:30:00Z,220'];
+  const before = [`${head},previous_value`, ...rows.map((row) => `RA,${row}`), ''].join('\n');
+  await imported('week1.csv', 'economic-events', before);
+  const { findings } = await imported('week2.csv', 'economic-events', weekOf('RA', '2025-03-03T18:00:00Z'));
+  assert.deepEqual(findings, {});
+});
+
+test('a later file of the week says of what has been that it may have moved (contract 8.7)', async () => {
+  await imported('week3.csv', 'economic-events', weekOf('RB', '2025-03-03T18:00:00Z'));
+  const { findings } = await imported('week4.csv', 'economic-events', weekOf('RB', '2025-03-04T18:00:00Z'));
+  const [[said, count]] = Object.entries(findings) as [[string, number]];
+  assert.equal(count, 1);
+  assert.match(said, /RB SPEECH at 2025-03-03T18:00:00Z, in this file at 2025-03-04T18:00:00Z /);
 });
 
 test('an import can be repeated, and a corrected row replaces the whole one (contract 11)', async () => {

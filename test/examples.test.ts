@@ -1,4 +1,4 @@
-// The help texts, the sample file and the links of the pages, and that the examples of every page are run: test/examples has a file for each share of them.
+// The help texts, the sample file and the links of the pages. The examples of every page are run by test/ci/examples, a file for each share.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const world = await demoWorld();
 test('every page is in one share, and every share has its test file', () => {
   assert.deepEqual(Object.values(shares).flat().sort(), pages.toSorted());
   for (const share of Object.keys(shares))
-    assert.ok(existsSync(join(import.meta.dirname, `examples/${share}.test.ts`)), share);
+    assert.ok(existsSync(join(import.meta.dirname, `ci/examples/${share}.test.ts`)), share);
 });
 
 /** The commands that the shares run. */

@@ -63,7 +63,6 @@ export async function fillStore(
   const about = {
     flags: new Map<string, string>(),
     zone: null,
-    basis,
     source: null,
     completeFromMs: completeThroughMs === null ? null : FIRST_MS,
     completeThroughMs,
@@ -72,7 +71,10 @@ export async function fillStore(
     for (const [dataset, rows] of fillings) {
       const plain = await opened(rowsFile(`${folder}/${dataset}.ndjson`, rows));
       const file = { ...plain, mapping: { ...plain.mapping, symbols: 'now' as const } };
-      const report = await importFile(store, dataset, { file, ...about, dryRun: false, nowMs: () => nowMs });
+      const report = await importFile(store, dataset, {
+        ...{ file, ...about, dryRun: false, nowMs: () => nowMs },
+        ...(dataset === 'bars' && { basis }),
+      });
       await file.close();
       if (report.rowsRefused > 0) throw new Error(JSON.stringify(report));
     }

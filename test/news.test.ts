@@ -333,6 +333,52 @@ test('each row that cannot be is refused with its column and its reason (contrac
   });
 });
 
+test('an item without a symbol, in a file whose asset type and country are the same for all, is one of no instrument (contract 8.3, 11)', async () => {
+  const items = [
+    { datetime: 1741012200, headline: 'Tied', related: 'AAPL', source: 'W', url: 'https://c.example/1' },
+    { datetime: 1741012201, headline: 'Free', related: '', source: 'W', url: 'https://c.example/2' },
+    { datetime: 1741012202, headline: 'Null', related: null, source: 'W', url: 'https://c.example/3' },
+  ];
+  const columns = {
+    ...{ title: 'headline', publisher_url: 'url', published_date: 'datetime', symbol: 'related' },
+  };
+  writeFileSync(shop.path('free.json'), JSON.stringify(items));
+  writeFileSync(
+    shop.path('free.map.json'),
+    JSON.stringify({ columns, values: { asset_name: 'stock', country_iso_code: 'US' } }),
+  );
+  const told = await shop.must('import', 'news', shop.path('free.json'), '--map', shop.path('free.map.json'));
+  assert.match(told, / 3 new/);
+  const text = 'published_date,title,publisher_url,symbol\n2025-03-03T14:30:03Z,Flag,https://c.example/4,\n';
+  writeFileSync(shop.path('free.csv'), text);
+  const flags = ['--schema', 'stock', '--country', 'US'];
+  assert.match(await shop.must('import', 'news', shop.path('free.csv'), ...flags), / 1 new/);
+  const range = { from_date: '2025-03-03T14:30:00Z', to_date: '2025-03-03T14:30:03Z' };
+  const ties = (await list(range)).data
+    .filter(({ publisher_url }) => String(publisher_url).startsWith('https://c.example/'))
+    .map(({ title, asset_name, country_iso_code, symbol, link_type }) => [
+      ...[title, asset_name, country_iso_code, symbol, link_type],
+    ]);
+  assert.deepEqual(ties, [
+    ['Tied', 'stock', 'US', 'AAPL', 'SPECIFIC_ASSET'],
+    ...['Free', 'Null', 'Flag'].map((title) => [title, null, null, null, null]),
+  ]);
+  // Without any symbol the flags are for nothing: it was forgotten.
+  writeFileSync(shop.path('free.csv'), text.replace(',symbol', '').replace(',\n', '\n'));
+  const refused = await shop.run('import', 'news', shop.path('free.csv'), ...flags);
+  assert.match(refused.stdout, /symbol: is missing/);
+});
+
+test('an import says which news are dated after now (contract 8.3)', async () => {
+  const later = `${HEADER}\n2199-01-01T00:00:00Z,Later,https://example.com/later,,,\n`;
+  const report = await imported('later.csv', later);
+  assert.deepEqual(Object.entries(report.findings), [
+    ['dated after now, and among the latest news only once their time has come', 1],
+  ]);
+  assert.ok(!titles(await latest()).includes('Later'));
+  await shop.must('undo', String(report.runId));
+});
+
 test('times without an offset are those of --zone; an hour that it skips is refused (contract 2.5, 11)', async () => {
   const lines = ['2025-03-09 01:30:00,Before', '2025-03-09 02:30:00,Never', '2025-03-09 03:30:00,After'];
   const rows = [

@@ -26,6 +26,16 @@ export const unpack = (fixture: string, name: string, path: string): void =>
 export const saidOf = (fixture: string): Said =>
   JSON.parse(unpacked(fixture, 'said.json').toString()) as Said;
 
+/**
+ * Terms of an instrument as programs before layout 15 wrote them, the beginnings of words that a search must find by them, and the terms
+ * that it is found by since.
+ */
+export const markedTerms = {
+  old: ['søren møller', 'møller søren'],
+  asked: ['mol', 'møl', 'soren moller', 'MØLLER'],
+  now: ['moller soren', 'soren moller'],
+} as const;
+
 /** What made the stores: files, and commands in their folder at moments of a false clock. */
 export const { files, steps } = JSON.parse(readFileSync(join(fixtures, 'steps.json'), 'utf8')) as {
   readonly files: Readonly<Record<string, string>>;

@@ -71,6 +71,26 @@ test('parameters that no endpoint knows are named with the likely one', async ()
   assert.deepEqual([status, stderr], [0, 'bourse: ignored parameters: adjst (adjust?)\n']);
 });
 
+test('what an answer has otherwise than one may think is told beside it', async () => {
+  const actions = shop.path('actions.csv');
+  const rows = ['dividend,2025-03-04,60,', 'spinoff,2025-03-06,,0.8'];
+  writeFileSync(actions, ['action_type,ex_date,cash_amount,adjustment_factor', ...rows, ''].join('\n'));
+  const named = ['--country', 'US', '--symbol', 'AAPL'];
+  await shop.must('import', 'corporate-actions', actions, ...named);
+  const { stderr, status } = await shop.run('query', `${DAYS}?adjust=all`);
+  assert.deepEqual(
+    [status, stderr.split('\n')],
+    [
+      0,
+      [
+        'bourse: Actions that should adjust the bars and do not: dividend 2025-03-04 (no less than the price before it)',
+        'bourse: Actions that adjust the bars and are listed with extended=true alone: spinoff 2025-03-06',
+        '',
+      ],
+    ],
+  );
+});
+
 test('without a store, and without a path, it says so', async () => {
   const none = await shop.runWith({ BOURSE_STORE: shop.storeUrl('none') }, 'query', DAYS);
   assert.equal(none.status, 3);

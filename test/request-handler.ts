@@ -25,7 +25,8 @@ import { TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
-const storeUrl = temporary.storeUrl();
+/** The address of the store. */
+export const storeUrl = temporary.storeUrl();
 
 /** Imports rows of a dataset into the store. */
 export const addRows = (dataset: string, rows: readonly FileRow[]): Promise<void> =>

@@ -6,7 +6,7 @@ import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import type { FileRow } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 
 const A: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' };
 const B: Named = { ...A, symbol: 'B' };
@@ -38,8 +38,8 @@ const day = (symbol: string, more: FileRow = { close_timestamp: '2024-02-07T18:0
 
 const london = { ...A, calendar_key: 'UK_STOCK' };
 
-/** Random orders: `COVERAGE_RUNS=200 node --test test/run-coverage.test.ts` tries more. */
-const RUNS = Number(process.env.COVERAGE_RUNS ?? 15);
+/** Random orders. */
+const RUNS = times(8);
 
 type Step = readonly [moment: string, dataset: string, rows: readonly FileRow[]];
 

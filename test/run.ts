@@ -19,6 +19,9 @@ import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
 
+/** Random tests try so many times as much as in `npm test`. */
+const TIMES_IN_CI = '2';
+
 /** A file of which no test ends for so long, and which prints nothing, waits in vain: it is stopped, with all that it started. */
 const SILENCE_MS = 180_000;
 const LOOK_MS = 1_000;
@@ -32,7 +35,16 @@ const OUTPUT_CHARACTERS_MAX = 20_000;
 const SLOWEST = 10;
 
 /** Begun first, so that none of them runs alone at the end. */
-const longest = ['test/explorer/**', 'test/examples*', 'test/fuzz*', 'test/ci/**', 'test/postgres/**'];
+const longest = [
+  'test/explorer/**',
+  'src/cli/watch*',
+  'test/{examples,import-formats,raw-http}*',
+  'test/mcp/http*',
+  'test/fuzz*',
+  'test/ci/{explorer,examples}/**',
+  'test/ci/**',
+  'test/postgres/**',
+];
 
 const everyFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
 const longForms = ['test/ci/**/*.test.ts'];
@@ -229,7 +241,11 @@ const outcomes: Outcome[] = [];
 
 async function runJobs(): Promise<void> {
   const queue = [...jobs];
-  const environment = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/bourse') };
+  const environment = {
+    TEST_TIMES: asked.ci ? TIMES_IN_CI : '1',
+    ...process.env,
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/bourse'),
+  };
   const runNext = async (): Promise<void> => {
     let host = await startHost(environment);
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {

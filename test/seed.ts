@@ -6,6 +6,12 @@ const FIXED = 20_250_303;
 /** The seed of every random test. */
 export const seed = Number(process.env.TEST_SEED ?? FIXED);
 
+const factor = Number(process.env.TEST_TIMES ?? 1);
+if (!Number.isInteger(factor) || factor < 1) throw new Error('TEST_TIMES is a whole number from 1 on');
+
+/** Tries of a random test: `count`, or TEST_TIMES times as many. */
+export const times = (count: number): number => count * factor;
+
 fc.configureGlobal({ seed });
 
 export { fc };

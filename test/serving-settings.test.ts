@@ -81,6 +81,62 @@ test('without --trust-proxy what is forwarded changes nothing, well-formed or no
 
 const warnings = (server: Server): string[] => server.log.filter((line) => line.includes('"msg":"exposed"'));
 
+type Line = { msg: string; address?: string; words?: string };
+const linesOf = ({ log }: Server, msg: string): Line[] =>
+  log.map((line) => JSON.parse(line) as Line).filter((line) => line.msg === msg);
+
+test('the line of a request has its caller: the connection, or what a trusted proxy says; with --log-addresses off none (contract 7.4)', async () => {
+  const forwarded: readonly [headers: Record<string, string>, trusted: string][] = [
+    [{}, '127.0.0.1'],
+    [{ 'x-forwarded-for': '192.0.2.1' }, '192.0.2.1'],
+    [{ 'x-forwarded-for': '198.51.100.7, 192.0.2.2' }, '192.0.2.2'],
+    [{ 'x-forwarded-for': '2001:db8::1' }, '2001:db8::1'],
+    [
+      { forwarded: 'for=198.51.100.7, for="[2001:db8::2]:4711";proto=http', 'x-forwarded-for': '192.0.2.9' },
+      '2001:db8::2',
+    ],
+    [{ forwarded: 'for="192.0.2.3:80"' }, '192.0.2.3'],
+    [{ forwarded: 'for=_hidden' }, '127.0.0.1'],
+    [{ forwarded: 'for="' }, '127.0.0.1'],
+    [{ 'x-forwarded-for': `${key}\t"}` }, '127.0.0.1'],
+  ];
+  const cases: readonly [flags: readonly string[], addressOf: (trusted: string) => string | undefined][] = [
+    [['--trust-proxy'], (trusted) => trusted],
+    [[], () => '127.0.0.1'],
+    [['--trust-proxy', '--log-addresses', 'off'], () => undefined],
+  ];
+  for (const [flags, addressOf] of cases) {
+    const server = await shop.serve(...flags);
+    for (const [headers] of forwarded) await (await server.get(path, { headers })).arrayBuffer();
+    assert.equal(await server.stop(), 0);
+    const lines = linesOf(server, 'request');
+    assert.deepEqual(
+      lines.map(({ address }) => address),
+      forwarded.map(([, trusted]) => addressOf(trusted)),
+    );
+    assert.ok(!server.log.join().includes(key));
+  }
+});
+
+test('a variable that is no setting and a store that was not there are warned of once (contract 10)', async () => {
+  const fresh = shop.path('fresh.db');
+  for (const workers of ['1', '2']) {
+    const server = await shop.serveWith(
+      { BOURSE_PROT: '9', BOURSE_STORE: workers === '1' ? fresh : shop.store },
+      ...['--workers', workers],
+    );
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(
+      linesOf(server, 'environment').map(({ words }) => words),
+      ['BOURSE_PROT is not a setting; is it BOURSE_PORT?'],
+    );
+    const made = linesOf(server, 'store made').map(({ words }) => words!);
+    assert.equal(made.length, workers === '1' ? 1 : 0);
+    if (workers === '1')
+      assert.match(made[0]!, new RegExp(`no store at .*${RegExp.escape(fresh)}: an empty one was made`));
+  }
+});
+
 test('an address that others reach, without TLS and without a trusted proxy, is warned of once, also with several workers', async () => {
   for (const workers of ['1', '2']) {
     const server = await shop.serve('--host', '0.0.0.0', '--workers', workers);

@@ -196,10 +196,14 @@ class Model {
     return SESSIONS.findIndex((session) => isOf(ms, session));
   }
 
-  /** Whether the regular hours of a session are covered for a symbol. */
-  isCovered(symbol: string, [date, openMs]: (typeof SESSIONS)[number]): boolean {
+  /** True if a time of a session is covered for a symbol, by default its regular hours. */
+  isCovered(
+    symbol: string,
+    [date, openMs]: (typeof SESSIONS)[number],
+    [fromMs, toMs] = [openMs, openMs + REGULAR_MS],
+  ): boolean {
     const session = usStocks.sessionOn(parseDay(date)!)!;
-    return this.oracle.isCovered(symbol, '1M', session, [{ fromMs: openMs, toMs: openMs + REGULAR_MS }]);
+    return this.oracle.isCovered(symbol, '1M', session, [{ fromMs, toMs }]);
   }
 
   /** Whether a session without a bar is a `missing_session` (contract 9.10). */
@@ -234,11 +238,15 @@ class Model {
       const [date, openMs] = session;
       const size = cell ?? 390;
       const isCovered = this.isCovered(symbol, session);
-      const cells = Array.from({ length: 390 / size }, (_, place) =>
-        [...this.of(symbol)].some(
-          (ms) => ms >= openMs + place * size * MINUTE_MS && ms < openMs + (place + 1) * size * MINUTE_MS,
-        ),
-      );
+      // A bar that is made of minutes is there once its time is covered.
+      const cells = Array.from({ length: 390 / size }, (_, place) => {
+        const [fromMs, toMs] = [place, place + 1].map((at) => openMs + at * size * MINUTE_MS) as [
+          number,
+          number,
+        ];
+        const hasBars = [...this.of(symbol)].some((ms) => ms >= fromMs && ms < toMs);
+        return hasBars && (cell === 1 || this.isCovered(symbol, session, [fromMs, toMs]));
+      });
       const filled = cells.flatMap((isFilled, place) =>
         isFilled ? [openMs + place * size * MINUTE_MS] : [],
       );
@@ -321,7 +329,7 @@ test('sessions equal a direct count after random imports, corrections, deletions
           ],
         ]),
       );
-      const id = await world.import(bars, '1M', step);
+      const id = await world.import(bars, '1M', 100 + step);
       const added = chosen.flatMap((symbol) =>
         bars[symbol]!.filter((ms) => !model.of(symbol).has(ms)).map((ms) => [symbol, ms] as const),
       );
@@ -329,7 +337,9 @@ test('sessions equal a direct count after random imports, corrections, deletions
       const entry = {
         run: {
           ...({ kind: 'file', command: step, startMs: world.nowMs, interval: '1M', zone: null } as const),
-          bars: chosen.flatMap((symbol) => bars[symbol]!.map((keyMs) => ({ symbol, keyMs, price: step }))),
+          bars: chosen.flatMap((symbol) =>
+            bars[symbol]!.map((keyMs) => ({ symbol, keyMs, price: 100 + step })),
+          ),
           ...{ named: [], fromMs: null, throughMs: null, sha: `file ${step}` },
         },
         isUndone: false,
@@ -522,6 +532,60 @@ test('a session that another series of the instrument has is of its condition (c
   assert.deepEqual((await conditions('60M'))[1], ['available', 1]);
 });
 
+test('a session that findings call missing in one series is missing at each interval (contract 9.9, findings missing_session)', async () => {
+  const world = await World.open('2024-03-16T12:00:00Z');
+  const days = (...some: string[]): number[] => some.map((day) => Date.parse(`2024-03-${day}T00:00:00Z`));
+  await world.import({ A: days('04', '05', '06', '07', '08') }, 'DAY');
+  await world.import({ B: days('04', '05', '07', '08') }, 'DAY');
+  // This file alone would tell that nothing was traded on 6 March.
+  await world.import({
+    B: ['04', '05', '07', '08'].flatMap((day) => minutesFrom(`2024-03-${day}T14:30:00Z`, 5)),
+  });
+  const asked = { from_date: '2024-03-06', to_date: '2024-03-06' };
+  for (const interval of ['1M', '60M', 'DAY'])
+    assert.deepEqual(await world.brief('B', ['condition'], { ...asked, interval }), [['missing']], interval);
+});
+
+test('sessions of an expired future after its last import are pending: nothing tells that they had no trade (contract 9.9, 3.9)', async () => {
+  const world = await World.open('2024-03-01T08:00:00Z', 'future');
+  const days = ['26', '27', '28', '29'].map((day) => Date.parse(`2024-02-${day}T00:00:00Z`));
+  await world.import({ ESH24: days }, 'DAY');
+  world.nowMs = Date.parse('2025-01-15T12:00:00Z');
+  const asked = { from_date: '2024-02-29', to_date: '2024-03-04' };
+  assert.deepEqual(await world.brief('ESH24', ['session_date', 'condition'], asked), [
+    ['2024-02-29', 'available'],
+    ['2024-03-01', 'pending'],
+    ['2024-03-04', 'pending'],
+  ]);
+});
+
+test('rows of a day that was going on when they were imported let no series of the market reach it (contract 3.9 (5), 9.9)', async () => {
+  const world = await World.open('2024-03-06T17:00:00Z');
+  const days = (...some: string[]): number[] => some.map((day) => Date.parse(`2024-03-${day}T00:00:00Z`));
+  // At noon of 6 March.
+  await world.import({ A: days('04', '05', '06'), B: days('04', '05', '06'), C: days('04', '05') }, 'DAY');
+  world.nowMs = Date.parse('2024-03-07T12:00:00Z');
+  const conditions = (symbol: string, texts: Texts = {}) =>
+    world.brief(symbol, ['session_date', 'condition'], {
+      from_date: '2024-03-05',
+      to_date: '2024-03-06',
+      ...texts,
+    });
+  const open = [
+    ['2024-03-05', 'available'],
+    ['2024-03-06', 'pending'],
+  ];
+  for (const symbol of ['A', 'C']) {
+    assert.deepEqual(await conditions(symbol), open, symbol);
+    assert.deepEqual(await conditions(symbol, { as_of: '2024-03-07T11:00:00Z' }), open, symbol);
+  }
+  // The files of the night have A and B whole: that of C has not come.
+  await world.import({ A: days('06') }, 'DAY', 11);
+  await world.import({ B: days('06') }, 'DAY', 11);
+  assert.deepEqual(await conditions('A'), [open[0], ['2024-03-06', 'available']]);
+  assert.deepEqual(await conditions('C'), [open[0], ['2024-03-06', 'missing']]);
+});
+
 test('a day of which there are minutes up to noon is pending, whichever interval is asked for (contract 9.9)', async () => {
   const world = await World.open('2024-03-05T17:00:00Z');
   await world.import({
@@ -535,21 +599,22 @@ test('a day of which there are minutes up to noon is pending, whichever interval
     ]);
 });
 
-test('a session with a warning among its findings is degraded (contract 9.9, 9.10)', async () => {
+test('a session with an error among its findings is degraded (contract 9.9, 9.10)', async () => {
   const world = await World.open('2024-03-06T12:00:00Z');
   const hours = ['04', '05'].flatMap((day) =>
     ['14:30', '15:30', '16:30', '17:30', '18:30', '19:30', '20:30'].map((time) =>
       Date.parse(`2024-03-${day}T${time}:00Z`),
     ),
   );
-  const offGrid = Date.parse('2024-03-04T16:00:00Z');
-  const strange = await world.import({ A: [...hours, offGrid].toSorted((a, b) => a - b), B: hours }, '60M');
+  await world.import({ A: hours, B: hours }, '60M');
   const conditions = async (symbol: string) =>
     (await world.brief(symbol, ['condition'], { interval: '60M', to_date: '2024-03-05' })).flat();
+  assert.deepEqual(await conditions('A'), ['available', 'available']);
+  // Prices of two imports that differ by more than half.
+  const strange = await world.import({ A: hours.slice(2, 3) }, '60M', 20);
   assert.deepEqual(await conditions('A'), ['degraded', 'available']);
   assert.deepEqual(await conditions('B'), ['available', 'available']);
   await world.undo(strange);
-  await world.import({ A: hours }, '60M');
   assert.deepEqual(await conditions('A'), ['available', 'available']);
 });
 

@@ -12,6 +12,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'src/cli/workers.test.ts': 'a store that cannot be opened',
   'src/http/queue/query-queue.test.ts': 'a store that goes away under a server',
   'src/keys/control-client.test.ts': 'a control file that cannot be opened',
+  'test/ci/copies-under-way.test.ts': 'copies of files',
   'test/ci/full-disk.test.ts': 'files on a small disk',
   'test/ci/little-space.test.ts': 'files on a small disk',
   'test/cli.test.ts': 'the default store, and what stands where a store should',
@@ -41,6 +42,7 @@ const aboutFiles: Readonly<Record<string, string>> = {
   'test/restored-versions.test.ts': 'backups are files',
   'test/status.test.ts': 'sizes of files, and damage',
   'test/stores.ts': 'where the engine is chosen',
+  'test/year/year.ts': 'a store of the first layout on a small disk, and its backups',
 };
 
 const isAboutFiles = (path: string): boolean =>

@@ -71,9 +71,30 @@ test('they are found by the search, and are those that a file of contracts makes
   assert.match(found, /KO250919C00070000/);
 });
 
-test('what names no contract makes none: adjusted roots, days that do not exist, other symbols (contract 1.4)', async () => {
+test('the contract of an adjusted root is of the underlying, and marked; searches have it where they ask for it (contract 8.5)', async () => {
+  const store = await imported(['WDC1250919C00450000', 'BRKB2250919C00450000', 'WDC250919C00460000']);
+  assert.deepEqual(
+    rowsOf(store, 'select symbol, underlying_name, contract_type from option_contracts order by symbol').map(
+      (row) => Object.values(row),
+    ),
+    [
+      ['BRKB2250919C00450000', 'BRKB', 'adjusted'],
+      ['WDC1250919C00450000', 'WDC', 'adjusted'],
+      ['WDC250919C00460000', 'WDC', null],
+    ],
+  );
+  const search =
+    '/api/v2/option/search/stock/US:WDC/call/moneyness/in_the_money?ref_asset_price=999&format=csv';
+  const asked = (more: string): Promise<string> => shop.must('query', `${search}${more}`, '--store', store);
+  assert.doesNotMatch(await asked(''), /WDC1/);
+  assert.match(await asked('&adjusted=true'), /WDC1250919C00450000/);
+  const own = await shop.must('query', '/api/v2/option/reference/US:WDC1250919C00450000', '--store', store);
+  assert.match(own, /"underlying_name":"WDC".*"contract_type":"adjusted"/);
+});
+
+test('what names no contract makes none: flexible contracts, days that do not exist, other symbols (contract 1.4)', async () => {
   const store = await imported([
-    'WDC1250919C00450000',
+    '2SPX250919C00450000',
     'SPY250231C00450000',
     'SPY250919C00000000',
     'MYOPTION',
@@ -103,6 +124,71 @@ test('a contract that the store has stays as it is; a class of shares is found b
       ['BRKB250919P00450000', 'BRK.B', 100],
     ],
   );
+});
+
+test('a root joins the one stock that it is without its separator; where two fit, its rows are refused with both names (contract 9.21)', async () => {
+  const files: readonly (readonly [
+    name: string,
+    dataset: string,
+    of: (root: string) => readonly string[],
+  ])[] = [
+    [
+      'chain.csv',
+      'option-contracts',
+      (root) => [
+        'contractSymbol,lastTradeDate,strike,lastPrice,contractSize,currency',
+        `${root}990116C00300000,2025-10-01 19:59:59+00:00,300.0,1,REGULAR,USD`,
+      ],
+    ],
+    [
+      'occ.txt',
+      'option-contracts',
+      (root) => [
+        `Series Search Results for ${root}`,
+        'ProductSymbol\tyear\tMonth\tDay\tInteger\tDec\tC/P\tCall\tPut\tPosition Limit',
+        `${root}\t\t2099\t01\t16\t300\t000\tC   \t3\t113\t25000000`,
+      ],
+    ],
+    [
+      'bars.csv',
+      'bars',
+      (root) => [
+        'datetime,symbol,open,high,low,close,volume',
+        `2025-02-03T14:30:00Z,${root.padEnd(6)}990116C00300000,1,2,0.5,1.5,10`,
+      ],
+    ],
+  ];
+  for (const [file, dataset, of] of files) {
+    const store = shop.storeUrl(`root-${file}`);
+    const stocks = ['BRK.B', 'BRK.A', 'AB.CD', 'ABC/D', 'F.B', 'FB', 'BFX-A'];
+    writeFileSync(
+      shop.path('i.csv'),
+      ['asset_schema,country_iso_code,symbol', ...stocks.map((symbol) => `stock,US,${symbol}`), ''].join(
+        '\n',
+      ),
+    );
+    await shop.must('import', 'instruments', 'i.csv', '--store', store);
+    const flags = dataset === 'bars' ? ['--schema', 'option', '--country', 'US', '--interval', '1M'] : [];
+    for (const [root, underlying] of [
+      ['BRKB', 'BRK.B'],
+      ['BRKB1', 'BRK.B'],
+      ['BFXA', 'BFX-A'],
+      ['FB', 'FB'],
+      ['NEWB', 'NEWB'],
+      ['ABCD', null],
+    ] as const) {
+      writeFileSync(shop.path(file), `${of(root).join('\n')}\n`);
+      const done = await shop.run('import', dataset, file, ...flags, '--store', store);
+      const rows = rowsOf(store, 'select symbol, underlying_name from option_contracts');
+      const found = rows.find(({ symbol }) => symbol === `${root}990116C00300000`)?.underlying_name ?? null;
+      assert.deepEqual([root, found, done.status], [root, underlying, underlying === null ? 1 : 0]);
+      if (underlying === null)
+        assert.match(done.stdout + done.stderr, /may be AB\.CD or ABC\/D of the store/, file);
+    }
+    assert.equal(instruments(store).filter(([schema]) => schema === 'stock').length, stocks.length + 1);
+    const path = '/api/v2/option/search/stock/US:BRK.B/call/moneyness/in_the_money?ref_asset_price=999';
+    assert.match(await shop.must('query', path, '--store', store), /"symbol":"BRKB990116C00300000"/);
+  }
 });
 
 test('an undo takes the contracts back, and leaves an underlying that another run needs (contract 11)', async () => {

@@ -16,15 +16,32 @@ export class Watch {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | null>;
 
-  constructor(shop: Workshop, folder: string, symbol = 'A', more: readonly string[] = []) {
-    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', symbol];
-    this.#child = shop.start(['import', 'bars', '--watch', folder, ...flags, ...more]);
+  /** Of minutes of a US stock by its symbol; null where each file tells by its columns what it has. */
+  constructor(
+    shop: Workshop,
+    folder: string,
+    symbol: string | null = 'A',
+    more: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ) {
+    const flags = ['--schema', 'stock', '--country', 'US', '--interval', '1M', '--symbol', symbol ?? ''];
+    const words = ['import', 'bars', '--watch', folder, ...(symbol === null ? [] : flags), ...more];
+    this.#child = shop.start(words, environment);
     children.push(this.#child);
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on('data', (piece) => {
         this.said += piece;
       });
     this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Its exit status, once it has ended. */
+  get ended(): Promise<number | null> {
+    return this.#ended;
   }
 
   async until(said: RegExp): Promise<void> {
@@ -39,8 +56,12 @@ export class Watch {
     return Array.from(this.said.matchAll(new RegExp(said, 'g'))).length;
   }
 
-  end(signal: NodeJS.Signals): Promise<number | null> {
-    this.#child.kill(signal);
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  end(name: NodeJS.Signals): Promise<number | null> {
+    this.signal(name);
     return this.#ended;
   }
 }

@@ -1,5 +1,5 @@
 // Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract 9.4).
-import { type Fraction, multiplierBy } from '../base/decimal.ts';
+import { type Fraction, multiplierBy, productOf } from '../base/decimal.ts';
 import type { Bars } from './columns.ts';
 import type { TimedBars } from './grid.ts';
 
@@ -12,8 +12,6 @@ export type Change = {
   readonly volume: Fraction;
 };
 
-const product = (a: Fraction, b: Fraction): Fraction => ({ part: a.part * b.part, whole: a.whole * b.whole });
-
 const priceColumns = ['open', 'high', 'low', 'close', 'vwap'] as const;
 
 /** The combined changes of an instrument, made from single ones in order of ex-date. */
@@ -25,8 +23,8 @@ export class Adjustment {
     let price: Fraction = { part: 1n, whole: 1n };
     let volume = price;
     const eras = changes.toReversed().map((change): Change => {
-      price = product(price, change.price);
-      volume = product(volume, change.volume);
+      price = productOf(price, change.price);
+      volume = productOf(volume, change.volume);
       return { day: change.day, price, volume };
     });
     this.#eras = eras.reverse();

@@ -121,8 +121,8 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
   const start = target.count;
   let wanted = range.descending ? Number.POSITIVE_INFINITY : start + range.atLeast;
+  reserve(target, start + RUN_BARS * Math.min(last - first + 1, Math.ceil(range.atLeast / RUN_BARS) + 1));
   for (let run = first; run <= last && target.count < wanted; run++) {
-    reserve(target, target.count + RUN_BARS);
     reader.at = reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, true);
     readRun(reader, header, firstOf(run), Math.min(RUN_BARS, header.count - run * RUN_BARS), target);
     if (run === first) wanted += before(target, start, range.fromMs);

@@ -65,6 +65,41 @@ export function fractionOf(part: number, whole: number): Fraction {
   return { part: dividend, whole: divisor };
 }
 
+/** The simplest fraction of whole numbers between two bounds above 0: its part and its whole. */
+export function simplestWithin(low: number, high: number): readonly [part: number, whole: number] {
+  const least = Math.floor(low);
+  if (least === low) return [least, 1];
+  if (least + 1 <= high) return [least + 1, 1];
+  const [whole, part] = simplestWithin(1 / (high - least), 1 / (low - least));
+  return [least * whole + part, whole];
+}
+
+/** A decimal of so many decimals may be a rounded fraction of small numbers: 0.3333 is 1/3, 0.05 is 1/20. */
+const ROUNDED_DECIMALS = 4;
+const SMALL_NUMBER = 50;
+
+/** The fraction that a positive decimal is, or the one of small numbers that it is rounded from. */
+export function fractionNear(value: number): Fraction {
+  const decimals = plainDecimal(value).split('.')[1]?.length ?? 0;
+  const half = 0.5 * 10 ** -decimals;
+  if (decimals >= ROUNDED_DECIMALS && value > half) {
+    const [part, whole] = simplestWithin(value - half, value + half);
+    if (part <= SMALL_NUMBER && whole <= SMALL_NUMBER) return { part: BigInt(part), whole: BigInt(whole) };
+  }
+  return lowestTerms(fractionOf(value, 1));
+}
+
+function lowestTerms({ part, whole }: Fraction): Fraction {
+  let [divisor, rest] = [part, whole];
+  while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
+  return { part: part / divisor, whole: whole / divisor };
+}
+
+export const productOf = (a: Fraction, b: Fraction): Fraction => ({
+  part: a.part * b.part,
+  whole: a.whole * b.whole,
+});
+
 /** Decimals of a product, within the bounds of its significant digits. */
 const PRODUCT_DECIMALS = 10;
 

@@ -20,6 +20,8 @@ export type Observation =
       readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
+      /** The caller's address: the one that a trusted proxy names, else that of the connection; absent if it is not known. */
+      readonly address?: string;
       /** Until the answer could be sent; of one that is sent as it is read, until its first step. */
       readonly durationMs: number;
       /** Bytes of the body; of an answer that is sent as it is read, those that its connection has taken. */
@@ -47,6 +49,11 @@ export type Observation =
     }
   /** An older store is brought to the newest layout. */
   | { readonly kind: 'updating'; readonly words: string }
+  /**
+   * An empty store was made where there was none; the store's file was removed, or another has taken its place; a variable that is no
+   * setting has the name of one, nearly.
+   */
+  | { readonly kind: 'store made' | 'store replaced' | 'environment'; readonly words: string }
   /** The service ended a connection. */
   | { readonly kind: 'connection'; readonly reason: EndReason }
   | { readonly kind: 'stopping'; readonly reason: string; readonly open: number }

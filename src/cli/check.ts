@@ -1,8 +1,10 @@
 // `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
 import { Argument, Command } from 'commander';
+import { assetSchemas } from '../contract/identifiers.ts';
 import { importRuns } from '../datasets/internal.ts';
 import { actionKinds, type Finding } from '../findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../findings/store-findings.ts';
+import { likeSymbol } from '../history/instrument-choice.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
 import { readVersion } from '../store/changes.ts';
 import type { Check } from '../store/control.ts';
@@ -66,6 +68,15 @@ function subjectOf(dataset: string | undefined, flags: Flags): Subject {
   return { dataset, where };
 }
 
+/** The columns with the symbol of the instrument that they name by another one (contract 9.21). */
+async function ownSymbol(reader: Reader, where: Subject['where']): Promise<Subject['where']> {
+  const { asset_schema, country_iso_code, symbol } = where;
+  if (country_iso_code === undefined || symbol === undefined) return where;
+  const types = asset_schema === undefined ? assetSchemas : [asset_schema];
+  const markets = types.map((type) => ({ asset_schema: type, country_iso_code }));
+  return { ...where, ...(await likeSymbol(reader, markets, symbol)) };
+}
+
 /** Writes the findings of a store. What they come to, where it is known for all that was looked at. */
 async function writeFindings(
   reader: Reader,
@@ -108,7 +119,9 @@ async function check(dataset: string | undefined, flags: Flags): Promise<void> {
     requireOut({ ...flags, out });
     await refuseOwnFile(url, out);
   }
-  const found = await readStore(url, 'read', (reader) => writeFindings(reader, flags, subject));
+  const found = await readStore(url, 'read', async (reader) =>
+    writeFindings(reader, flags, { ...subject, where: await ownSymbol(reader, subject.where) }),
+  );
   const isWhole = dataset === undefined && Object.keys(subject.where).length === 0;
   if (isWhole && found !== null) await keepCheck(url, found);
 }

@@ -95,7 +95,7 @@ const settings = {
     default: 'sqlite:data/bourse.db',
     parse: text,
     takes: 'url',
-    about: 'the store: sqlite:PATH or postgres://USER@HOST/DATABASE',
+    about: 'the store: sqlite:PATH, a path that ends in .db, or postgres://USER@HOST/DATABASE',
   },
   host: {
     default: '127.0.0.1',
@@ -169,6 +169,12 @@ const settings = {
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     takes: 'level',
     about: 'trace, debug, info, warn, error or silent',
+  },
+  logAddresses: {
+    default: 'on',
+    parse: oneOf('on', 'off'),
+    takes: 'on|off',
+    about: 'whether the line of a request has the address of its caller: on or off',
   },
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -7,7 +7,7 @@ import { readSettings, type SettingFlags } from './config.ts';
 import { DEMO_STORE, ensureDemo, sampleText } from './demo-store.ts';
 import { examples, settingOption } from './flags.ts';
 import { closing } from './opened-store.ts';
-import { startService, untilStopped, warnOfExposure } from './serving.ts';
+import { startService, untilStopped, warnOfSettings } from './serving.ts';
 
 const DEMO_KEY = 'demo';
 
@@ -38,15 +38,16 @@ export function demoCommand(): Command {
       const nowMs = Date.now();
       const today = Math.floor(nowMs / DAY_MS);
       await ensureDemo(nowMs);
-      await warnOfExposure(settings);
+      await warnOfSettings(settings);
       let filledIn: string | null = null;
       const service = await startService(settings, () => filledIn);
-      // Only now: a demo that cannot start must not revoke the key of a running one.
-      const { secret } = await closing(openControl(settings.store, 'write'), (control) =>
-        replaceKey(control, DEMO_KEY, Date.now()),
-      );
-      filledIn = secret;
-      process.stdout.write(await introduce(service.url, secret, today));
-      await untilStopped(service);
+      await untilStopped(service, async () => {
+        // Only now: a demo that cannot start must not revoke the key of a running one.
+        const { secret } = await closing(openControl(settings.store, 'write'), (control) =>
+          replaceKey(control, DEMO_KEY, Date.now()),
+        );
+        filledIn = secret;
+        process.stdout.write(await introduce(service.url, secret, today));
+      });
     });
 }

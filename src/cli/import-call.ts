@@ -6,7 +6,7 @@ import { BARS } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { holdReader } from '../files/read.ts';
 import { STANDARD_INPUT } from '../files/source.ts';
-import { clearFailures } from '../history/failed-files.ts';
+import { clearFailures, recordFailure, UNFINISHED } from '../history/failed-files.ts';
 import { type ImportGroup, writeGroup } from '../history/import-group.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { historyLimits } from '../history/limits.ts';
@@ -19,8 +19,16 @@ import { DamagedData } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { describeExplained, describeRefusals } from './explain.ts';
 import { tellFindings } from './import-findings.ts';
-import { fieldFlags, fieldNamesOf, type ImportFlags, readCompleteTimes, zoneNamed } from './import-flags.ts';
-import { filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
+import {
+  fieldFlags,
+  fieldNamesOf,
+  type ImportFlags,
+  readCompleteTimes,
+  readCurrency,
+  readReplace,
+  zoneNamed,
+} from './import-flags.ts';
+import { batchesOf, filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
 import { describeImport } from './import-words.ts';
 import { closing, openForImport } from './opened-store.ts';
 import { note, noteWait, print } from './output.ts';
@@ -62,16 +70,49 @@ export class ImportCall {
   #worst = 0;
   /** Names whose files have been taken, and which nobody has been told of. */
   readonly #ended: NamedInput[] = [];
+  /** The full paths of files of a watch that are recorded as begun. */
+  readonly #begun = new Set<string>();
 
   constructor(call: Call, onTaken: OnTaken | null = null) {
     this.#call = call;
     this.#onTaken = onTaken;
   }
 
-  /** Imports the files of some names. @throws FileProblem where the call is wrong, not a file */
-  async take(names: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  /** Imports the files of some names, until `stop`. @throws FileProblem where the call is wrong, not a file */
+  async take(names: AsyncIterable<string> | Iterable<string>, stop?: AbortSignal): Promise<void> {
     const releaseReader = holdReader();
-    const steps = stepsOf(names, this.#call.choose);
+    try {
+      for await (const batch of batchesOf(names)) {
+        if (this.#call.flags.watch !== undefined) await this.#begin(batch);
+        try {
+          await this.#takeBatch(batch, stop);
+        } finally {
+          await this.#forgetBegun();
+        }
+      }
+    } finally {
+      releaseReader();
+    }
+  }
+
+  /** Records the files of a watch as failed before they are read: one that ends the process is known when the watch starts again. */
+  async #begin(names: readonly string[]): Promise<void> {
+    const { dataset, storeUrl } = this.#call;
+    for (const name of names) this.#begun.add(resolve(name));
+    const row = { dataset, problem: UNFINISHED, failed_ms: Date.now() };
+    this.#store ??= await openForImport(storeUrl, 'import');
+    await recordFailure(this.#store, ...Array.from(this.#begun, (path) => ({ ...row, path })));
+  }
+
+  /** Removes the record of files that a stopped watch has not come to. Where the store is away it stays, and the next start tells. */
+  async #forgetBegun(): Promise<void> {
+    const paths = [...this.#begun];
+    this.#begun.clear();
+    if (paths.length > 0) await clearFailures(this.#store!, this.#call.dataset, paths).catch(() => undefined);
+  }
+
+  async #takeBatch(names: readonly string[], stop: AbortSignal | undefined): Promise<void> {
+    const steps = stepsOf(names, this.#call.choose, stop);
     const next = async (): Promise<Step | null> => {
       const { value, done } = await steps.next();
       return done === true ? null : value;
@@ -87,7 +128,6 @@ export class ImportCall {
       }
     } finally {
       await steps.return(undefined);
-      releaseReader();
     }
   }
 
@@ -126,7 +166,7 @@ export class ImportCall {
           unopened = { error };
           return null;
         });
-        if (following === null || (following.kind === 'name' && following.isLarge)) return;
+        if (following === null) return;
       }
     };
     await closing(first.file, async () => {
@@ -168,7 +208,6 @@ export class ImportCall {
 
   /** Imports the file of a step as one of a group. */
   async #outcomeOf(step: Step, group: ImportGroup): Promise<Outcome> {
-    if (step.kind === 'name') return { settle: () => undefined };
     if (step.kind === 'end') return { settle: () => void this.#ended.push(step.of) };
     try {
       if (step.kind === 'problem') throw step.error;
@@ -202,6 +241,7 @@ export class ImportCall {
     const done = ended.filter(({ problems }) => problems.length === 0).map(({ name }) => resolve(name));
     if (this.#store !== null && !flags.dryRun) await clearFailures(this.#store, dataset, done);
     for (const { name, problems } of ended) {
+      this.#begun.delete(resolve(name));
       const [problem, ...others] = problems;
       const more = others.length > 0 ? ` (and ${others.length} more)` : '';
       await this.#onTaken?.(name, problem === undefined ? null : withoutPath(problem, name) + more);
@@ -212,7 +252,7 @@ export class ImportCall {
     const { dataset, flags } = this.#call;
     const { prices, volumes, symbols, label } = flags;
     const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes, symbols, label });
-    return { ...request, flags: fieldFlags(dataset, flags) };
+    return { ...request, currency: readCurrency(flags.currency), flags: fieldFlags(dataset, flags) };
   }
 
   /** Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as its import would. */
@@ -254,6 +294,7 @@ export class ImportCall {
       dryRun: flags.dryRun === true,
       source: flags.source ?? null,
       ...readCompleteTimes(flags, Date.now()),
+      replace: readReplace(flags),
       command: this.#command,
       recordedFlags,
       nowMs: Date.now,
@@ -289,7 +330,7 @@ export class ImportCall {
     const [first] = report.refused;
     if (report.runId === null && first !== undefined)
       problems.push(
-        `${report.file}: every row was refused: data row ${first.row}, column ${first.column}: ${first.reason}`,
+        `${report.file}: ${report.rowsRefused < report.rowsRead ? 'a row was refused, and --replace stores all or nothing' : 'every row was refused'}: data row ${first.row}, column ${first.column}: ${first.reason}`,
       );
   }
 
@@ -321,20 +362,24 @@ export class ImportCall {
 
   /** Prints the sums of several files, and sets the exit status. */
   conclude(): void {
-    const sumOf = (rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused'): number =>
-      this.#reports.reduce((sum, report) => sum + report[rows], 0);
+    const sumOf = (
+      rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused' | 'rowsRemoved',
+    ): number => this.#reports.reduce((sum, report) => sum + (report[rows] ?? 0), 0);
     const failed = this.#failed;
     const files = this.#reports.length + failed;
     const { flags } = this.#call;
     if (files > 1) {
       const [rowsNew, rowsReplaced] = [sumOf('rowsNew'), sumOf('rowsReplaced')];
       const [rowsUnchanged, rowsRefused] = [sumOf('rowsUnchanged'), sumOf('rowsRefused')];
-      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused };
-      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused\n`;
+      const removed = flags.replace === undefined ? {} : { rowsRemoved: sumOf('rowsRemoved') };
+      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused, ...removed };
+      const more = 'rowsRemoved' in removed ? `, ${count(removed.rowsRemoved)} removed` : '';
+      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${more}\n`;
       print(flags, sums, text, 0, process.stderr);
     }
-    const { allowRejects } = flags;
-    const isPartly = this.#reports.some((report) => report.rowsRefused > allowRejects);
+    // With --replace a refused row keeps out all of its file.
+    const allowed = flags.replace === undefined ? flags.allowRejects : 0;
+    const isPartly = this.#reports.some((report) => report.rowsRefused > allowed);
     // Where something was imported, the call was right.
     if (isPartly || (failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
     else if (failed > 0) process.exitCode = this.#worst;
@@ -350,10 +395,10 @@ export function watchedBy(call: Call, folder: string, tellFailed: TellFailed): W
     flags: recordedFlags,
     storeUrl,
     tellFailed,
-    async take(paths, onTaken) {
+    async take(paths, onTaken, stop) {
       const run = new ImportCall(call, onTaken);
       try {
-        await run.take(paths);
+        await run.take(paths, stop);
         await run.tellFindings();
       } finally {
         await run.close();

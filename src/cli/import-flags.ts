@@ -1,14 +1,18 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the run.
 import { hash } from 'node:crypto';
-import { parseInstant } from '../base/instant.ts';
+import { parseDay, parseInstant } from '../base/instant.ts';
 import { spokenFlag } from '../base/shell-word.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { barFields } from '../datasets/bars.ts';
+import { corporateActions } from '../datasets/corporate-actions.ts';
+import { currencyRule } from '../datasets/currency.ts';
+import { spokenName } from '../datasets/dataset.ts';
 import { anyNumber, type Fields } from '../datasets/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../datasets/index.ts';
 import { namesByDay } from '../history/naming.ts';
+import type { ReplaceRequest } from '../history/replaced-days.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import type { FieldNames } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
@@ -26,6 +30,7 @@ export type ImportFlags = {
   readonly country?: string;
   readonly symbol?: string;
   readonly exchange?: string;
+  readonly currency?: string;
   readonly interval?: string;
   readonly code?: string;
   readonly zone?: string;
@@ -36,6 +41,8 @@ export type ImportFlags = {
   readonly symbols?: SymbolTime;
   readonly label?: BarLabel;
   readonly source?: string;
+  /** True without days. */
+  readonly replace?: string | true;
   readonly allowRejects: number;
   /** False with --no-check. */
   readonly check: boolean;
@@ -69,7 +76,15 @@ export function fieldNamesOf(dataset: string): FieldNames {
   return { ...namesOf(fields), numbers };
 }
 
-const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'interval', 'code'] as const;
+const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code'] as const;
+
+/** The code of `--currency`; undefined without the flag. @throws UsageProblem */
+export function readCurrency(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const code = currencyRule.parse(text) as string | undefined;
+  if (code === undefined) throw new UsageProblem(`--currency ${text}: ${currencyRule.reason}`);
+  return code;
+}
 
 /** The instants of `--complete-from` and `--complete-through`; null without the flag. */
 export function readCompleteTimes(
@@ -95,36 +110,65 @@ function readInstant(flag: string, text: string | undefined, nowMs: number): num
   throw new UsageProblem(`${flag} ${text}: is after now: an import covers nothing beyond its own start`);
 }
 
+/** The days of `--replace`; undefined without the flag, null in it without days. */
+export function readReplace({ replace }: Pick<ImportFlags, 'replace'>): ReplaceRequest | undefined {
+  if (replace === undefined) return undefined;
+  if (replace === true) return { days: null };
+  const [fromDay, toDay] = (/^([^.]+)\.\.([^.]+)$/.exec(replace)?.slice(1) ?? []).map(parseDay);
+  if (fromDay == null || toDay == null)
+    throw new UsageProblem(
+      `--replace ${replace}: must be days such as 2025-01-01..2025-12-31, or nothing; name the files before it`,
+    );
+  if (fromDay > toDay)
+    throw new UsageProblem(`--replace ${replace}: its first day is after its last: swap them`);
+  return { days: { fromDay, toDay } };
+}
+
 /** The flags that are for bars alone. */
-const barFlags = ['prices', 'volumes', 'completeFrom', 'completeThrough', 'label'] as const;
+const barFlags = ['volumes', 'completeFrom', 'completeThrough', 'label'] as const;
 
 /** Whether a flag has a meaning for a dataset. */
 function applies(
-  flag: (typeof fieldFlagNames)[number] | (typeof barFlags)[number] | 'zone' | 'symbols',
+  flag:
+    | (typeof fieldFlagNames)[number]
+    | (typeof barFlags)[number]
+    | 'prices'
+    | 'zone'
+    | 'symbols'
+    | 'replace',
   dataset: string,
 ): boolean {
   const fields = Object.values(fieldsOf(dataset));
   if ((barFlags as readonly string[]).includes(flag)) return dataset === BARS;
+  if (flag === 'prices') return dataset === BARS || dataset === spokenName(corporateActions);
+  if (flag === 'currency' && dataset === BARS) return true;
   if (flag === 'symbols') return dataset === BARS || namesByDay(fileDatasetNamed(dataset));
+  if (flag === 'replace') return fileDatasetNamed(dataset)?.file.subject !== undefined;
   if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
   return fields.some((field) => field.flag === `--${flag}`);
 }
 
 /** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
 export function checkFlags(dataset: string, flags: ImportFlags): void {
-  for (const name of [...barFlags, 'zone', 'symbols', ...fieldFlagNames] as const) {
+  for (const name of [...barFlags, 'prices', 'zone', 'symbols', 'replace', ...fieldFlagNames] as const) {
     if (flags[name] === undefined || applies(name, dataset)) continue;
     const others = fileDatasetNames.filter((other) => applies(name, other));
+    const instead =
+      name === 'replace'
+        ? `; rows of a file replace those of the same key, and others are deleted by bourse delete ${dataset}`
+        : '';
     throw new UsageProblem(
-      `--${spokenFlag(name)} does not apply to ${dataset}: it is for ${others.join(', ')}`,
+      `--${spokenFlag(name)} does not apply to ${dataset}: it is for ${others.join(', ')}${instead}`,
     );
   }
+  readCurrency(flags.currency);
   readSchema(flags.schema);
   readCountry(flags.country);
   readSymbolOf(dataset, flags.symbol);
   readInterval(flags.interval);
   zoneNamed(flags.zone);
   readCompleteTimes(flags, Date.now());
+  readReplace(flags);
 }
 
 /** The fields that flags give for the whole file. */

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { FileProblem } from '../files/file-problem.ts';
 import { openSources, STANDARD_INPUT } from '../files/source.ts';
+import { historyLimits } from '../history/limits.ts';
 import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 
 /** A name on the command line, or of a watched folder, and why not all of it was imported. */
@@ -9,8 +10,6 @@ export type NamedInput = { readonly name: string; readonly problems: string[] };
 
 /** What opening the files of some names gives, in order. */
 export type Step =
-  /** A name whose files come next; `isLarge` where opening them may take long. */
-  | { readonly kind: 'name'; readonly of: NamedInput; readonly isLarge: boolean }
   /** The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever takes it closes it. */
   | {
       readonly kind: 'file';
@@ -33,14 +32,31 @@ const LARGE_BYTES = 1024 * 1024;
 const isLarge = (name: string): boolean =>
   name === STANDARD_INPUT || (statSync(name, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES;
 
-/** Opens the files of some names. */
-export async function* stepsOf(
+/** Names whose files may be in one group: opening those of a large one takes long, so it is by itself. */
+export async function* batchesOf(
   names: AsyncIterable<string> | Iterable<string>,
-  choose: ChooseMapping,
-): AsyncGenerator<Step> {
+): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
   for await (const name of names) {
+    if (batch.length === historyLimits.groupFilesMax || (batch.length > 0 && isLarge(name))) {
+      yield batch;
+      batch = [];
+    }
+    if (isLarge(name)) yield [name];
+    else batch.push(name);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Opens the files of some names, until `stop`. */
+export async function* stepsOf(
+  names: readonly string[],
+  choose: ChooseMapping,
+  stop?: AbortSignal,
+): AsyncGenerator<Step> {
+  for (const name of names) {
+    if (stop?.aborted) return;
     const of = { name, problems: [] };
-    yield { kind: 'name', of, isLarge: isLarge(name) };
     yield* filesOf({ of, from: 0, to: Number.POSITIVE_INFINITY }, choose);
     yield { kind: 'end', of };
   }

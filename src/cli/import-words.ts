@@ -4,7 +4,7 @@ import { importCommand } from '../history/import-command.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
 import { isQuiet, linesOf } from './output.ts';
-import { replacedLines } from './replaced.ts';
+import { removedLines, replacedLines } from './replaced.ts';
 import { count, countOf } from './table.ts';
 
 /** Times that an import leaves open, and the command that covers each. */
@@ -31,8 +31,11 @@ export function describeImport(report: ImportReport, again: Again): string {
     number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
   const isShifted = report.outsideSessions * 2 > rowsRead;
   const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
+  const kept = report.rejectedRows === undefined ? '' : ` the first ${count(report.rejectedRows)}`;
   const refusals = [
-    ...(rowsRefused === 0 ? [] : [`${countOf(rowsRefused, 'row')} refused, kept in ${report.rejectedFile}:`]),
+    ...(rowsRefused === 0
+      ? []
+      : [`${countOf(rowsRefused, 'row')} refused,${kept} kept in ${report.rejectedFile}:`]),
     ...refused.map(refusalLine),
     ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
   ];
@@ -48,6 +51,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
     ...replacedLines(report),
+    ...removedLines(report, again.flags.dryRun === true),
     ...(report.damagedReplaced === 0
       ? []
       : [
@@ -82,10 +86,12 @@ export function describeImport(report: ImportReport, again: Again): string {
       ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
       : []),
   ];
-  const end =
-    runId === null ? '; nothing was stored' : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
+  const removed = report.rowsRemoved === undefined ? '' : `, ${count(report.rowsRemoved)} removed`;
+  const isUnsafe = again.flags.replace !== undefined && rowsRefused > 0;
+  const nothing = `; nothing was stored${isUnsafe ? ': --replace stores all of a file or nothing' : ''}`;
+  const end = runId === null ? nothing : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
   return linesOf([
-    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${end}`,
+    `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${removed}${end}`,
     ...(isQuiet() ? refusals : notes).map((line) => `  ${line}`),
   ]);
 }

@@ -61,6 +61,10 @@ export function importCommand(): Command {
     .option('--symbol <symbol>', 'symbol of the whole file')
     .option('--exchange <mic>', 'exchange of the whole file, such as XNAS')
     .option(
+      '--currency <code>',
+      'currency of the whole file, such as USD, or GBp for pence: of its cash, with bars of its prices',
+    )
+    .option(
       '--interval <interval>',
       'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     )
@@ -99,6 +103,10 @@ export function importCommand(): Command {
       '--source <text>',
       'where the file comes from, kept with the run (default: the name of its preset)',
     )
+    .option(
+      '--replace [from..to]',
+      'remove what the same --source or preset brought before and the file does not hold: for each instrument, of events each country and code, from its first row’s date to its last’s, or in these days: 2025-01-01..2025-12-31; where a row is refused, nothing is stored',
+    )
     .option('--allow-rejects <count>', 'refused rows with which the exit status is still 0', wholeNumber, 0)
     .option('--no-check', 'do not tell what may be wrong with the imported bars: bourse check tells it later')
     .option('--watch <folder>', 'import the files of a folder as they arrive, until stopped')
@@ -132,6 +140,7 @@ export function importCommand(): Command {
         'bourse import bars btc.csv.gz --schema crypto --country GLOBAL --symbol BTCUSD --interval 1M --map btc-map.json',
         'bourse import instruments nasdaq.csv --schema stock --country US',
         "bourse import bars '2025/*.parquet' --schema stock --country US --interval 1M --zone UTC",
+        'bourse import corporate-actions actions.csv --source acme --replace --dry-run',
         'bourse import bars --watch incoming --schema stock --country US --interval 1M',
         'zcat prices.csv.gz | bourse import bars - --schema stock --country US --interval 1M',
       ),

@@ -21,6 +21,8 @@ export const cliLimits = {
   /** Log lines are written together: so many bytes, or what came within so long. */
   logBufferBytes: 4_096,
   logFlushMs: 1_000,
+  /** Bytes of lines that are held for a reader that is slow, some 10,000 requests: further lines are dropped and counted. */
+  logHeldBytesMax: 4_194_304,
   /** The longest run of the command of --on-failure: the next file waits for it. */
   onFailureMs: 30_000,
   /** Characters of a reason that it gets. */

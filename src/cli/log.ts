@@ -8,12 +8,28 @@ import { STDERR } from './output.ts';
 /** Makes plain lines; loaded only where there is a terminal. */
 const pretty = isatty(STDERR) ? (await import('pino-pretty')).default : null;
 
-function openLogger(level: string): Logger {
-  if (pretty === null)
+/** `onDrop` is called for each line that is dropped because those before it are not read. */
+function openLogger(level: string, onDrop: () => void): Logger {
+  if (pretty === null) {
+    const held = destination({
+      ...{ dest: STDERR, sync: false },
+      ...{ minLength: cliLimits.logBufferBytes, maxLength: cliLimits.logHeldBytesMax },
+    });
+    held.on('drop', onDrop);
     return pino(
-      { level, base: null },
-      destination({ dest: STDERR, sync: false, minLength: cliLimits.logBufferBytes }),
+      {
+        ...{ level, base: null },
+        hooks: {
+          // Lines of requests are many, and wait for others; every other one is written at once.
+          logMethod(words, log) {
+            log.apply(this, words);
+            if (words[1] !== 'request') held.flush();
+          },
+        },
+      },
+      held,
     );
+  }
   const stream = pretty({
     destination: STDERR,
     sync: true,
@@ -71,10 +87,18 @@ class AwayLog {
   }
 }
 
+const WARNINGS: ReadonlySet<string> = new Set(['exposed', 'store made', 'store replaced', 'environment']);
+
+function withoutAddress(observation: Observation): Observation {
+  if (observation.kind !== 'request') return observation;
+  const { address: _, ...rest } = observation;
+  return rest;
+}
+
 function tell(logger: Logger, observation: Observation): void {
   const { kind, ...facts } = observation;
   if (observation.kind === 'fault') logger.error(facts, kind);
-  else if (observation.kind === 'exposed') logger.warn(facts, kind);
+  else if (WARNINGS.has(kind)) logger.warn(facts, kind);
   else if (observation.kind === 'certificate')
     logger[observation.problem === null ? 'info' : 'warn'](facts, kind);
   else if (observation.kind !== 'request') logger.info(facts, kind);
@@ -84,22 +108,49 @@ function tell(logger: Logger, observation: Observation): void {
   }
 }
 
-/** The log of a process. `flush` writes out what is still held. */
-export function openLog(level: string): { observe: Observe; flush: () => void } {
-  const logger = openLogger(level);
+/** The log of a process. */
+export type Log = {
+  readonly observe: Observe;
+  /** Lines that nobody read in time, and that were dropped. */
+  readonly dropped: number;
+  /** Writes out what is still held. */
+  flush(): void;
+};
+
+/** Opens the log of this process; `addresses`: `off` leaves out those of callers. */
+export function openLog(level: string, addresses = 'on'): Log {
+  let dropped = 0;
+  /** Of these, the ones that a line has told. */
+  let told = 0;
+  const logger = openLogger(level, () => dropped++);
   const ends = new EndsLog(logger);
   const away = new AwayLog(logger);
-  const timer = setInterval(() => logger.flush(), cliLimits.logFlushMs);
+  const tellDropped = (): void => {
+    if (dropped === told) return;
+    const [before, lines] = [dropped, dropped - told];
+    logger.warn({ lines }, 'log lines dropped');
+    // This line too finds no room while nobody reads: it is none of those that are lost.
+    if (dropped === before) told = dropped;
+    else dropped = before;
+  };
+  const timer = setInterval(() => {
+    tellDropped();
+    logger.flush();
+  }, cliLimits.logFlushMs);
   timer.unref();
   return {
     observe: (observation) => {
       if (observation.kind === 'connection') ends.add(observation.reason);
       else if (observation.kind === 'unavailable') away.add(observation.cause);
-      else tell(logger, observation);
+      else tell(logger, addresses === 'off' ? withoutAddress(observation) : observation);
+    },
+    get dropped() {
+      return dropped;
     },
     flush: () => {
       clearInterval(timer);
       ends.flush();
+      tellDropped();
       logger.flush();
     },
   };

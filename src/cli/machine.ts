@@ -9,15 +9,18 @@ import { markets } from '../calendar/markets/index.ts';
 import { findZone } from '../calendar/zone.ts';
 import { openFilesMax } from '../disk/open-files.ts';
 import { runAhead } from '../history/run-ahead.ts';
+import { isLive } from '../keys/api-keys.ts';
 import { seriesAfter } from '../series/future-bars.ts';
 import { unknownCalendarKeys } from '../series/unknown-keys.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
+import { readSoundKeys } from '../store/control.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
+import { openControl } from '../store/engines.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import { type Settings, strayVariables, UsageProblem } from './config.ts';
 import { metricsAddress, ServiceProblem, tryPort } from './listen-address.ts';
-import { readStore } from './opened-store.ts';
-import { certificateOf, exposureOf } from './serving.ts';
+import { closing, readStore } from './opened-store.ts';
+import { certificateOf, exposureOf, isLoopback } from './serving.ts';
 
 type Check = (settings: Settings) => Diagnosis | null | Promise<Diagnosis | null>;
 
@@ -156,6 +159,30 @@ function variables(): Diagnosis | null {
   return doubtful('environment', `${stray.name} is not a setting`, cure);
 }
 
+/** Keys that are named where several have no quota. */
+const KEYS_NAMED = 5;
+
+/** Keys that work and have no quota, where others can reach the service. */
+async function quotas({ host, store }: Settings): Promise<Diagnosis | null> {
+  if (await isLoopback(host)) return null;
+  // The store's own checks report a faulty control file.
+  const keys = await closing(openControl(store, 'inspect'), readSoundKeys).catch(() => []);
+  const free = keys.filter(
+    (key) => isLive(key, Date.now()) && key.per_minute === null && key.per_day === null,
+  );
+  if (free.length === 0) return fine('quotas', 'every key has a quota');
+  const named = free
+    .slice(0, KEYS_NAMED)
+    .map(({ name }) => name)
+    .join(', ');
+  const more = free.length > KEYS_NAMED ? ' and others' : '';
+  return doubtful(
+    'quotas',
+    `others can reach ${host}, and keys without a quota may ask for as much as they like: ${named}${more}`,
+    'make keys with bourse keys create NAME --per-minute N --per-day N, and revoke these',
+  );
+}
+
 async function exposure(settings: Settings): Promise<Diagnosis> {
   const words = await exposureOf(settings);
   if (words === null) return fine('exposure', 'by these settings, nobody on the network can read keys');
@@ -263,6 +290,7 @@ const checks: readonly Check[] = [
   port,
   metricsPort,
   exposure,
+  quotas,
   certificate,
   openFiles,
 ];

@@ -1,6 +1,7 @@
 // `bourse query PATH…`
 import { Command } from 'commander';
 import { errors, Refusal } from '../contract/errors.ts';
+import { warnings } from '../contract/warnings.ts';
 import { ignoredHeader } from '../http/ignored-parameters.ts';
 import { readTarget } from '../http/request.ts';
 import { matchRoute, parseRequest, readQuery, unknownPath } from '../http/route.ts';
@@ -28,7 +29,7 @@ export function readRequest(written: string, service: ServiceFacts): QueryReques
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
   const { path, query: sent } = readTarget({ target, headers: {} });
   const match = matchRoute(path);
-  if (match === null) throw unknownPath();
+  if (match === null) throw unknownPath(path);
   const { name: endpoint, known } = match.route;
   const { query, ignored } = readQuery(sent, (name) => known.includes(name));
   const unknown = ignoredHeader(ignored, known);
@@ -64,6 +65,8 @@ async function answerOne(runner: QueryRunner, written: string, service: ServiceF
     while (request !== null) {
       const answer: Answer = await runner.run(request);
       if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+      for (const [header, words] of warnings)
+        if (header in answer.headers) note(`${words}: ${answer.headers[header]}`);
       await write(bytesOf(answer));
       request = answer.rest === undefined ? null : { ...request, from: answer.rest };
     }

@@ -8,9 +8,9 @@ import { scrubWhenDue } from './scrub.ts';
 /** What a scrub process is told first. */
 export type ScrubTask = { readonly storeUrl: string; readonly everyMs: number };
 
-/** What it tells: why damaged bars have no names, and at the end the newest reading, or why it failed. */
+/** Its messages: a part that it could not check, and at the end the newest reading, or why it failed. */
 export type ScrubMessage =
-  | { readonly kind: 'unnamed'; readonly why: string }
+  | { readonly kind: 'lack'; readonly words: string }
   | { readonly kind: 'read'; readonly scrub: Scrub | null }
   | { readonly kind: 'failed'; readonly cause: string };
 
@@ -20,7 +20,8 @@ const tell = (message: ScrubMessage): void => void process.send!(message);
 
 async function work({ storeUrl, everyMs }: ScrubTask): Promise<void> {
   try {
-    const scrub = await scrubWhenDue(storeUrl, everyMs, (why) => tell({ kind: 'unnamed', why }));
+    const lack = (words: string): void => tell({ kind: 'lack', words });
+    const scrub = await scrubWhenDue(storeUrl, everyMs, lack);
     tell({ kind: 'read', scrub });
   } catch (error) {
     tell({ kind: 'failed', cause: causeOf(error) });

@@ -8,23 +8,22 @@ import { StoreUnusable } from '../store/store.ts';
 import { cliLimits } from './limits.ts';
 import { closing, readStore } from './opened-store.ts';
 
-/** Takes why damaged blocks and series are not named: they are listed by their numbers. */
+/** Takes the reason why damaged blocks and series have no names: they are listed by their numbers. */
 export type OnUnnamed = (why: string) => void;
 
+/** Takes a part of a store that was read, with what is damaged in it, or why it was not checked. */
+type OnStep = (table: string, damage: readonly Damage[], unchecked?: string) => void | Promise<void>;
+
 /** Calls `onStep` for each part of a store that was read, with what is damaged in it, named; where that cannot be, `onUnnamed` once. */
-export async function scrub(
-  url: string,
-  onStep: (table: string, damage: readonly Damage[]) => void | Promise<void>,
-  onUnnamed: OnUnnamed,
-): Promise<void> {
+export async function scrub(url: string, onStep: OnStep, onUnnamed: OnUnnamed): Promise<void> {
   let isTold = false;
   const tellOnce: OnUnnamed = (why) => {
     if (!isTold) onUnnamed(`damaged bars are listed by the numbers of their blocks and series: ${why}`);
     isTold = true;
   };
-  for await (const { table, damage } of scrubStore(url)) {
+  for await (const { table, damage, unchecked } of scrubStore(url)) {
     const named = damage.length === 0 ? [] : await nameAll(url, damage, tellOnce);
-    await onStep(table, named);
+    await onStep(table, named, unchecked);
   }
 }
 
@@ -48,11 +47,14 @@ async function nameAll(
   }
 }
 
-/** Reads the store slowly where that is due, and keeps what it finds. Gives the newest reading, this one or an earlier. */
+/**
+ * Reads the store slowly if that is due, and stores the damage that it finds. Returns the newest reading, this one or an earlier. `onLack`
+ * takes the reason for each part that was not checked, with the cure, and for damaged bars without names.
+ */
 export function scrubWhenDue(
   url: string,
   everyMs: number,
-  onUnnamed: OnUnnamed,
+  onLack: (words: string) => void,
   rest: number = cliLimits.scrubRestFactor,
 ): Promise<Scrub | null> {
   return closing(openControl(url, 'write'), async (control) => {
@@ -62,7 +64,8 @@ export function scrubWhenDue(
       const before = (await readScrub(control))?.damage ?? [];
       const found = new Map<string, Damage>();
       let beganMs = performance.now();
-      const onStep = async (_: string, damage: readonly Damage[]): Promise<void> => {
+      const onStep: OnStep = async (_, damage, unchecked) => {
+        if (unchecked !== undefined) onLack(unchecked);
         const known = found.size;
         for (const one of damage) if (found.size < cliLimits.scrubDamageMax) found.set(damageWords(one), one);
         if (found.size > known)
@@ -70,7 +73,7 @@ export function scrubWhenDue(
         await sleep(Math.min(rest * (performance.now() - beganMs), cliLimits.scrubRestMsMax));
         beganMs = performance.now();
       };
-      await scrub(url, onStep, onUnnamed);
+      await scrub(url, onStep, onLack);
       await putScrub(control, { startedMs, finishedMs: Date.now(), damage: [...found.values()] });
     }
     return readScrub(control);

@@ -3,10 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { moduleBeside } from '../base/module.ts';
-import type { Observe } from '../base/observe.ts';
-import type { Scrub } from '../store/control.ts';
+import { causeOf, type Observe } from '../base/observe.ts';
+import { beginServing, endServing, type Scrub } from '../store/control.ts';
+import { openControl } from '../store/engines.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { KnownDamage } from './known-damage.ts';
 import { cliLimits } from './limits.ts';
+import { closing } from './opened-store.ts';
 import type { ScrubMessage, ScrubTask } from './scrub-process.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +29,8 @@ export class Scrubbing {
   readonly #observe: Observe;
   readonly #timer: NodeJS.Timeout;
   #process: ChildProcess | null = null;
+  /** When its service began, where that was noted. */
+  #beganMs: number | null = null;
   readonly #known = new KnownDamage();
 
   /** With 0 hours the store is never read. */
@@ -65,7 +70,7 @@ export class Scrubbing {
     child.channel?.unref();
     child.on('message', (message: ScrubMessage) => {
       if (message.kind === 'read') this.#know(message.scrub);
-      else this.#fail(message.kind === 'unnamed' ? message.why : message.cause);
+      else this.#fail(message.kind === 'lack' ? message.words : message.cause);
     });
     child.once('error', (error) => this.#fail(error.message));
     child.once('exit', (code, signal) => {
@@ -87,8 +92,31 @@ export class Scrubbing {
       this.#observe({ kind: 'fault', requestId: null, where: DATA, cause: words });
   }
 
-  /** Ends a reading that goes on. */
+  /** Notes that its service begins: a reading is due where the one before it was cut off (a power failure, `kill -9`). */
+  async begin(): Promise<void> {
+    const beganMs = Date.now();
+    try {
+      await closing(openControl(this.#task.storeUrl, 'write'), (control) => beginServing(control, beganMs));
+      this.#beganMs = beganMs;
+    } catch (error) {
+      // A standby of PostgreSQL only reads. Of a store that is away, requests say so.
+      if (!(error instanceof StoreUnavailable)) this.#fail(causeOf(error));
+    }
+  }
+
+  /** Ends a reading that goes on, and notes that its service has ended. */
   async stop(): Promise<void> {
+    await this.#stopReading();
+    const beganMs = this.#beganMs;
+    if (beganMs === null) return;
+    const end = closing(openControl(this.#task.storeUrl, 'write'), (control) =>
+      endServing(control, beganMs, Date.now()),
+    );
+    // If this cannot be noted, the next start reads the store.
+    await end.catch(() => undefined);
+  }
+
+  async #stopReading(): Promise<void> {
     clearTimeout(this.#timer);
     const child = this.#process;
     this.#process = null;

@@ -1,4 +1,5 @@
 // `serve` and `demo`: the composition of store, keys, queue and request handler, and the stop on a signal.
+import cluster from 'node:cluster';
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import type { Observe } from '../base/observe.ts';
@@ -21,8 +22,8 @@ import { Quotas } from '../keys/quotas.ts';
 import { McpThread } from '../mcp/http-client.ts';
 import { withoutPassword } from '../store/address.ts';
 import { pageKeySecret } from '../store/control.ts';
-import { openControl, openStore } from '../store/engines.ts';
-import { type Settings, UsageProblem } from './config.ts';
+import { isStoreMade, openControl, openStore } from '../store/engines.ts';
+import { type Settings, strayVariables, UsageProblem } from './config.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
 import { closing, openToWrite } from './opened-store.ts';
@@ -31,7 +32,12 @@ import type { Measuring } from './serve-metrics.ts';
 import { version } from './version.ts';
 
 /** A service that runs. */
-export type Service = { readonly url: string; stop(reason: string): Promise<void> };
+export type Service = {
+  readonly url: string;
+  /** Logs that it listens. */
+  announce(): void;
+  stop(reason: string): Promise<void>;
+};
 
 /** The certificate of the settings; null without one. @throws UsageProblem for unusable files, or only one of the two */
 export function certificateOf({ tlsCert, tlsKey }: Settings): Certificate | null {
@@ -53,7 +59,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /** Whether a host, in any spelling, can only be reached from this machine. */
-async function isLoopback(host: string): Promise<boolean> {
+export async function isLoopback(host: string): Promise<boolean> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return (
     found.length > 0 &&
@@ -67,12 +73,16 @@ export async function exposureOf({ host, tlsCert, trustProxy }: Settings): Promi
   return 'keys travel in URLs, and without TLS anyone on the network can read them: give --tls-cert and --tls-key, or put a proxy with TLS in front and give --trust-proxy';
 }
 
-/** Logs the warning when keys would travel unencrypted. */
-export async function warnOfExposure(settings: Settings): Promise<void> {
+/** Logs a warning when keys would travel unencrypted, and of each variable that is no setting. */
+export async function warnOfSettings(settings: Settings): Promise<void> {
   const words = await exposureOf(settings);
-  if (words === null) return;
   const log = openLog(settings.logLevel);
-  log.observe({ kind: 'exposed', host: settings.host, words });
+  if (words !== null) log.observe({ kind: 'exposed', host: settings.host, words });
+  for (const { name, near } of strayVariables())
+    log.observe({
+      kind: 'environment',
+      words: `${name} is not a setting${near === undefined ? '' : `; is it ${near}?`}`,
+    });
   log.flush();
 }
 
@@ -100,12 +110,19 @@ export async function startService(
   const { host, port, publicUrl, allowedHosts, trustProxy } = settings;
   const certificate = certificateOf(settings);
   const scheme = certificate === null ? 'http' : 'https';
-  const log = openLog(settings.logLevel);
+  const log = openLog(settings.logLevel, settings.logAddresses);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
+  const isMade = await isStoreMade(settings.store);
   // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
   await (await openToWrite(settings.store, tell)).close();
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
-  const store = await openStore(settings.store, 'serve');
+  if (!isMade) {
+    const words = `there was no store at ${withoutPassword(settings.store)}: an empty one was made`;
+    log.observe({ kind: 'store made', words });
+  }
+  const store = await openStore(settings.store, 'serve', (words) =>
+    log.observe({ kind: 'store replaced', words }),
+  );
   const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
   const control = new ControlClient(settings.store);
   const unsent = new UnsentBytes();
@@ -140,7 +157,7 @@ export async function startService(
     if (settings.metricsPort !== null)
       measuring = await (await import('./serve-metrics.ts')).measure(
         settings,
-        { queue, cache, scrubbing, connections, unsent },
+        { queue, cache, scrubbing, connections, unsent, log },
         log.observe,
       );
     const problem = async () => (isStopping ? errors.unavailable.meaning : problemOf(queue, Date.now()));
@@ -171,11 +188,14 @@ export async function startService(
     ).catch((error: unknown) => {
       throw portProblem(error, settings);
     });
+    // One of several workers notes it for all. Where that one is replaced, nobody notes its end, and the next start has the store read.
+    if ((cluster.worker?.id ?? 1) === 1) await scrubbing.begin();
     const url = urlOf(scheme, host, listening.port);
-    log.observe({ kind: 'listening', url, store: withoutPassword(settings.store), pid: process.pid });
     const unwatch = watchCertificate(certificate, listening, log.observe);
     return {
       url,
+      announce: () =>
+        log.observe({ kind: 'listening', url, store: withoutPassword(settings.store), pid: process.pid }),
       async stop(reason) {
         isStopping = true;
         unwatch();
@@ -193,12 +213,19 @@ export async function startService(
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Waits for a signal to stop, then stops; the same signal once more ends at once. */
-export async function untilStopped(service: Service): Promise<void> {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+/** Says that a service is there and waits for a signal to stop, then stops; the same signal once more ends at once. */
+export async function untilStopped(
+  service: Service,
+  introduce: () => Promise<void> | void = () => undefined,
+): Promise<void> {
+  const signalled = new Promise<NodeJS.Signals>((resolve) => {
     // Ctrl-C reaches a whole group, and its primary then signals the workers again: a second kind of signal ends nothing.
     for (const name of STOP_SIGNALS) process.on(name, () => resolve(name));
   });
+  // After the handlers: whoever reads these may signal at once.
+  await introduce();
+  service.announce();
+  const signal = await signalled;
   process.once(signal, () => process.exit(1));
   await service.stop(signal);
 }

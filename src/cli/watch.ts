@@ -3,7 +3,7 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hashOfFile } from '../files/hash.ts';
-import { clearFailures, failuresIn, recordFailure } from '../history/failed-files.ts';
+import { clearFailures, failuresIn, recordFailure, UNFINISHED } from '../history/failed-files.ts';
 import type { RecordedFlags } from '../history/run.ts';
 import { runOfPath } from '../history/watched-file.ts';
 import { DamagedData } from '../store/damage.ts';
@@ -26,8 +26,8 @@ export type Watched = {
   /** The flags that its runs record. */
   readonly flags: RecordedFlags;
   readonly storeUrl: string;
-  /** Imports files and reports the results. Throws what is no file's fault. */
-  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken) => Promise<void>;
+  /** Imports files and reports the results, until `stop`. Throws what is no file's fault. */
+  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken, stop: AbortSignal) => Promise<void>;
   readonly tellFailed: TellFailed;
 };
 
@@ -51,11 +51,11 @@ export async function watchFolder(watched: Watched): Promise<void> {
   const { folder } = watched;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageProblem(`--watch ${folder}: there is no such folder`);
-  const failed = await knownFailures(watched);
+  const failures = await knownFailures(watched);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   note(`watching ${folder} for files of ${watched.dataset}`);
-  const files = new FolderFiles(watched, failed);
+  const files = new FolderFiles(watched, failures);
   while (!stop.signal.aborted) {
     await files.takeWhole(stop.signal);
     await changeIn(folder, stop.signal);
@@ -63,12 +63,25 @@ export async function watchFolder(watched: Watched): Promise<void> {
   note('stopped');
 }
 
-/** The full paths of the folder's files that the store has as failed. A store of an older layout is migrated here. */
-async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Set<string>> {
-  if (!(await isStoreMade(storeUrl))) return new Set();
-  return closing(openStore(storeUrl, 'write', note), (store) =>
-    store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder))),
-  );
+/** The full paths of a folder's files that failed. */
+type Failures = {
+  readonly failed: Set<string>;
+  /** Those that an earlier watch was importing when it ended: each may have ended it. */
+  readonly unfinished: Set<string>;
+};
+
+/**
+ * The files that the store has as failed. Of several unfinished ones the record is removed: each is begun again by itself. A store of an
+ * older layout is migrated here.
+ */
+async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Failures> {
+  if (!(await isStoreMade(storeUrl))) return { failed: new Set(), unfinished: new Set() };
+  return closing(openStore(storeUrl, 'write', note), async (store) => {
+    const problems = await store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder)));
+    const unfinished = [...problems.keys()].filter((path) => problems.get(path) === UNFINISHED);
+    if (unfinished.length > 1) await clearFailures(store, dataset, unfinished);
+    return { failed: new Set(problems.keys()), unfinished: new Set(unfinished) };
+  });
 }
 
 /** A skip in words; of a file, or of a member of an archive. */
@@ -95,6 +108,13 @@ function hintsOf(folder: string, hear: () => void): FSWatcher | null {
   }
 }
 
+/** Files of a folder that are whole, by their names. */
+type Due = readonly (readonly [name: string, seen: Seen])[];
+
+/** Why a file is not tried that an earlier watch was importing when it ended. */
+const SET_ASIDE =
+  'the watch ended while it imported this file. It is tried again when it changes, and when the watch is started again';
+
 /** The files of a folder, and which of them are imported. */
 class FolderFiles {
   readonly #watched: Watched;
@@ -103,12 +123,17 @@ class FolderFiles {
   readonly #skipped = new Map<string, string>();
   /** The full paths of the files that the store has as failed. */
   readonly #failed: Set<string>;
+  readonly #unfinished: Set<string>;
+  /** The one that has ended an earlier watch, until it was told. */
+  #aside: string | undefined;
   /** Files that need no import, or cannot be read, until no write is open: the path of each, and why it failed or null. */
   readonly #known: [path: string, problem: string | null][] = [];
 
-  constructor(watched: Watched, failed: Set<string>) {
+  constructor(watched: Watched, { failed, unfinished }: Failures) {
     this.#watched = watched;
     this.#failed = failed;
+    this.#unfinished = unfinished;
+    if (unfinished.size === 1) [this.#aside] = unfinished;
   }
 
   /** Imports the files that are whole by now, in the order of their names. */
@@ -126,15 +151,24 @@ class FolderFiles {
     this.#seen = present;
     await this.#forgetGone();
     const due = [...present].filter(([, seen]) => !seen.isTaken && nowMs - seen.sinceMs >= REST_MS);
-    if (due.length === 0) return;
-    await this.#watched.take(this.#lacking(due, stop), (given, problem) =>
-      this.#note(resolve(given), problem),
+    const isUnfinished = ([name]: (typeof due)[number]): boolean =>
+      this.#unfinished.has(resolve(folder, name));
+    await this.#take(
+      due.filter((one) => !isUnfinished(one)),
+      stop,
     );
+    for (const one of due.filter(isUnfinished)) await this.#take([one], stop);
+  }
+
+  async #take(due: Due, stop: AbortSignal): Promise<void> {
+    if (due.length === 0) return;
+    const onTaken: OnTaken = (given, problem) => this.#note(resolve(given), problem);
+    await this.#watched.take(this.#lacking(due, stop), onTaken, stop);
     for (const [path, problem] of this.#known.splice(0)) await this.#note(path, problem);
   }
 
-  /** The files among some that the store lacks. One is looked at when the import comes to it: those before may have taken long. */
-  async *#lacking(due: readonly (readonly [string, Seen])[], stop: AbortSignal): AsyncGenerator<string> {
+  /** The files among some that the store lacks. Each is looked at when its group is begun: the groups before may have taken long. */
+  async *#lacking(due: Due, stop: AbortSignal): AsyncGenerator<string> {
     const runs = new KnownRuns(this.#watched);
     try {
       for (const [name, seen] of due) {
@@ -167,10 +201,13 @@ class FolderFiles {
     }
     seen.isTaken = true;
     const runId = await runs.of(path, sha256);
-    if (runId === null) return true;
-    if (runId instanceof DamagedData) {
-      complain(`${given}: not imported: ${runId.message}`);
-      this.#known.push([path, runId.message]);
+    const isAside = this.#aside === path;
+    if (isAside) this.#aside = undefined;
+    if (runId === null && !isAside) return true;
+    if (runId === null || runId instanceof DamagedData) {
+      const problem = runId?.message ?? SET_ASIDE;
+      complain(`${given}: not imported: ${problem}`);
+      this.#known.push([path, problem]);
       return false;
     }
     this.#known.push([path, null]);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Settings } from './config.ts';
 import { tryPort } from './listen-address.ts';
 import { complain } from './output.ts';
-import { certificateOf, startService, untilStopped, warnOfExposure } from './serving.ts';
+import { certificateOf, startService, untilStopped, warnOfSettings } from './serving.ts';
 
 /** Pause before a worker that could not start is tried again, at first and at the most. */
 const RESTART_MS = 1_000;
@@ -14,13 +14,12 @@ const RESTART_MAX_MS = 30_000;
 export async function serve(settings: Settings): Promise<void> {
   if (cluster.isPrimary) {
     const certificate = certificateOf(settings);
-    await warnOfExposure(settings);
+    await warnOfSettings(settings);
     if (settings.workers > 1) return superviseMeasured(settings, certificate !== null);
   }
   try {
     const service = await startService(settings);
-    cluster.worker?.send('serving');
-    await untilStopped(service);
+    await untilStopped(service, () => void cluster.worker?.send('serving'));
   } finally {
     // The channel to the primary would keep the process.
     cluster.worker?.disconnect();

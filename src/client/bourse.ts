@@ -1,7 +1,8 @@
 // The client: a method for each endpoint.
 import type { EndpointName } from '../contract/index.ts';
 import { address, type Value } from './address.ts';
-import { type AskPage, Bars, type Groups, type Page, Rows } from './rows.ts';
+import { BourseError } from './error.ts';
+import { type AskPage, Bars, type Groups, isRows, type Page, Rows } from './rows.ts';
 import type { Argument, BulkOptions, Instrument, OptionsOf, Row, Shaped } from './sent.ts';
 import { type Call, Service, type ServiceOptions } from './service.ts';
 
@@ -202,7 +203,9 @@ export class Bourse {
   }
 
   async #list<N extends Shaped<'list'>>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
-    return (await this.#result<{ readonly data: Row<N>[] }>(name, named, options)).data;
+    const { data } = await this.#result<{ readonly data: Row<N>[] }>(name, named, options);
+    if (!isRows(data)) throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+    return data;
   }
 
   #rows<N extends Shaped<'paged'>>(name: N, named: Values, options: Listing): Rows<Row<N>> {
@@ -215,7 +218,7 @@ export class Bourse {
     const ask = async (limit: number, next_page_key: string | undefined): Promise<P> => {
       const values = { ...named, ...filters, format: 'json', limit, next_page_key };
       const { result, headers } = await this.#service.ask(address(name, values), { signal, timeoutMs });
-      return { ...(result as object), headers } as P;
+      return { ...result, headers } as P;
     };
     return [ask, most];
   }

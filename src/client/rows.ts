@@ -28,6 +28,17 @@ type AnyPage<R> = Page<R> | Groups<R>;
 const rowsOf = <R>(page: AnyPage<R>): readonly R[] =>
   'expiration_datetimes' in page ? page.expiration_datetimes.flatMap((at) => page.data[at]!) : page.data;
 
+/** True if a value is a list of records. */
+export const isRows = (value: unknown): value is readonly object[] =>
+  Array.isArray(value) && value.every((row) => typeof row === 'object' && row !== null);
+
+/** True if a page has the form of one: a proxy may answer with an envelope that looks like the service's. */
+const isPage = <R>({ data, ...page }: AnyPage<R>): boolean =>
+  'expiration_datetimes' in page
+    ? Array.isArray(page.expiration_datetimes) &&
+      page.expiration_datetimes.every((at) => isRows((data as Groups<R>['data'] | undefined)?.[at]))
+    : isRows(data);
+
 /**
  * The records of all pages; each iteration asks anew. It ends after the last record, or the `limit` that was given, or throws: a part is
  * never taken for the whole.
@@ -47,6 +58,7 @@ export class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R>
     for (let key: string | undefined; ; ) {
       const page = await this.#ask(Math.min(left, PAGE_ROWS), key);
       const { count, next_page_key } = page;
+      if (!isPage(page)) throw new BourseError('this is no page of a Bourse', { error: 'bad_answer' });
       if (next_page_key !== null && (!next_page_key || next_page_key === key || !count))
         throw new BourseError('this page has no right one after it', { error: 'bad_answer' });
       yield page;

@@ -1,5 +1,4 @@
 // One service: its requests, tried again where that may help, and what its answers say.
-import type { ErrorEnvelope } from '../contract/index.ts';
 import { BourseError, type ErrorCode } from './error.ts';
 
 /** How a client reaches its service. */
@@ -25,15 +24,10 @@ export type Call = {
 };
 
 /** An answer that was as asked. */
-export type Answer = { readonly result: unknown; readonly headers: Headers };
+export type Answer = { readonly result: object; readonly headers: Headers };
 
-/** What may be in an answer, of the service or of others on the way. */
-type Body = {
-  readonly status?: string;
-  readonly result?: unknown;
-  readonly message?: string;
-  readonly detail?: Partial<ErrorEnvelope['detail']>;
-};
+/** The object in an answer of the service, or of another program on the way. */
+type Body = Readonly<Record<string, unknown>>;
 
 /** Errors after which the same request may be answered. */
 const transient: ReadonlySet<ErrorCode> = new Set([
@@ -133,6 +127,10 @@ export class Service {
         const body = parsed(this.#redacted(await response.text()));
         throw this.#refused(response, body);
       }
+      if (!isBulk(response.headers)) {
+        await response.body!.cancel();
+        throw this.#otherAnswer(200);
+      }
     } catch (error) {
       throw error instanceof BourseError ? error : this.#failed(error, late.signal, timeoutMs);
     } finally {
@@ -174,10 +172,14 @@ export class Service {
     if (status !== 200) throw this.#refused(response, parsed(this.#redacted(text)));
     const body = parsed(text);
     if (body === null && isJson(headers)) throw this.#unreachable('the answer was cut', status);
-    if (body?.status !== 'ok' || body.result === undefined)
-      throw new BourseError(`${this.#url}: this is no answer of a Bourse`, { error: 'bad_answer', status });
+    if (body?.status !== 'ok' || typeof body.result !== 'object' || body.result === null)
+      throw this.#otherAnswer(status);
     this.#checkKnown(response);
     return { result: body.result, headers };
+  }
+
+  #otherAnswer(status: number): BourseError {
+    return new BourseError(`${this.#url}: this is no answer of a Bourse`, { error: 'bad_answer', status });
   }
 
   /** @throws BourseError where the service does not know a parameter: its answer is to another question */
@@ -195,13 +197,14 @@ export class Service {
   #refused({ status, headers }: Response, body: Body | null): BourseError {
     const place = headers.get('Location');
     const answered = `${this.#url} answered ${status}${place === null ? '' : `; it refers to ${place}`}`;
-    const { detail, message = this.#redacted(answered) } = body ?? {};
+    const { message = this.#redacted(answered) } = textsIn(body);
+    const { error, param, hint, request_id } = textsIn(body?.detail);
     return new BourseError(message, {
-      error: detail?.error ?? wordOfStatus[status] ?? 'bad_answer',
+      error: (error as ErrorCode | undefined) ?? wordOfStatus[status] ?? 'bad_answer',
       status,
-      param: detail?.param,
-      hint: detail?.hint,
-      requestId: detail?.request_id ?? (this.#redacted(headers.get('X-Request-Id') ?? '') || undefined),
+      param,
+      hint,
+      requestId: request_id ?? (this.#redacted(headers.get('X-Request-Id') ?? '') || undefined),
       retryAfterMs: retryAfterMs(headers.get('Retry-After')),
     });
   }
@@ -221,17 +224,27 @@ function baseOf(url: string): string {
   return origin! + path;
 }
 
+const isBulk = (headers: Headers): boolean =>
+  /^(?:text\/csv|application\/vnd\.apache\.)/.test(headers.get('Content-Type') ?? '');
+
 const isJson = (headers: Headers): boolean => /\bjson\b/.test(headers.get('Content-Type') ?? '');
 
 /** The object that a text is; null for another one, such as a part of it. */
 function parsed(text: string): Body | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
+    return typeof value === 'object' ? (value as Body | null) : null;
   } catch {
     return null;
   }
 }
+
+/** The texts of an object. What another program on the way answers may have anything under the names of the service. */
+const textsIn = (value: unknown): Readonly<Partial<Record<string, string>>> =>
+  Object.fromEntries(Object.entries(value ?? {}).filter(([, text]) => typeof text === 'string')) as Record<
+    string,
+    string
+  >;
 
 /** What `fetch` says, and what Node.js says beneath it. */
 function whyOf(error: unknown): string {

@@ -1,11 +1,13 @@
 // Stock corporate actions: the record (spec 2.4) and its endpoint (spec 4.3).
 import { endpoint } from './endpoint.ts';
 import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
+import { parseFlag } from './flag.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
   asOf,
   atVersion,
+  extension,
   extraSort,
   formats,
   instrument,
@@ -15,13 +17,19 @@ import {
   required,
 } from './parameter.ts';
 
-/** One dividend or split on the wire (spec 2.4, contract 8.2). */
+/** The kinds that every list has, then those that are listed with `extended=true` alone (contract 8.10). */
+export const listedKinds = ['dividend', 'split'] as const;
+export const actionKinds = [...listedKinds, 'spinoff', 'stock_dividend', 'special_dividend'] as const;
+
+export type ActionKind = (typeof actionKinds)[number];
+
+/** One corporate action on the wire (spec 2.4, contract 8.2, 8.10). */
 export const corporateActionRecord = record('CorporateAction', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   country_iso_code: [text('Country of the stock'), 'US'],
   symbol: [text('Symbol of the stock'), 'AAPL'],
   exchange: [nullable(text('MIC, null where unknown')), 'XNAS'],
-  action_type: [oneOf(['dividend', 'split'], 'Kind of the action'), 'split'],
+  action_type: [oneOf(actionKinds, 'Kind of the action'), 'split'],
   ex_date: [
     date('First date on which the stock trades without the dividend or after the split'),
     '2020-08-31',
@@ -38,6 +46,18 @@ export const corporateActionRecord = record('CorporateAction', {
   reference_price: [nullable(number('Raw close before the ex-date')), null],
 });
 
+const extendedKind = kind.oneOf(actionKinds);
+const listedKind = kind.oneOf<ActionKind>(
+  listedKinds,
+  (raw) => actionKinds.find((word) => word === raw.toLowerCase()) ?? null,
+);
+
+/** Any kind; a word that is none is refused with those that the list would have. */
+const askedKind: typeof listedKind = {
+  ...listedKind,
+  parse: (raw, others) => (parseFlag(others?.get('extended') ?? '') ? extendedKind : listedKind).parse(raw),
+};
+
 export const corporateActions = endpoint({
   path: '/api/v2/stock/stock_corporate_action/list/{country_symbol}',
   tag: 'corporate actions',
@@ -46,7 +66,17 @@ export const corporateActions = endpoint({
     country_symbol: instrument.country_symbol,
     from_date: required(kind.date, 'the first ex-date to return'),
     to_date: optional(kind.date, 'the last ex-date to return'),
-    action_type: optional(kind.oneOf(['dividend', 'split']), 'the kind of action'),
+    action_type: optional(
+      askedKind,
+      'the kind of action; with `extended=true` also `spinoff`, `stock_dividend` and `special_dividend`',
+    ),
+    // Without a default, addresses of pages are as before.
+    extended: extension(
+      optional(
+        kind.flag,
+        'whether to list spin-offs and stock dividends too, and special dividends as such; by default not, and these are dividends',
+      ),
+    ),
     sort: extraSort('the order of the actions by their ex-date'),
     ...formats('json'),
     limit: limit(listLimits.corporateActions, 'actions'),

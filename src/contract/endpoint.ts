@@ -58,7 +58,7 @@ export function parseParameters<E extends Endpoint>(
 ): ParametersOf<E> {
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(declaration.parameters)) {
-    const value = parseOne(name, parameter, raw.get(name));
+    const value = parseOne(name, parameter, raw);
     const { aliasFor } = parameter;
     if (aliasFor === undefined) values[name] = value;
     else if (value !== undefined) {
@@ -76,14 +76,15 @@ function contradiction(name: string, other: string, raw: ReadonlyMap<string, str
   return new Refusal('invalid_parameter', { message, param: name, got: raw.get(name)! });
 }
 
-function parseOne(name: string, parameter: Parameter, raw: string | undefined): unknown {
+function parseOne(name: string, parameter: Parameter, all: ReadonlyMap<string, string>): unknown {
+  const raw = all.get(name);
   const { required, description, example, emptyAllowed = false } = parameter;
   if (raw === undefined && !required) return parameter.default;
   try {
     if (raw === undefined) throw refusal(`is required: ${description}, such as ${example}`);
     if (raw === '' && !emptyAllowed)
       throw refusal(`is empty: leave it out or give it a value such as ${example}`);
-    return parameter.parse(raw);
+    return parameter.parse(raw, all);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = `${name} ${error.facts.message}.`;

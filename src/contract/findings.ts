@@ -33,6 +33,10 @@ export const findingKinds = [
   'impossible_dividend',
   'conflicting_imports',
   'split_basis',
+  'dividend_currency',
+  'factor_mismatch',
+  'doubled_dividend',
+  'close_labelled',
 ] as const;
 
 /** How bad a finding is, the least first. */

@@ -21,6 +21,18 @@ export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
+/** Two or three words in upper case, as CMS writes `BRK B`, or null: an alias of a symbol, which is none itself (contract 9.21). */
+export function parseSpacedSymbol(text: string): string | null {
+  const upper = upperAscii(text);
+  return /^[A-Z0-9]+( [A-Z0-9]+){1,2}$/.test(upper) && upper.length <= limits.symbolCharactersMax
+    ? upper
+    : null;
+}
+
+/** A symbol that is asked for: a space stands for a separator (contract 9.21). */
+export const parseAskedSymbol = (text: string): string | null =>
+  parseSymbol(text) ?? parseSpacedSymbol(text)?.replaceAll(' ', '.') ?? null;
+
 export function parseAssetSchema(text: string): AssetSchema | null {
   const lower = text.length > 8 ? '' : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
   return assetSchemas.find((schema) => schema === lower) ?? null;
@@ -52,7 +64,7 @@ export function parseCountrySymbol(sent: string): CountrySymbol | null {
   const colon = text.indexOf(':');
   if (colon < 0) return null;
   const country = parseCountry(text.slice(0, colon));
-  const symbol = parseSymbol(text.slice(colon + 1));
+  const symbol = parseAskedSymbol(text.slice(colon + 1));
   return country === null || symbol === null ? null : { country, symbol };
 }
 

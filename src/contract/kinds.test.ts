@@ -202,6 +202,23 @@ test('a decimal is digits with at most one point and a sign, and finite', () => 
   ]);
 });
 
+test('a decimal may have an exponent with its sign, as programs write it (contract 9.21)', () => {
+  // Python's repr, JavaScript's String, C's %g, and a + that a query turned into a space.
+  for (const [raw, value] of [
+    ['1e-05', 0.00001],
+    ['2.5e-7', 0.00000025],
+    ['1E-005', 0.00001],
+    ['1e+06', 1_000_000],
+    ['1e 06', 1_000_000],
+    ['-1.25e-12', -1.25e-12],
+    ['1.2345678e-11', 1.2345678e-11],
+  ] as const) {
+    assert.equal(decimal.parse(raw), value);
+    assert.equal(decimal.parse(decimal.print(value)), value);
+  }
+  refuses(decimal, ['1e5', '1e+15', '1e-1000', 'e-05', '1e-', '1e--5', '1 e-05', '1e-0.5', '1e+99']);
+});
+
 test('free text is bounded, and has no control characters', () => {
   const kind = text('A', { min: 1, max: 5 });
   for (const raw of ['A', 'ABCDE', 'a b', 'é', '__pr', '漢字', '😀😀😀😀😀'])

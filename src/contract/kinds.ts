@@ -8,11 +8,11 @@ import {
   assetSchemas,
   type CountrySymbol,
   type FullSymbol,
+  parseAskedSymbol,
   parseAssetSchema,
   parseCountry,
   parseCountrySymbol,
   parseFullSymbol,
-  parseSymbol,
   symbolAllowed,
 } from './identifiers.ts';
 import {
@@ -25,7 +25,8 @@ import {
 import { type ListLimit, limits } from './limits.ts';
 
 /**
- * One kind of parameter. `parse` reads decoded text; the message of its refusal continues a sentence that begins with the parameter's name.
+ * One kind of parameter. `parse` reads decoded text, beside those of the other parameters; the message of its refusal continues a sentence
+ * that begins with the parameter's name.
  * `Sent` is the type of what a program gives to a client for it.
  */
 export type Kind<T, Sent = T> = {
@@ -33,7 +34,7 @@ export type Kind<T, Sent = T> = {
   readonly sent?: Sent;
   readonly schema: Schema;
   readonly example: string;
-  readonly parse: (raw: string) => T;
+  readonly parse: (raw: string, others?: ReadonlyMap<string, string>) => T;
   /** The value as text, so that a next page's address can repeat it. */
   print(value: T): string;
   /** Whether the empty text is a value; otherwise it is refused (contract 4.4). */
@@ -98,7 +99,7 @@ export const symbolList: Kind<readonly string[]> = kindOf(
   { type: 'string', pattern: '^[^,]{1,40}(,[^,]{1,40})*$' },
   'AAPL,MSFT',
   (raw) => {
-    const symbols = raw.split(',').map(parseSymbol);
+    const symbols = raw.split(',').map(parseAskedSymbol);
     return symbols.includes(null) ? null : [...new Set(symbols as string[])].sort();
   },
   'must be symbols separated by commas, such as AAPL,MSFT',
@@ -190,17 +191,24 @@ export const flag = kindOf(
   Object.keys(flagWords),
 );
 
-/** A decimal number of at most 15 digits before and after its point. */
+/** At most 15 digits before and after the point. */
+const DECIMAL = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/;
+
+/** An exponent as programs write it: with its sign; a `+` in a query may arrive as a space. */
+const EXPONENT = /e[+ -]0?\d{1,2}$/i;
+
+/** A decimal number, also with an exponent (contract 9.21). */
 export const decimal = kindOf(
   { type: 'number' },
   '71.22',
   (raw) => {
-    const value = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/.test(raw) ? Number(raw) : Number.NaN;
+    const value = DECIMAL.test(raw.replace(EXPONENT, '')) ? Number(raw.replace(' ', '+')) : Number.NaN;
     return Math.abs(value) < MANTISSA_LIMIT ? value : null;
   },
   'must be a decimal number such as 71.22',
   'a decimal number',
-  plainDecimal,
+  // A number of more digits behind the point is understood with its exponent alone.
+  (value) => (DECIMAL.test(plainDecimal(value)) ? plainDecimal(value) : String(value)),
 );
 
 /** A field to sort by, and its direction. */

@@ -133,15 +133,25 @@ export const limits = {
   importOpenBytesMax: 400 * 1024 * 1024,
   /** Bytes of one row of a file: a text of a million characters, whatever they are, and the other cells. */
   importRowBytesMax: 4_100_000,
+  /** Keys of an object of JSON: a page of Alpaca may have 10,000 symbols, the widest tables of vendors have some 2,000 columns. */
+  jsonKeysMax: 10_000,
+  /** Objects and arrays of JSON within each other: answers of vendors have some 10. */
+  jsonDepthMax: 100,
   /** Bytes that any packed file may unpack to. */
   unpackedBytesFree: 256 * 1024 * 1024,
   /** Times of its own size that a larger one may; minute bars pack to a tenth, at the best a thirtieth. */
   unpackedRatioMax: 200,
+  /** Bytes of text for which a row of Parquet counts at least: about those of a bar in a CSV. */
+  parquetRowBytesLeast: 64,
   /** Files of a zip archive. */
   archiveMembersMax: 20_000,
   /** Bytes of a file that a preset converts whole, in memory: LEAN's have some 20 kB, OCC's series of one underlying some MB. */
   convertedBytesMax: 16 * 1024 * 1024,
-  /** Refused rows that an import's report shows; all of them are in the file of refused rows. */
+  /** Bytes of a file of refused rows: more than anyone corrects. The report counts the rows beyond. */
+  rejectedBytesMax: 64 * 1024 * 1024,
+  /** Characters of a cell there: those of the longest article. */
+  rejectedCellMax: 1_000_000,
+  /** Refused rows that the report of an import shows. */
   reportedRefusalsMax: 20,
   /** Characters of a refused cell that a report shows. */
   reportedValueMax: 80,

@@ -3,7 +3,17 @@ import { endpoint } from './endpoint.ts';
 import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, atVersion, extraFormats, extraSort, limit, nextPageKey, optional, path } from './parameter.ts';
+import {
+  asOf,
+  atVersion,
+  extension,
+  extraFormats,
+  extraSort,
+  limit,
+  nextPageKey,
+  optional,
+  path,
+} from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
@@ -54,6 +64,14 @@ const underlying = {
   country_symbol: path(kind.countrySymbol, 'the country and the symbol of the underlying'),
 };
 
+/** Includes contracts that a corporate action adjusted (contract 8.5). Without a default, addresses of pages are as before. */
+const adjusted = extension(
+  optional(
+    kind.flag,
+    'whether to include contracts that a corporate action adjusted (`AAPL7`); by default not',
+  ),
+);
+
 export const optionSearch = endpoint({
   path: '/api/v2/option/search/{schema_asset}/{country_symbol}/{option_type}/moneyness/{moneyness}',
   tag: 'options',
@@ -67,7 +85,11 @@ export const optionSearch = endpoint({
       'the price of the underlying to compare strikes with; by default its latest price',
     ),
     strike_price: optional(kind.decimal, 'the strike'),
-    expiration_date: optional(kind.date, 'the expiration date'),
+    expiration_date: optional(
+      kind.date,
+      'the expiration date, or the local date of the instant of expiration: the Friday of a Saturday expiration',
+    ),
+    adjusted,
     limit: limit(listLimits.optionSearch, 'contracts'),
     sort_by: optional(
       kind.sortBy(optionSortFields, 'strike_price desc,expiration_date'),
@@ -90,6 +112,7 @@ export const optionExpirations = endpoint({
   summary: 'The coming expirations of one underlying, nearest first',
   parameters: {
     ...underlying,
+    adjusted,
     sort: extraSort('`desc` for the latest expiration first'),
     ...extraFormats,
     ...asOf,

@@ -56,6 +56,11 @@ export type FileDeclaration = {
   readonly time?: string;
   /** How a row names instruments; the first is the row's subject. */
   readonly names?: readonly Naming[];
+  /**
+   * The columns that name what a row is about: with `--replace` a file stands for all rows of that within some days. Absent where files
+   * do not replace what their source brought before.
+   */
+  readonly subject?: readonly string[];
   /** The reason to refuse a row whose key an earlier row of the file has with other values. */
   readonly repeated: { readonly column: string; readonly reason: string };
   /** What `bourse delete` offers; absent where rows are deleted in another way. */

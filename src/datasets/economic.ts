@@ -65,6 +65,8 @@ export const events = dataset({
     ['rank', 'event_timestamp', 'event_code', 'source_id'],
     ['event_timestamp', 'rank', 'event_code', 'source_id'],
   ],
+  // What was measured before an event, and what is expected of it, is known when no other event of its code comes before it.
+  group: ['country_iso_code', 'event_code'],
   keptAsTheyCome: true,
   file: {
     fields: {
@@ -97,10 +99,11 @@ export const events = dataset({
       }),
     },
     time: 'event_timestamp',
+    subject: ['country_iso_code', 'event_code'],
     repeated: {
       column: 'event_code',
       reason:
-        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and year, or by its time where it has no period; where both are right, leave out their period',
+        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and its year, or by its time where nothing tells its period; where both are right, give them different codes',
     },
     deletion: {
       about: 'Delete economic events by code, time or identifier.',

@@ -29,6 +29,8 @@ export type Values = Readonly<Record<string, unknown>>;
 export type Field = {
   readonly rule: FieldRule | InstantRule;
   readonly isRequired?: true;
+  /** Rows of one kind need it: a dividend its amount. */
+  readonly isOfOneKind?: true;
   /** The flag that gives its value for a whole file, and selects rows by it. */
   readonly flag?: string;
   /** The exported cell of a stored row, where it is not the column of the same name. */
@@ -117,8 +119,6 @@ export const exchangeRule: FieldRule = { parse: (text) => text.toUpperCase(), re
 /** A text of one form, in capitals. */
 export const capitals = (form: RegExp, reason: string): FieldRule =>
   parsedBy((text) => (form.test(text) ? text.toUpperCase() : null), reason);
-
-export const currencyRule = capitals(/^[A-Z]{3}$/i, 'must be a currency code of three letters, such as USD');
 
 /** A field that is exported as a text made from the row. */
 export const asText = (of: (row: Values) => string | null): Pick<Field, 'written'> => ({

@@ -65,6 +65,7 @@ export const holidays = dataset({
       announced: optional(dayRule),
     },
     time: 'calendar_date',
+    subject: ['country_iso_code', 'asset_name', 'symbol'],
     names: [
       {
         assetSchema: { column: 'asset_name' },

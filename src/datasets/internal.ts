@@ -80,7 +80,10 @@ export const rowChanges = dataset({
   indexes: [['run_id', 'dataset', 'row_key']],
 });
 
-/** The rows of files that a run held as they were stored already. Undone runs have none, nor have runs of layout 12 or older. */
+/**
+ * The rows of files that a run held as they were stored already; under `DATASET replaced` the days for which a run with --replace stands
+ * (`history/replaced-days.ts`). Undone runs have none, nor have runs of layout 12 or older.
+ */
 export const heldRows = dataset({
   name: 'held_rows',
   /** `hashes` are those of the rows and their values, ascending, of 64 bits each. */

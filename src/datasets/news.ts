@@ -58,6 +58,7 @@ export const news = dataset({
       text_content: optional(anyText),
     },
     time: 'published_date',
+    subject: ['asset_name', 'country_iso_code', 'symbol'],
     names: [{ assetSchema: { column: 'asset_name' }, symbol: 'symbol', on: ['published_date'] }],
     repeated: {
       column: 'title',

@@ -1,5 +1,6 @@
 // Option contracts. A column that no file gave is null, and its value comes from the market when it is read (contract 11).
 import { symbolAllowed } from '../contract/identifiers.ts';
+import { plainOptionSymbol } from '../contract/option-symbol.ts';
 import { boolean, dataset, day, instant, integer, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,
@@ -42,7 +43,7 @@ export const optionContracts = dataset({
     /** `call` or `put`. */
     option_type: text,
     expiration_date: day,
-    /** Null: the close of the last session on or before the date (contract 8.5). */
+    /** Null: the close of the last session on or before the date, or its open (contract 8.5). */
     expiration_datetime: orNull(instant),
     strike_price: real,
     /** `american` or `european`. */
@@ -85,9 +86,9 @@ export const optionContracts = dataset({
   ],
   file: {
     fields: {
-      // Some files pad the root with spaces to six characters (contract 1.4).
+      // Some files pad the root with spaces to six characters, others have Massive's prefix (contract 1.4, 1.7).
       symbol: required({
-        parse: (text) => symbolRule.parse(text.replaceAll(' ', '')),
+        parse: (text) => symbolRule.parse(plainOptionSymbol(text.replaceAll(' ', ''))),
         reason: `must be ${symbolAllowed}, such as SPY250919C00450000`,
       }),
       country_iso_code: countryField,
@@ -114,6 +115,7 @@ export const optionContracts = dataset({
       status,
     },
     time: 'expiration_date',
+    subject: ['country_iso_code', 'parent_asset_schema', 'underlying_name'],
     names: [
       {
         assetSchema: { column: 'parent_asset_schema' },

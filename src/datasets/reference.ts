@@ -145,6 +145,7 @@ const particular: Readonly<Record<string, Field>> = {
   country_iso_code: countryField,
   symbol: symbolField,
   exchange: optional(exchangeRule, { flag: '--exchange' }),
+  currency: optional(anyText, { flag: '--currency' }),
   status: optional(
     textThat((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
   ),

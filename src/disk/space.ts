@@ -1,5 +1,5 @@
 // Disk space: checked before anything is written, and named where it runs out later. Folders that cannot be written to.
-import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
 /** The least that a file takes on most disks. */
@@ -90,7 +90,7 @@ export function folderProblem(error: unknown, folder: string, cure: string): unk
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
 /** What to do where SQLite cannot keep a store's log. */
-export const LOG_NEEDS =
+const LOG_NEEDS =
   'a store keeps its log beside it: make that possible, or copy it, with the files beside it, to where it is';
 
 /** Makes the folder of a store where there is none. @throws FolderUnusable */
@@ -115,11 +115,25 @@ function closedBy(path: string): string | null {
 /** Whether the disk of a folder is read-only, so that nobody can write there. */
 export const isReadOnlyDisk = (folder: string): boolean => closedBy(folder) === 'EROFS';
 
-/** The first of some files and folders that this user cannot write to, with the reason; null where all can be written. */
-export function closedAmong(paths: readonly string[]): string | null {
+/** The cure for a store that belongs to another user. */
+export const OWNER_NEEDS =
+  'run this as its owner, or give the store, its folder included, to this user with chown';
+
+/**
+ * The first of some files and folders that this user cannot write to, with the reason and what to do: `ownerNeeds` where it is another
+ * user's. Null where all can be written.
+ */
+export function closedAmong(paths: readonly string[], ownerNeeds: string | null): string | null {
   for (const path of paths) {
     const code = closedBy(path);
-    if (code !== null) return `${path} cannot be written to: ${reasons[code] ?? 'it is closed'}`;
+    if (code === null) continue;
+    const isOthers = code === 'EACCES' || code === 'EPERM';
+    const users =
+      isOthers && process.getuid
+        ? ` (user ${process.getuid()}; it belongs to user ${statSync(path).uid})`
+        : '';
+    const cure = isOthers && ownerNeeds !== null ? ownerNeeds : LOG_NEEDS;
+    return `${path} cannot be written to: ${reasons[code] ?? 'it is closed'}${users}; ${cure}`;
   }
   return null;
 }

@@ -1,6 +1,8 @@
 // Names of temporary files hold their process, so that files of a process that was killed can be removed later.
-import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { folderProblem } from './space.ts';
 
 /** A process number is valid only in its own namespace: containers that share a folder do not share their numbers. */
 let namespace = '0';
@@ -16,17 +18,41 @@ const FOREIGN_LEFT_MS = 24 * 60 * 60 * 1000;
 /** The part of this process in the names of its temporary files: `PID.NAMESPACE`. */
 export const ownMark = `${process.pid}.${namespace}`;
 
+/** Makes a temporary folder. @throws FolderUnusable */
+export function makeTemporary(prefix: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), `${prefix}${ownMark}-`));
+  } catch (error) {
+    throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');
+  }
+}
+
+/** Removes a temporary file or folder; what cannot be removed stays. */
+export function removeTemporary(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Somebody else has closed it, or has put something else in its place.
+  }
+}
+
 /** Removes a folder's files whose name has the mark of a process that has ended; the group of `pattern` finds the mark. */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const mark = pattern.exec(name)?.[1];
     if (mark === undefined) continue;
-    try {
-      if (isLeft(mark, statSync(join(folder, name)).mtimeMs))
-        rmSync(join(folder, name), { recursive: true, force: true });
-    } catch {
-      // Files of other users stay.
-    }
+    const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+    // Files of other users stay.
+    if (mtimeMs !== undefined && isLeft(mark, mtimeMs)) removeTemporary(join(folder, name));
+  }
+}
+
+/** The names in a folder; none if it cannot be read: the next write there fails and says why. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -27,9 +27,21 @@ export function priceText(value: number, digits: number): string {
   return format.format(value);
 }
 
-/** Digits after the decimal point that prices need, from 2 to 8. */
-export const digitsOf = (prices: readonly number[]): number =>
-  Math.min(Math.max(2, ...prices.map((price) => String(price).split('.')[1]?.length ?? 0)), 8);
+/** Digits after the decimal point of a number as it is written, `2e-11` too. */
+function decimalsOf(value: number): number {
+  const [digits = '', exponent = '0'] = String(value).split('e-');
+  return (digits.split('.')[1]?.length ?? 0) + Number(exponent);
+}
+
+/** The most digits that a vendor writes after the decimal point of a price: those of more are computed, or of coins worth next to nothing. */
+const WRITTEN_MAX = 8;
+
+/** Digits after the decimal point that prices need, at least 2; of those with very many, the first six digits of the largest. */
+export function digitsOf(prices: readonly number[]): number {
+  const needed = Math.max(2, ...prices.map(decimalsOf));
+  if (needed <= WRITTEN_MAX) return needed;
+  return Math.max(2, 5 - Math.floor(Math.log10(Math.max(...prices.map(Math.abs)))));
+}
 
 /** `+1.25 %`. */
 export const changeText = (from: number, to: number): string => {

@@ -24,6 +24,24 @@ function NewsItem({ item }: { item: Item }): ComponentChild {
   const address = webAddress(publisher_url);
   const { asset_name, country_iso_code, symbol } = item;
   const name = symbol === null ? null : `${country_iso_code}:${symbol}`;
+  const about: ComponentChild[] = [
+    publisher,
+    name === null ? null : h('a', { href: hashOf([asset_name!, name, 'DAY']) }, symbol),
+    sentiment_label === null
+      ? null
+      : h(
+          'span',
+          { class: sentiment_label === 'positive' ? 'up' : sentiment_label === 'negative' ? 'down' : '' },
+          sentiment_label,
+        ),
+    text_content
+      ? h(
+          'button',
+          { type: 'button', class: 'link', 'aria-expanded': isOpen, onClick: () => setIsOpen(!isOpen) },
+          isOpen ? 'less' : 'more',
+        )
+      : null,
+  ];
   return h(
     'article',
     null,
@@ -41,30 +59,7 @@ function NewsItem({ item }: { item: Item }): ComponentChild {
       h(
         'p',
         { class: 'quiet' },
-        publisher,
-        name === null ? null : [' · ', h('a', { href: hashOf([asset_name!, name, 'DAY']) }, symbol)],
-        sentiment_label === null
-          ? null
-          : [
-              ' · ',
-              h(
-                'span',
-                {
-                  class: sentiment_label === 'positive' ? 'up' : sentiment_label === 'negative' ? 'down' : '',
-                },
-                sentiment_label,
-              ),
-            ],
-        text_content
-          ? [
-              ' · ',
-              h(
-                'button',
-                { type: 'button', class: 'link', 'aria-expanded': isOpen, onClick: () => setIsOpen(!isOpen) },
-                isOpen ? 'less' : 'more',
-              ),
-            ]
-          : null,
+        about.filter((part) => part).map((part, at) => [at === 0 ? null : ' · ', part]),
       ),
       isOpen ? h('p', { class: 'body' }, text_content) : null,
     ),

@@ -190,23 +190,29 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
     h(
       'div',
       { class: 'toolbar' },
-      h(
-        'div',
-        { class: 'segments', role: 'group', 'aria-label': 'Expiration' },
-        days.map((day) =>
-          h(
-            'button',
-            {
-              key: day,
-              type: 'button',
-              'aria-pressed': day === expiration,
-              onClick: () => setQuery({ expiration: day }),
-            },
-            dateText(Date.parse(day)),
-            h('span', { class: 'quiet' }, ` ${Math.max(0, Math.ceil((Date.parse(day) - nowMs) / DAY_MS))}d`),
+      days.length === 0
+        ? null
+        : h(
+            'div',
+            { class: 'segments', role: 'group', 'aria-label': 'Expiration' },
+            days.map((day) =>
+              h(
+                'button',
+                {
+                  key: day,
+                  type: 'button',
+                  'aria-pressed': day === expiration,
+                  onClick: () => setQuery({ expiration: day }),
+                },
+                dateText(Date.parse(day)),
+                h(
+                  'span',
+                  { class: 'quiet' },
+                  ` ${Math.max(0, Math.ceil((Date.parse(day) - nowMs) / DAY_MS))}d`,
+                ),
+              ),
+            ),
           ),
-        ),
-      ),
       h(AsOf, { place }),
     ),
     error === null ? null : h(Failure, { error, again: chain.again }),

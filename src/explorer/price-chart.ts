@@ -15,6 +15,7 @@ import {
 } from 'lightweight-charts';
 import { type ChartBar, hasLabels } from './bar-feed.ts';
 import { faint, solid } from './colours.ts';
+import { digitsOf } from './figures.ts';
 import { clockOf, dateText, type MarketClock } from './market-clock.ts';
 import { type Shade, Shades } from './shades.ts';
 import { MarketTimeScale } from './time-scale.ts';
@@ -51,12 +52,6 @@ const VOLUME_TOP = 0.82;
 
 /** Room for prices such as 12,345.67, in CSS pixels. */
 const PRICES_WIDTH = 72;
-
-/** Digits after the decimal point that prices need: the most that some of the newest bars have. */
-function digitsOf(bars: readonly ChartBar[]): number {
-  const digits = bars.slice(-50).map(({ close }) => String(close).split('.')[1]?.length ?? 0);
-  return Math.min(Math.max(2, ...digits), 8);
-}
 
 /** A chart in an element, until it is removed. */
 export class PriceChart {
@@ -152,7 +147,7 @@ export class PriceChart {
     const labelOf = (time: number): string | undefined =>
       blankLabels.get(time) ?? bars[this.#byTime.get(time) ?? -1]?.label;
     this.#scale.labels = { clock: hasLabels(interval) ? clockOf('UTC') : clock, labelOf };
-    const digits = digitsOf(bars);
+    const digits = digitsOf(bars.slice(-50).map(({ close }) => close));
     this.#candles.applyOptions({
       priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
     });

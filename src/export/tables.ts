@@ -39,7 +39,10 @@ export async function exportTable(reader: Reader, name: string, selection: Selec
   const dataset = fileDatasetNamed(name);
   // Calendar overrides may be of an unknown instrument.
   const isKnown = dataset?.file.names?.[0]?.mayBeMarket !== true;
-  if (symbol !== null && country !== null && isKnown)
-    await findInstruments(reader, { assetSchema, country, symbol });
-  return dataset === undefined ? barTable(reader, selection) : rowTable(reader, dataset, selection);
+  const [found] =
+    symbol !== null && country !== null && isKnown
+      ? await findInstruments(reader, { assetSchema, country, symbol })
+      : [];
+  const named = found === undefined ? selection : { ...selection, symbol: found.symbol };
+  return dataset === undefined ? barTable(reader, named) : rowTable(reader, dataset, named);
 }

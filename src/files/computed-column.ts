@@ -4,8 +4,10 @@
 export type ComputedColumn = {
   /** Different from all names of columns in files. */
   readonly name: string;
-  /** The columns of the file that it is computed from; refusals name the first. */
+  /** The columns of the file that it is computed from. */
   readonly inputs: readonly string[];
+  /** Those whose cells a refusal shows; it names the first. */
+  readonly reported: readonly string[];
   /**
    * SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks that cell. It names columns by
    * `columnText` and `columnNumber`.
@@ -13,6 +15,8 @@ export type ComputedColumn = {
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;
+  /** A cell that cannot be computed is left out, not its row. */
+  readonly oddIsNull?: true;
   /** How a small plain file gives the same without DuckDB, from the first input; absent where it does not. */
   readonly plain?: PlainRule | undefined;
 };

@@ -1,4 +1,5 @@
 // Why a whole file is not imported: one clear message, the store as before.
+import { limits } from '../contract/limits.ts';
 
 /** A file or a call that cannot be imported. Nothing was written. */
 export class FileProblem extends Error {
@@ -23,6 +24,10 @@ export const contentProblem = (name: string, how: string, cause?: unknown): File
 export const unfitProblem = (name: string, how: string, cause?: unknown): FileProblem =>
   new FileProblem('unfit', `${name}: ${how}`, { cause });
 
+/** The problem of a file with a row that is too long. */
+export const longRow = (name: string): FileProblem =>
+  contentProblem(name, `a row is longer than ${limits.importRowBytesMax} bytes. Nothing was imported.`);
+
 /** Why one row is refused. */
 export type RowProblem = { readonly column: string; readonly reason: string };
 
@@ -30,7 +35,7 @@ export type RowProblem = { readonly column: string; readonly reason: string };
 export type Refusal = RowProblem & {
   /** Counted from 1, the header not counted. */
   readonly row: number;
-  /** The cell of the column, cut where it is long; null where it is empty, or the reason is about the whole row. */
+  /** The cell of the column, and of the one that is joined to it, cut where it is long; null where it is empty, or the reason is about the whole row. */
   readonly value: string | null;
 };
 
@@ -38,7 +43,10 @@ export type Refusal = RowProblem & {
 export type RefusalGroup = Refusal & { readonly rows: number };
 
 /** A refused row, for the file of refused rows. */
-export type RefusedRow = RowProblem & {
+export type RefusedRow = {
+  readonly reason: string;
+  /** The columns whose cells are wrong together; the report names the first. */
+  readonly columns: readonly string[];
   /** Counted from 1, the header not counted. */
   readonly row: number;
   /** The cells of the row, unchanged, in the order of the file's columns. */

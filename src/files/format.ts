@@ -18,6 +18,8 @@ export type Layout = {
   readonly records?: JsonRecords;
   /** Columns that may be nested values of JSON, by their paths: `publisher.name`, `tickers[]`. */
   readonly paths?: readonly string[];
+  /** Keys of a JSON file within the objects of `paths` that no path names: they are not read. */
+  readonly unread?: readonly string[];
   /** The encoding of the text, where it is not UTF-8. */
   readonly encoding?: Encoding;
   /** The separator of cells, where it is neither a comma nor a tab. */
@@ -163,7 +165,8 @@ export function checkHeader(name: string, header: readonly string[]): void {
       'its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"',
     );
   }
-  const twice = header.find((column, index) => header.indexOf(column) !== index);
+  const seen = new Set<string>();
+  const twice = header.find((column) => seen.size === seen.add(column).size);
   if (twice !== undefined)
     throw new FileProblem(
       'content',

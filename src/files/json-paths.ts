@@ -83,6 +83,26 @@ function missingKey(path: string, first: string): { key: string; known: string[]
   return null;
 }
 
+/** A path without the marks of lists. */
+const keysOf = (path: string): string => `${path.replaceAll(LIST, '')}.`;
+
+/** The keys beside those of some paths, within the same objects, as far as DuckDB knows their types. */
+function unreadBeside({ header, types }: Keys, paths: readonly string[]): string[] {
+  const places = new Set(
+    paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'))),
+  );
+  places.delete('');
+  return [...places].flatMap((place) => {
+    let type: string | undefined;
+    for (const [at, { key, isList }] of partsOf(place).entries()) {
+      type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
+      if (isList) type = type?.replace(/\[\]$/, '');
+    }
+    const inside = Array.from(fieldsOf(type ?? '')?.keys() ?? [], (key) => `${place}.${key}`);
+    return inside.filter((name) => !paths.some((path) => keysOf(path).startsWith(keysOf(name))));
+  });
+}
+
 /** The lists of some paths, each within the one before. @throws FileProblem where two are side by side */
 function chainOf(file: string, paths: readonly string[]): readonly string[] {
   const lists = [...new Set(paths.flatMap(listsOf))].sort((a, b) => a.length - b.length);
@@ -112,7 +132,7 @@ function checkPaths(file: string, { header, types }: Keys, paths: readonly strin
 /**
  * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these, and the keys of the
  * file's objects except those of the lists. Null where no column is nested.
- * With `mayLack` a key that the file does not have gives no value: of a vendor's optional key no object may have one.
+ * `unread` are the keys beside these. With `mayLack` a key that the file does not have gives no value: of a vendor's optional key no object may have one.
  * @throws FileProblem where a key is missing otherwise, or two lists are side by side
  */
 export function nestedRecords(
@@ -120,7 +140,11 @@ export function nestedRecords(
   keys: Keys,
   columns: readonly string[],
   mayLack: boolean,
-): { readonly header: readonly string[]; readonly records: JsonRecords } | null {
+): {
+  readonly header: readonly string[];
+  readonly records: JsonRecords;
+  readonly unread: readonly string[];
+} | null {
   const { header } = keys;
   const paths = [...new Set(columns)].filter(
     (path) => !header.includes(path) && (mayLack || header.includes(firstKey(path))),
@@ -141,6 +165,7 @@ export function nestedRecords(
   }, '{file}');
   return {
     header: [...own, ...paths],
+    unread: unreadBeside(keys, paths),
     records: {
       keys: [...new Set([...header, ...paths.map(firstKey)])],
       query: `select ${cells.join()} from ${table}`,

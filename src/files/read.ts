@@ -1,10 +1,21 @@
 // Reads a plain file through DuckDB, as chunks of columns in the order of the file. DuckDB guesses nothing.
+import { statSync } from 'node:fs';
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
-import { contentProblem, type FileProblem } from './file-problem.ts';
+import { contentProblem, FileProblem, longRow } from './file-problem.ts';
+import { checkHeader } from './format.ts';
 import { type PlainColumns, plainRows } from './plain-csv.ts';
-import { describeColumns, type ReadableFile, readingProblem, type ScanPlan, selectOf } from './scan.ts';
+import {
+  describeColumns,
+  parquetSizes,
+  parquetTextSizes,
+  type ReadableFile,
+  readingProblem,
+  type ScanPlan,
+  selectOf,
+} from './scan.ts';
 import { type TextCells, TextColumn } from './text-column.ts';
+import { bomb, unpackedMax } from './unpack.ts';
 
 /** Which columns to read, and how. Other columns are ignored. */
 export type ReadPlan = ScanPlan & { readonly texts: readonly string[] };
@@ -37,19 +48,34 @@ const settings = {
   autoload_known_extensions: 'false',
 };
 
-/** A database with one connection. */
-type Opened = { readonly connection: Connection; readonly close: () => void };
+/** Chunks after which the parts of a file that were read are freed. */
+const CHUNKS_KEPT = 32;
+
+/** A database with one connection. `trim` frees what it keeps of a file and does not need: it would keep that up to its limit. */
+type Opened = {
+  readonly connection: Connection;
+  readonly trim: () => Promise<void>;
+  readonly close: () => void;
+};
 
 /** A new database in memory. `own` are settings in place of those of an import. */
 export async function open(own: Readonly<Record<string, string>> = {}): Promise<Opened> {
   const config = duckdb.create_config();
-  for (const [name, value] of Object.entries({ ...settings, ...own })) duckdb.set_config(config, name, value);
+  const set = { ...settings, ...own };
+  for (const [name, value] of Object.entries(set)) duckdb.set_config(config, name, value);
   const database: Database = await duckdb.open(':memory:', config);
   const connection: Connection = await duckdb.connect(database);
+  const beside: Connection = await duckdb.connect(database);
+  const limit = (memory: string) => duckdb.query(beside, `set memory_limit='${memory}'`);
   return {
     connection,
+    async trim() {
+      // While a file is read more is in use: this frees what is not, fails, and changes nothing else.
+      await limit('1MB').catch(() => undefined);
+      await limit(set.memory_limit);
+    },
     close() {
-      duckdb.disconnect_sync(connection);
+      for (const one of [connection, beside]) duckdb.disconnect_sync(one);
       duckdb.close_sync(database);
     },
   };
@@ -73,12 +99,12 @@ export function holdReader(): () => void {
 }
 
 /** Runs a reading on a database of its own. After a failed or unfinished one the database is not used again. */
-async function* reading<T>(read: (connection: Connection) => AsyncGenerator<T>): AsyncGenerator<T> {
+async function* reading<T>(read: (opened: Opened) => AsyncGenerator<T>): AsyncGenerator<T> {
   const opened = ready ?? (await openReader());
   ready = null;
   let isDone = false;
   try {
-    yield* read(opened.connection);
+    yield* read(opened);
     isDone = true;
   } finally {
     if (isDone && holders > 0 && ready === null) ready = opened;
@@ -93,27 +119,47 @@ async function openReader(): Promise<Opened> {
   return opened;
 }
 
-/** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read */
+/** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or is too large */
 export async function describeFile(
   file: Pick<ReadableFile, 'name' | 'path' | 'format'>,
 ): Promise<{ header: string[]; types: string[] }> {
-  let found: string[][] = [];
-  const described = reading(async function* (connection) {
-    const result = await duckdb.query(connection, describeColumns(file.path, file.format));
-    const chunk = await duckdb.fetch_chunk(result);
-    yield [0, 1].map((column) => {
+  const { path, format } = file;
+  const isParquet = format.kind === 'parquet';
+  try {
+    if (isParquet) await checkParquet(file, parquetSizes(path));
+    const texts = await rowOf(describeColumns(path, format), 2);
+    const [header, types] = texts.map((list) => JSON.parse(list!) as string[]) as [string[], string[]];
+    checkHeader(file.name, header);
+    if (isParquet) await checkParquet(file, parquetTextSizes(path, header, types));
+    return { header, types };
+  } catch (error) {
+    throw error instanceof FileProblem ? error : readingProblem(file, error as Error);
+  }
+}
+
+/** The texts of the first row that a statement gives. */
+async function rowOf(sql: string, columns: number): Promise<(string | null)[]> {
+  let found: (string | null)[] = [];
+  const read = reading(async function* ({ connection }) {
+    const chunk = await duckdb.fetch_chunk(await duckdb.query(connection, sql));
+    yield Array.from({ length: columns }, (_, column) => {
       const text = new TextColumn();
       text.load(duckdb.data_chunk_get_vector(chunk!, column), 1);
-      return JSON.parse(text.text(0)!) as string[];
+      return text.text(0);
     });
   });
-  try {
-    for await (const lists of described) found = lists;
-    const [header, types] = found;
-    return { header: header!, types: types! };
-  } catch (error) {
-    throw readingProblem(file, error as Error);
-  }
+  for await (const row of read) found = row;
+  return found;
+}
+
+/** Checks a Parquet file by a statement that gives the bytes of a row, and of all of its data. @throws FileProblem where they are too many */
+async function checkParquet(
+  { name, path }: Pick<ReadableFile, 'name' | 'path'>,
+  sizes: string,
+): Promise<void> {
+  const [row, all] = (await rowOf(sizes, 2)).map(Number) as [number, number];
+  if (row > limits.importRowBytesMax) throw longRow(name);
+  if (all > unpackedMax(statSync(path).size)) throw bomb(name);
 }
 
 /**
@@ -122,8 +168,7 @@ export async function describeFile(
  */
 export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGenerator<Chunk> {
   const { format } = file;
-  if (format.kind !== 'csv' || plan.careful)
-    return yield* reading((connection) => stream(connection, file, plan, 1));
+  if (format.kind !== 'csv' || plan.careful) return yield* reading((opened) => stream(opened, file, plan, 1));
   const rows = plainRows({ ...file, format }, plan);
   let firstRow = 1;
   for (;;) {
@@ -138,7 +183,7 @@ export async function* readChunks(file: ReadableFile, plan: ReadPlan): AsyncGene
   // The lines that were read have one row each.
   const headerLines = (format.headerLines ?? 1) + firstRow - 1;
   const rest = { ...file, format: { ...format, headerLines } };
-  yield* reading((connection) => stream(connection, rest, plan, firstRow));
+  yield* reading((opened) => stream(opened, rest, plan, firstRow));
 }
 
 /** The next plain rows. @throws NeedsCare where the file cannot be read: a careful reading says why */
@@ -153,7 +198,7 @@ function nextRows(rows: ReturnType<typeof plainRows>): IteratorResult<PlainColum
 
 /** Reads a file by DuckDB; its first row has the number `firstNumber`. */
 async function* stream(
-  connection: Connection,
+  { connection, trim }: Opened,
   file: ReadableFile,
   plan: ReadPlan,
   firstNumber: number,
@@ -169,6 +214,7 @@ async function* stream(
   // In a CSV, NaN that is not missing was the text `nan`: it must be checked as text.
   const mayBeNaN = file.format.kind === 'parquet';
   let firstRow = firstNumber;
+  let chunks = 0;
   let fetched = duckdb.fetch_chunk(result);
   for (;;) {
     const chunk = await fetched;
@@ -186,6 +232,7 @@ async function* stream(
       surplus: hasSurplus ? texts[texts.length - 1]! : null,
     };
     firstRow += count;
+    if (hasSurplus && ++chunks % CHUNKS_KEPT === 0) await trim();
   }
   // An error in the middle of a stream looks like its end, except here.
   if (duckdb.result_return_type(result) === duckdb.ResultType.QUERY_RESULT) return;

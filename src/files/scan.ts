@@ -69,6 +69,24 @@ export function describeColumns(path: string, format: Format): string {
   return `select to_json(list(column_name)), to_json(list(column_type)) from (describe select * from ${table})`;
 }
 
+/**
+ * A statement that gives, as texts, what a Parquet file says of itself: the bytes of a value on average, where they are most, and of all.
+ */
+export const parquetSizes = (path: string): string =>
+  `select coalesce(max(total_uncompressed_size / greatest(num_values, 1)), 0)::varchar,
+    greatest(coalesce(sum(total_uncompressed_size), 0), (select ${limits.parquetRowBytesLeast} * sum(num_rows) from parquet_file_metadata(${pathOf(path)})))::varchar
+    from parquet_metadata(${pathOf(path)})`;
+
+/** Types of values whose size the rows of a file tell alone: texts, lists, objects. */
+const SIZED = /^(?:VARCHAR|BLOB|(?!DECIMAL).*[[(])/;
+
+/** A statement that gives the bytes of the longest row of a Parquet file and of all rows, in texts and the like, as texts. */
+export function parquetTextSizes(path: string, header: readonly string[], types: readonly string[]): string {
+  const sized = header.filter((_, place) => SIZED.test(types[place]!));
+  const bytes = sized.map((name) => `+ coalesce(strlen(${named(name)}::varchar), 0)`).join(' ');
+  return `select coalesce(max(bytes), 0)::varchar, coalesce(sum(bytes), 0)::varchar from (select 0 ${bytes} as bytes from read_parquet(${pathOf(path)}))`;
+}
+
 /** A column of a file in SQL: as it is, and as text. */
 type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
 

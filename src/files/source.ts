@@ -7,13 +7,13 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
-import { limits } from '../contract/limits.ts';
 import { convertFile } from './convert.ts';
 import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
-import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
-import { type ChooseLayout, checkHeader, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
+import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
+import { type ChooseLayout, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
 import { hashOfFile } from './hash.ts';
 import { nestedRecords } from './json-paths.ts';
+import { checkJson } from './json-shape.ts';
 import { describeFile } from './read.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
@@ -279,21 +279,30 @@ async function contentOf<L extends Layout>(
     return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
   }
   const { size } = await check(name, path);
+  if (format.kind === 'json') await checkJson(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
-  checkHeader(name, columns.header);
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
   const content = { ...columns, path, format, mapping, bytes: size, rowsAbout };
   if (format.kind !== 'json' || mapping.paths === undefined) return content;
   const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
   if (nested === null) return content;
-  return { ...content, header: nested.header, format: { ...format, records: nested.records } };
+  const { unread, records } = nested;
+  return {
+    ...content,
+    header: nested.header,
+    mapping: { ...mapping, unread },
+    format: { ...format, records },
+  };
 }
 
 /** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */
 function checkText(name: string, digest: Digest): Digest {
-  const refuse = (how: string): FileProblem => contentProblem(name, `${how}. Nothing was imported.`);
-  if (digest.hasOpenQuote) throw refuse('a quote is not closed: the file has an odd number of them');
-  if (digest.hasLongLine) throw refuse(`a row is longer than ${limits.importRowBytesMax} bytes`);
+  if (digest.hasOpenQuote)
+    throw contentProblem(
+      name,
+      'a quote is not closed: the file has an odd number of them. Nothing was imported.',
+    );
+  if (digest.hasLongLine) throw longRow(name);
   return digest;
 }
 

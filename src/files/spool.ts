@@ -1,10 +1,9 @@
 // Temporary files of imports. Their names have the process, so that a later import can remove those of a killed one.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { diskProblem, folderProblem, requireDiskSpace } from '../disk/space.ts';
-import { ownMark, removeLeftovers } from '../disk/temporary.ts';
+import { makeTemporary, removeLeftovers } from '../disk/temporary.ts';
 
 const SPOOL = 'bourse-import-';
 
@@ -35,7 +34,7 @@ function makeSpool(neededBytes: number): string {
     if (!isCleared) removeLeftovers(tmpdir(), /^bourse-import-(\d+\.\d+)-\w+$/);
     isCleared = true;
     requireDiskSpace(tmpdir(), neededBytes);
-    return mkdtempSync(join(tmpdir(), `${SPOOL}${ownMark}-`));
+    return makeTemporary(SPOOL);
   } catch (error) {
     throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');
   }

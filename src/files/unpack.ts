@@ -38,7 +38,12 @@ const watch = (look: (piece: Buffer) => void) =>
     }
   };
 
-const bomb = (name: string): FileProblem =>
+/** Bytes that a packed file of `bytes` bytes may unpack to. */
+export const unpackedMax = (bytes: number): number =>
+  Math.max(limits.unpackedBytesFree, bytes * limits.unpackedRatioMax);
+
+/** The problem of a file that unpacks to more. */
+export const bomb = (name: string): FileProblem =>
   contentProblem(
     name,
     `unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
@@ -74,7 +79,7 @@ export async function unpackStream(
   });
   const unpacked = watch((piece) => {
     bytes += piece.length;
-    if (bytes > limits.unpackedBytesFree && bytes > packedBytes * limits.unpackedRatioMax) throw bomb(name);
+    if (bytes > unpackedMax(packedBytes)) throw bomb(name);
     look(piece);
   });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
@@ -121,8 +126,7 @@ export async function unpackZip(
       if (entry.fileName === '[Content_Types].xml')
         throw contentProblem(name, 'is an Excel workbook. Save it as CSV (UTF-8)');
       declaredBytes += entry.uncompressedSize;
-      if (declaredBytes > Math.max(limits.unpackedBytesFree, archive.fileSize * limits.unpackedRatioMax))
-        throw bomb(name);
+      if (declaredBytes > unpackedMax(archive.fileSize)) throw bomb(name);
       if (members.length === limits.archiveMembersMax)
         throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
       const target = join(folder, String(members.length));

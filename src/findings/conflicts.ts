@@ -11,6 +11,7 @@ import { allRows, rowWith } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import type { Finding } from './finding.ts';
 import type { Subject } from './market-facts.ts';
+import { thresholds } from './thresholds.ts';
 import { countOf, percent } from './words.ts';
 
 type Run = RowOf<typeof importRuns>;
@@ -26,7 +27,8 @@ type Conflict = {
   count: number;
   firstKeyMs: number;
   lastKeyMs: number;
-  /** The largest difference, as a share of the former value. */
+  /** The largest difference of a price, and of all values, as a share of the former value. */
+  priceShare: number;
   share: number;
   value: number;
   expected: number;
@@ -43,15 +45,18 @@ const has = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0
 const touches = ({ added, before }: Change, keyMs: number): boolean =>
   added === null || has(added, keyMs) || has(before, keyMs);
 
-/** The value that differs most between two bars; where one of them has no number, the share is 0. */
+/** The value that differs most between two bars; where one of them has no number, the share is 0. `priceShare` leaves out volumes. */
 function largestDifference(older: Bars, at: number, newer: Bars, index: number) {
   let largest = { share: -1, value: Number.NaN, expected: Number.NaN };
+  let priceShare = 0;
   for (const column of valueColumns) {
     const [expected, value] = [older[column][at]!, newer[column][index]!];
     const share = expected === value ? -1 : Math.abs(value / expected - 1) || 0;
-    if (share > largest.share && Number.isFinite(share)) largest = { share, value, expected };
+    if (!Number.isFinite(share)) continue;
+    if (share > largest.share) largest = { share, value, expected };
+    if (column !== 'volume') priceShare = Math.max(priceShare, share);
   }
-  return largest;
+  return { ...largest, priceShare };
 }
 
 /** The findings of one series. */
@@ -119,16 +124,18 @@ class Conflicts {
     if (former === null || later === null) return;
     // The former had the beginning of the bar alone.
     if (barEnd(stored.calendar, interval, keyMs).closeMs > former.started_ms) return;
-    const difference = largestDifference(older, at, newer, index);
+    const { priceShare, ...difference } = largestDifference(older, at, newer, index);
     const name = `${formerId} ${laterId}`;
     const known = this.#found.get(name);
     if (known === undefined) {
-      this.#found.set(name, { former, later, count: 1, firstKeyMs: keyMs, lastKeyMs: keyMs, ...difference });
+      const range = { firstKeyMs: keyMs, lastKeyMs: keyMs };
+      this.#found.set(name, { former, later, count: 1, ...range, priceShare, ...difference });
       return;
     }
     known.count++;
     known.firstKeyMs = Math.min(known.firstKeyMs, keyMs);
     known.lastKeyMs = Math.max(known.lastKeyMs, keyMs);
+    known.priceShare = Math.max(known.priceShare, priceShare);
     if (difference.share > known.share) Object.assign(known, difference);
   }
 
@@ -144,8 +151,9 @@ class Conflicts {
     const { calendar } = this.#subject.stored;
     const { interval } = this.#subject.series;
     return [...this.#found.values()].map(
-      ({ former, later, count, firstKeyMs, lastKeyMs, share, value, expected }) => ({
-        ...({ kind: 'conflicting_imports', severity: 'info', interval } as const),
+      ({ former, later, count, firstKeyMs, lastKeyMs, priceShare, share, value, expected }) => ({
+        ...({ kind: 'conflicting_imports', interval } as const),
+        severity: priceShare > thresholds.otherCompanyShare ? 'error' : 'info',
         fromMs: isPeriod(interval)
           ? periodHours(calendar, interval, firstKeyMs / DAY_MS, false).openMs
           : firstKeyMs,

@@ -35,4 +35,10 @@ export type Finding = Placed & {
 };
 
 /** Kinds about corporate actions; all others are about bars. */
-export const actionKinds: ReadonlySet<FindingKind> = new Set(['action_without_jump', 'impossible_dividend']);
+export const actionKinds: ReadonlySet<FindingKind> = new Set([
+  'action_without_jump',
+  'impossible_dividend',
+  'dividend_currency',
+  'factor_mismatch',
+  'doubled_dividend',
+]);

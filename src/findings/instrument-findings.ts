@@ -6,15 +6,34 @@ import { isPeriod, periodHours } from '../calendar/period.ts';
 import { findingKinds } from '../contract/findings.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { Action } from '../series/factors.ts';
+import { DAY } from '../series/plan.ts';
 import { coarseness, type StoredInstrument } from '../series/series.ts';
 import type { Reader } from '../store/store.ts';
 import { conflictingImports } from './conflicts.ts';
+import { doubled, foreignDividends } from './dividends.ts';
 import type { Finding, FindingKind, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
 import { minuteFindings, type StoredDays } from './minute-findings.ts';
 import { mixedBases } from './mixed-bases.ts';
 import { actionsOf, periodFindings } from './period-findings.ts';
 import { periodBars, runsOf } from './stored-bars.ts';
+
+/** The findings in the actions of a stock alone: of its days, whichever series they are made of. */
+function actionFindings(
+  { instrument, calendar, series }: StoredInstrument,
+  actions: readonly Action[],
+): Finding[] {
+  const isAdjusted = series.some(({ prices }) => prices === 'raw');
+  const spotted = [
+    ...doubled(actions),
+    ...(isAdjusted ? foreignDividends({ instrument, calendar, actions }) : []),
+  ];
+  return spotted.map(({ fromKeyMs, toKeyMs, ...said }) => ({
+    ...said,
+    ...{ interval: DAY, runId: null },
+    ...spanOf(calendar, DAY, fromKeyMs, toKeyMs),
+  }));
+}
 
 /** With what findings are found. `onBars` is told how many bars are about to be read. */
 export type FindingTools = {
@@ -30,6 +49,9 @@ const withoutBar: ReadonlySet<FindingKind> = new Set([
   'missing_session',
   'behind',
   'impossible_dividend',
+  'dividend_currency',
+  'factor_mismatch',
+  'doubled_dividend',
 ]);
 
 /** The order of findings: by their beginning, then the finer interval, the kind, the end, the value. */
@@ -116,7 +138,7 @@ export async function findingsOf(tools: FindingTools, stored: StoredInstrument):
     isActive: stored.endedMs === null || stored.endedMs > nowMs,
     stored: days === undefined ? null : { series: days, bars: await periodBars(context, days) },
   };
-  const found = await mixedBases(reader, stored, nowMs);
+  const found = [...(await mixedBases(reader, stored, nowMs)), ...actionFindings(stored, of.actions)];
   for (const series of stored.series) found.push(...(await seriesFindings(tools, { stored, series }, of)));
   // A declared action is still to come.
   const over = moment === null ? found : found.filter(({ toMs }) => toMs <= moment.ms);

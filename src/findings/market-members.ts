@@ -7,11 +7,12 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Calendars } from '../series/calendars.ts';
 import type { Action } from '../series/factors.ts';
 import { knownSeries } from '../series/known-series.ts';
-import { asStored, marketName, type Series } from '../series/series.ts';
+import { marketName, type Series } from '../series/series.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { findingLimits } from './limits.ts';
 import { reachedByHalf } from './missing-sessions.ts';
+import { RunEnds } from './run-ends.ts';
 
 /** The moment as of which a market is judged, and what was known then beside its bars (contract 9.8). */
 export type MarketMoment = {
@@ -21,7 +22,7 @@ export type MarketMoment = {
   readonly isKnown: (action: Action) => boolean;
 };
 
-/** One series of a market, as it is stored; as of a moment the part which was known. */
+/** One series of a market up to its last finished bar; as of a moment the part which was known. */
 export type Member = {
   readonly instrument: Instrument;
   readonly symbol: string;
@@ -59,24 +60,25 @@ function addFirst(first: Member[], member: Member): void {
 async function addMembers(
   { reader, calendars, onBars, moment }: MemberTools,
   some: readonly Instrument[],
-  growing: Map<string, Growing>,
+  { growing, ends }: { readonly growing: Map<string, Growing>; readonly ends: RunEnds },
 ): Promise<void> {
   // As of a moment the blocks around it are read too.
   onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
   const ids = some.map(({ instrument_id }) => instrument_id);
-  const rows = Map.groupBy(
-    await reader.among(seriesDataset, {}, 'instrument_id', ids),
-    ({ instrument_id }) => instrument_id,
-  );
+  const all = await reader.among(seriesDataset, {}, 'instrument_id', ids);
+  await ends.read(all);
+  const rows = Map.groupBy(all, ({ instrument_id }) => instrument_id);
   for (const instrument of some) {
     const symbol = moment === null ? instrument.symbol : moment.symbolOf(instrument);
     if (symbol === null) continue;
     const { calendar: whole, market } = await calendars.read(reader, instrument);
     const calendar = moment === null ? whole : whole.knownAt(moment.ms);
     const calendarsOf = { calendar: whole, known: calendar };
-    const stored = (rows.get(instrument.instrument_id) ?? [])
-      .filter(({ bar_count }) => bar_count > 0)
-      .map(asStored);
+    const stored: Series[] = [];
+    for (const row of rows.get(instrument.instrument_id) ?? []) {
+      const one = row.bar_count === 0 ? null : await ends.finished(whole, row);
+      if (one !== null) stored.push(one);
+    }
     const known =
       moment === null
         ? stored
@@ -99,14 +101,15 @@ export async function marketMembers(
   { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
 ): Promise<ReadonlyMap<string, Members>> {
   const growing = new Map<string, Growing>();
+  const found = { growing, ends: new RunEnds(tools.reader) };
   let some: Instrument[] = [];
   for await (const instrument of allRows(tools.reader, instruments, { asset_schema, country_iso_code })) {
     some.push(instrument);
     if (some.length < findingLimits.instrumentsPerRead) continue;
-    await addMembers(tools, some, growing);
+    await addMembers(tools, some, found);
     some = [];
   }
-  await addMembers(tools, some, growing);
+  await addMembers(tools, some, found);
   return new Map(
     Array.from(growing, ([key, { first, newestDays }]) => [
       key,

@@ -1,7 +1,8 @@
 // The sessions of a series of minute bars, each as a few numbers, and the bars where the calendar has none: bar by bar, in bounded memory.
-import type { Bars } from '../bars/columns.ts';
-import { MINUTE_MS } from '../base/instant.ts';
+import { type Bars, emptyBars, valueColumns } from '../bars/columns.ts';
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
+import { hoursOf } from '../calendar/period.ts';
 import { type Segments, type Session, segmentKinds } from '../calendar/session.ts';
 import { vwapBound } from './bar-values.ts';
 import { thresholds } from './thresholds.ts';
@@ -24,12 +25,14 @@ export type MinuteSession = {
   readonly longestMs: number;
   readonly holes: readonly Hole[];
   /** Of regular hours and the closing auction: what a DAY bar has. A volume that a bar lacks is NaN. */
+  readonly open: number;
+  readonly close: number;
   readonly high: number;
   readonly low: number;
   readonly volume: number;
 };
 
-/** Bars of one session or date that are not as they should be, from the first to the close of the last. */
+/** Odd bars of one session or date, or of the whole series if they are off its grid, from the first to the close of the last. */
 export type OddBars = {
   readonly kind: 'closed_day' | 'outside_session' | 'off_grid' | 'vwap_outside';
   readonly fromMs: number;
@@ -51,6 +54,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const newSession = (day: number) => ({
   ...{ day, openMs: 0, closeMs: 0, regularMs: 0, firstMs: Number.NaN, lastMs: Number.NaN, coveredMs: 0 },
   ...{ longestMs: 0, holes: [] as Hole[] },
+  ...{ open: Number.NaN, close: Number.NaN },
   ...{ high: Number.NEGATIVE_INFINITY, low: Number.POSITIVE_INFINITY, volume: 0 },
 });
 
@@ -59,6 +63,18 @@ const regularMsOf = ({ segments }: Session): number =>
     .filter(({ kind }) => kind === 'regular')
     .reduce((sum, { openMs, closeMs }) => sum + closeMs - openMs, 0);
 
+/** The days that sessions make. */
+export function daysMadeOf(sessions: readonly MinuteSession[]): Bars {
+  const days = emptyBars(sessions.length);
+  days.count = sessions.length;
+  for (const [at, { day, open, high, low, close, volume }] of sessions.entries()) {
+    days.keyMs[at] = day * DAY_MS;
+    const values = { open, high, low, close, volume, vwap: Number.NaN };
+    for (const column of valueColumns) days[column][at] = values[column];
+  }
+  return days;
+}
+
 /** Takes the bars of a series in order. */
 export class MinuteSessions {
   /** Sessions with a regular bar on the session grid, in order. */
@@ -66,6 +82,12 @@ export class MinuteSessions {
   /** Label dates of all sessions that have a bar. */
   readonly days: number[] = [];
   readonly odd: OddBars[] = [];
+  /** Sessions whose bars all lie from one interval after the first open to the close itself, in order. */
+  readonly shifted: Session[] = [];
+  /** True if some session has a bar at its first open. */
+  hasFirstOpen = false;
+  /** The first and the last bar of the present label date; null after one that is nowhere. */
+  #ends: { readonly day: number; readonly firstMs: number; lastMs: number } | null = null;
   readonly #calendar: Calendar;
   readonly #stepMs: number;
   #session: Mutable<ReturnType<typeof newSession>> | null = null;
@@ -85,7 +107,7 @@ export class MinuteSessions {
     const { keyMs, high, low, vwap, count } = bars;
     if (count === 0) return;
     const segments = this.#calendar.segments(keyMs[0]!, keyMs[count - 1]! + this.#stepMs, 'all');
-    const { openMs, closeMs } = segments;
+    const { openMs, closeMs, day } = segments;
     let segment = 0;
     for (let bar = 0; bar < count; bar++) {
       const at = keyMs[bar]!;
@@ -93,12 +115,44 @@ export class MinuteSessions {
       const isInside = segment < openMs.length && openMs[segment]! <= at;
       if (isInside) this.#addInside(bars, bar, segments, segment);
       else this.#addOutside(at, segments, segment);
+      if (isInside) this.#addEnd(day[segment]!, at);
+      else if (segment > 0 && closeMs[segment - 1] === at) this.#addEnd(day[segment - 1]!, at);
+      else this.#ends = null;
       if (vwap[bar]! > high[bar]! || vwap[bar]! < low[bar]!) this.#addVwap(bars, bar);
+    }
+  }
+
+  #addEnd(day: number, at: number): void {
+    if (this.#ends?.day === day) {
+      this.#ends.lastMs = at;
+      return;
+    }
+    this.#judgeEnds();
+    this.#ends = { day, firstMs: at, lastMs: at };
+  }
+
+  /** Notes the last session if each of its bars has the time of its close, by the regular or by all hours. */
+  #judgeEnds(): void {
+    if (this.#ends === null) return;
+    const { day, firstMs, lastMs } = this.#ends;
+    const session = this.#calendar.sessionOn(day)!;
+    for (const isExtended of [false, true]) {
+      const { openMs, closeMs } = hoursOf(session, isExtended);
+      if (firstMs === openMs) this.hasFirstOpen = true;
+      if (firstMs !== openMs + this.#stepMs || lastMs !== closeMs) continue;
+      this.shifted.push(session);
+      return;
     }
   }
 
   /** Ends the last session. */
   end(): void {
+    this.#judgeEnds();
+    this.#ends = null;
+    this.#endSession();
+  }
+
+  #endSession(): void {
     const session = this.#session;
     this.#session = null;
     if (session === null || Number.isNaN(session.firstMs)) return;
@@ -120,6 +174,8 @@ export class MinuteSessions {
     if (kind !== REGULAR && kind !== AUCTION) return;
     const session = this.#sessionOf(day);
     if (kind === REGULAR) this.#cover(session, at, openMs, segments.closeMs[segment]!);
+    if (Number.isNaN(session.open)) session.open = bars.open[bar]!;
+    session.close = bars.close[bar]!;
     if (bars.high[bar]! > session.high) session.high = bars.high[bar]!;
     if (bars.low[bar]! < session.low) session.low = bars.low[bar]!;
     session.volume += bars.volume[bar]!;
@@ -136,7 +192,7 @@ export class MinuteSessions {
 
   #sessionOf(day: number): Mutable<ReturnType<typeof newSession>> {
     if (this.#session?.day !== day) {
-      this.end();
+      this.#endSession();
       this.#session = newSession(day);
     }
     return this.#session!;
@@ -185,7 +241,8 @@ export class MinuteSessions {
   ) {
     const latest = this.#latest.get(kind);
     const toMs = at + this.#stepMs;
-    if (latest?.day === day) {
+    // Clock hours are off the grid in every session: one finding tells it.
+    if (latest !== undefined && (latest.day === day || kind === 'off_grid')) {
       latest.bars.toMs = toMs;
       latest.bars.count++;
       return;

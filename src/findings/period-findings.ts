@@ -4,10 +4,10 @@ import { DAY_MS } from '../base/instant.ts';
 import { labelOfBar } from '../calendar/bar-end.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
-import type { Action } from '../series/factors.ts';
+import { type Action, asTraded } from '../series/factors.ts';
 import type { Reader } from '../store/store.ts';
 import { staleBars, vwapsOutside } from './bar-values.ts';
-import { impossibleDividends } from './dividends.ts';
+import { doubtfulDividends } from './dividends.ts';
 import type { Spotted } from './finding.ts';
 import { isolatedWicks } from './isolated-wick.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
@@ -60,22 +60,37 @@ export type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
   readonly isActive: boolean;
 };
 
-/** The dividends and splits of an instrument that count: only stocks have any. */
+/** The actions of an instrument that count, with amounts as traded: only stocks have any. */
 export async function actionsOf(
   reader: Reader,
   { asset_schema, country_iso_code, symbol }: Subject['stored']['instrument'],
   isKnown: (action: Action) => boolean = () => true,
 ): Promise<readonly Action[]> {
   if (asset_schema !== 'stock') return [];
-  return (await reader.group(corporateActions, { country_iso_code, symbol })).filter(isKnown);
+  const all = await reader.group(corporateActions, { country_iso_code, symbol });
+  return all.filter(isKnown).map((action) => asTraded(action, all));
 }
 
-function splitFindings({ stored, series }: Subject, bars: Bars, actions: readonly Action[]): Spotted[] {
-  if (stored.instrument.asset_schema !== 'stock') return [];
+/** The findings about splits in the days of a stock. */
+export function splitFindings(
+  { stored, series }: Subject,
+  bars: Bars,
+  actions: readonly Action[],
+): Spotted[] {
   const { calendar, instrument } = stored;
+  if (instrument.asset_schema !== 'stock') return [];
   return [
-    ...unrecordedSplits(bars, { calendar, actions, tickSize: instrument.tick_size }),
+    ...unrecordedSplits(bars, { calendar, instrument, actions }),
     ...(series.prices === 'raw' ? actionsWithoutJump(bars, actions) : []),
+  ];
+}
+
+/** The findings about all its actions in them. */
+export function dayFindings(subject: Subject, bars: Bars, actions: readonly Action[]): Spotted[] {
+  const { stored, series } = subject;
+  return [
+    ...splitFindings(subject, bars, actions),
+    ...(series.prices === 'raw' ? doubtfulDividends(bars, { ...stored, actions }) : []),
   ];
 }
 
@@ -93,8 +108,7 @@ export async function periodFindings(
   if (series.interval !== 'DAY') return found;
   const days = labelsOf(bars);
   const { closedDays, ...compared } = compareSessions(stored.calendar, days);
-  found.push(...closedDayFindings(closedDays), ...splitFindings(subject, bars, actions));
-  if (series.prices === 'raw') found.push(...impossibleDividends(bars, actions));
+  found.push(...closedDayFindings(closedDays), ...dayFindings(subject, bars, actions));
   if (instrument.asset_schema !== 'option')
     found.push(...(await sessionFindings(facts, subject, { days, isActive, ...compared })));
   return found;

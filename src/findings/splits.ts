@@ -4,26 +4,30 @@ import { lowerBound } from '../bars/columns.ts';
 import { plainDecimal } from '../base/decimal.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import type { Action } from '../series/factors.ts';
+import { isOfShares } from '../datasets/corporate-actions.ts';
+import type { Instrument } from '../datasets/reference.ts';
+import { type Action, afterSplits, factorOf, scaleOf, sharesOf } from '../series/factors.ts';
 import type { Spotted } from './finding.ts';
 import { splitRatios, thresholds } from './thresholds.ts';
 import { median, valuesAround } from './usual.ts';
 import { percent, rounded } from './words.ts';
 
-/** What an unrecorded split is judged by, beside the bars. */
+/** The stock and its actions. */
 export type SplitFacts = {
   readonly calendar: Calendar;
-  /** The dividends and splits of the stock. */
   readonly actions: readonly Action[];
-  /** The smallest step of its price; null where that is not known. */
-  readonly tickSize: number | null;
+  readonly instrument: Instrument;
 };
 
 /** The price after a usual split as a part of that before it, and the name of the split. */
-const usualParts = splitRatios.flatMap(([many, few]) => [
-  { part: few / many, name: `${many}:${few}` },
-  { part: many / few, name: `${few}:${many}` },
-]);
+const usualParts = splitRatios.flatMap(([many, few]) => {
+  // Prices move by less than half or double on news too.
+  const severity = many / few < 2 ? 'warning' : 'error';
+  return [
+    { part: few / many, name: `${many}:${few}`, severity },
+    { part: many / few, name: `${few}:${many}`, severity },
+  ] as const;
+});
 
 /** The parts between which no jump is near to a split: most jumps are. */
 const calm = {
@@ -65,31 +69,53 @@ function isUnusual(bars: Bars, at: number): boolean {
   return Math.abs(Math.log(jumpAt(bars, at)) - middle) > thresholds.splitDeviations * deviation;
 }
 
-/** Whether an action is recorded from the session of the bar before to the session after a bar. */
-function isRecorded({ calendar, actions }: SplitFacts, dayBefore: number, day: number): boolean {
+/** The price after some actions of one day as a part of that before them. */
+const partOf = (actions: readonly Action[], before: number, instrument: Instrument): number =>
+  actions.reduce((product, action) => {
+    const price = action.reference_price ?? afterSplits(before, action.ex_date, actions);
+    const { part, whole } = factorOf(action, price, scaleOf(action, instrument));
+    return (product * Number(part)) / Number(whole);
+  }, 1);
+
+/**
+ * True if the actions of one day explain the jump at a bar to about `part` of the close before. The day is one from the session of the bar before
+ * to the session after the bar.
+ */
+function isRecorded(
+  { calendar, actions, instrument }: SplitFacts,
+  bars: Bars,
+  at: number,
+  part: number,
+): boolean {
+  const [dayBefore, day] = [bars.keyMs[at - 1]! / DAY_MS, bars.keyMs[at]! / DAY_MS];
   const last = calendar.sessionOnOrAfter(day + 1)?.day ?? day;
-  return actions.some(({ ex_date }) => ex_date >= dayBefore && ex_date <= last);
+  const near = actions.filter(({ ex_date }) => ex_date >= dayBefore && ex_date <= last);
+  return Map.groupBy(near, ({ ex_date }) => ex_date)
+    .values()
+    .some(
+      (some) => logDistance(jumpAt(bars, at), partOf(some, bars.close[at - 1]!, instrument)) <= logMax(part),
+    );
 }
 
 function unrecordedAt(bars: Bars, at: number, facts: SplitFacts): Spotted | null {
   const before = bars.close[at - 1]!;
   const near = splitNear(jumpAt(bars, at));
   if (near === undefined || before <= 0) return null;
-  const { part, name } = near;
+  const { part, name, severity } = near;
   if (logDistance(bars.close[at]! / before, part) > logMax(part) || !isUnusual(bars, at)) return null;
-  const tick = facts.tickSize ?? writtenTick(bars, at);
+  const tick = facts.instrument.tick_size ?? writtenTick(bars, at);
   if (before < thresholds.splitTicks * tick) return null;
   const [dayBefore, day] = [bars.keyMs[at - 1]! / DAY_MS, bars.keyMs[at]! / DAY_MS];
   const isBroken = facts.calendar.sessions(dayBefore + 1, day).length > thresholds.breakSessions;
-  if (isBroken || isRecorded(facts, dayBefore, day)) return null;
+  if (isBroken || isRecorded(facts, bars, at, part)) return null;
   const keyMs = bars.keyMs[at]!;
   return {
-    kind: 'unrecorded_split',
-    severity: 'error',
+    ...{ kind: 'unrecorded_split', severity },
     ...{ fromKeyMs: keyMs, toKeyMs: keyMs, value: bars.open[at]!, expected: before },
     message:
       `open is ${rounded(jumpAt(bars, at))} of the close before, within ${percent(thresholds.splitShare)} of a split ${name}, the close agrees, and ` +
-      `it is more than ${thresholds.splitDeviations} median deviations from usual; no action is recorded within a session of it`,
+      `it is more than ${thresholds.splitDeviations} median deviations from usual; ` +
+      'no action that is recorded within a session of it explains it',
   };
 }
 
@@ -106,11 +132,13 @@ export function unrecordedSplits(bars: Bars, facts: SplitFacts): Spotted[] {
 /** Splits across which raw DAY bars do not jump as recorded. */
 export function actionsWithoutJump(bars: Bars, actions: readonly Action[]): Spotted[] {
   const splits = Map.groupBy(
-    actions.filter(({ action_type }) => action_type === 'split'),
+    actions.filter(({ action_type }) => isOfShares(action_type)),
     ({ ex_date }) => ex_date,
   );
   return [...splits].flatMap(([day, some]) => {
-    const part = some.reduce((product, { split_from, split_to }) => (product * split_from!) / split_to!, 1);
+    const part = some
+      .map(sharesOf)
+      .reduce((product, shares) => (product * Number(shares.whole)) / Number(shares.part), 1);
     const at = lowerBound(bars, day * DAY_MS);
     if (Math.max(part, 1 / part) < 1 + thresholds.jumpShare || at === 0 || at === bars.count) return [];
     const slackMs = thresholds.jumpDays * DAY_MS;

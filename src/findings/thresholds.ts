@@ -55,6 +55,13 @@ export const thresholds = {
 
   /** impossible_dividend: the most cash, as a share of the close before. */
   dividendShare: 0.5,
+  /** factor_mismatch: by how much a file's factor may differ, as a part of the cash's share of the price. */
+  factorShare: 0.01,
+
+  /** conflicting_imports: prices that differ by more are those of another instrument, or in another unit. */
+  otherCompanyShare: 0.5,
+  /** close_labelled: so many sessions show it. */
+  labelledSessionsMin: 5,
 } as const;
 
 /** The ratios of shares of usual splits: new to old, and the other way round. */

@@ -5,8 +5,7 @@ import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { rowChanges } from '../datasets/internal.ts';
-import { instruments } from '../datasets/reference.ts';
-import { collectRows, rowWith } from '../store/all-rows.ts';
+import { collectRows } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
 import { DamagedData } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
@@ -14,9 +13,8 @@ import { isSelected, type RowSelection, selectedRows } from '../store/selected-r
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
-import { seriesWithBars, useOf } from './instrument-uses.ts';
+import { deleteOwn } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
-import { namedBy } from './naming.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
 
@@ -111,7 +109,8 @@ async function withInstrument(
   if (symbol === undefined || naming === undefined || naming.mayBeMarket) return flags;
   const assetSchema = typeof naming.assetSchema === 'string' ? naming.assetSchema : (schema ?? null);
   const choice = { assetSchema: assetSchema as AssetSchema | null, country: country!, symbol };
-  return { ...flags, '--schema': (await findInstrument(writer, choice)).asset_schema };
+  const found = await findInstrument(writer, choice);
+  return { ...flags, '--symbol': found.symbol, '--schema': found.asset_schema };
 }
 
 /** Deletes the rows of a choice. @throws RequestProblem where it is too wide, or names an unknown instrument */
@@ -148,19 +147,4 @@ async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): 
   await writer.remove(dataset, [row]);
   const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
   await writer.remove(rowChanges, await collectRows(writer, rowChanges, where));
-}
-
-/** Deletes the instrument that a row is, unless something else needs it. */
-async function deleteOwn(
-  writer: Writer,
-  runId: number,
-  dataset: Dataset,
-  row: RowOf<Dataset>,
-): Promise<boolean> {
-  const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
-  const own = named === undefined ? null : await rowWith(writer, instruments, named.name);
-  if (own === null || (await useOf(writer, own)) !== null) return false;
-  if ((await seriesWithBars(writer, own)).length > 0) return false;
-  await changeRow(writer, runId, instruments, own, null);
-  return true;
 }

@@ -7,17 +7,24 @@ import { allRows } from '../store/all-rows.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 
-/** The paths of a dataset's failed files in a folder, which is given by its full path. */
-export async function failuresIn(reader: Reader, dataset: string, folder: string): Promise<Set<string>> {
-  const found = new Set<string>();
-  for await (const { path } of allRows(reader.sound(ignoreDamage), failedFiles, { dataset }))
-    if (dirname(path) === folder) found.add(path);
+/** The problem of a file whose import has begun. It stays where the process ends before that import. */
+export const UNFINISHED = 'its import began and did not end';
+
+/** The problems of a dataset's failed files in a folder, which is given by its full path, by their paths. */
+export async function failuresIn(
+  reader: Reader,
+  dataset: string,
+  folder: string,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { path, problem } of allRows(reader.sound(ignoreDamage), failedFiles, { dataset }))
+    if (dirname(path) === folder) found.set(path, problem);
   return found;
 }
 
-/** Records that a file failed; its earlier failure is replaced. */
-export const recordFailure = (store: Store, failed: RowOf<typeof failedFiles>): Promise<void> =>
-  store.write((writer) => writer.upsert(failedFiles, [failed]));
+/** Records that files failed; their earlier failures are replaced. */
+export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof failedFiles>[]): Promise<void> =>
+  store.write((writer) => writer.upsert(failedFiles, failed));
 
 /** Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is nothing. */
 export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {

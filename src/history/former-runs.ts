@@ -14,7 +14,7 @@ export type FormerRun = {
   readonly file: string;
   /** Where the file came from, in the words of its import, else by the name of its preset. */
   readonly source: string | null;
-  /** How many of its rows or bars were replaced. */
+  /** How many of its rows or bars were replaced, or removed. */
   readonly rows: number;
 };
 
@@ -50,7 +50,7 @@ export class FormerRuns {
       limit: ENTRIES_PER_READ,
     })) {
       const older = withoutThoseOf(entry, left);
-      this.#count(entry.run_id, left.count - older.count);
+      this.count(entry.run_id, left.count - older.count);
       left = older;
       if (left.count === 0 || ++entries === ENTRIES_MAX) return;
     }
@@ -69,10 +69,11 @@ export class FormerRuns {
   async addRow(dataset: Dataset, row: Values): Promise<void> {
     const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
     const [former] = await this.#writer.rows(rowChanges, { where, ...this.#newest });
-    if (former !== undefined) this.#count(former.run_id, 1);
+    if (former !== undefined) this.count(former.run_id, 1);
   }
 
-  #count(runId: number, rows: number): void {
+  /** Counts rows of a run. */
+  count(runId: number, rows: number): void {
     if (rows > 0) this.#rows.set(runId, (this.#rows.get(runId) ?? 0) + rows);
   }
 

@@ -5,19 +5,22 @@ import type { Dataset } from '../datasets/dataset.ts';
 import { heldRows } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import { ignoreDamage } from '../store/damage.ts';
-import type { Reader, Writer } from '../store/store.ts';
+import type { Reader, RowReader, Writer } from '../store/store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Hashes in one stored row. */
 const HASHES_PER_PART = 8_192;
 const PARTS_PER_READ = 16;
+/** The place after every part of a run. */
+const LAST_PART = Number.MAX_SAFE_INTEGER;
 
 /** Null values in the JSON of a row: a column that a later layout adds changes no hash. */
 const NULLS = /"\w+":null,?/g;
 
 /** A hash of a row and its values, of 64 bits, by its JSON. */
-const hashOf = (text: string): bigint => hash('sha1', text.replace(NULLS, ''), 'buffer').readBigUInt64LE();
+export const hashOfRow = (text: string): bigint =>
+  hash('sha1', text.replace(NULLS, ''), 'buffer').readBigUInt64LE();
 
 /** The rows that one run holds as they are stored. */
 export class HeldRows {
@@ -31,7 +34,7 @@ export class HeldRows {
       grown.set(this.#hashes);
       this.#hashes = grown;
     }
-    this.#hashes[this.#count++] = hashOf(text);
+    this.#hashes[this.#count++] = hashOfRow(text);
   }
 
   /** Records them. */
@@ -44,12 +47,31 @@ export class HeldRows {
   }
 }
 
-/** Removes the record of the rows that a run held. */
-export async function forgetHeldRows(
-  writer: Writer,
-  run_id: number,
+/** Adds to some hashes of rows the runs after one that held them, but for those that `passesOver` is true for. */
+export async function findHolders(
+  reader: RowReader,
   { name: dataset }: Dataset,
+  afterRun: number,
+  wanted: ReadonlyMap<bigint, Set<number>>,
+  passesOver: (runId: number) => Promise<boolean>,
 ): Promise<void> {
+  const order = [['run_id', 'asc'] as const, ['part', 'asc'] as const];
+  for (let after = [afterRun, LAST_PART]; ; ) {
+    const read = { where: { dataset }, order, after, limit: PARTS_PER_READ };
+    const parts = await reader.rows(heldRows, read);
+    for (const { run_id, hashes } of parts) {
+      if (await passesOver(run_id)) continue;
+      const part = new BigUint64Array(Uint8Array.from(hashes).buffer);
+      for (const [sought, runs] of wanted) if (holds(part, sought)) runs.add(run_id);
+    }
+    const last = parts.at(-1);
+    if (last === undefined || parts.length < PARTS_PER_READ) return;
+    after = [last.run_id, (await passesOver(last.run_id)) ? LAST_PART : last.part];
+  }
+}
+
+/** Removes what is recorded under a name of the rows that a run held. */
+export async function forgetHeldRows(writer: Writer, run_id: number, dataset: string): Promise<void> {
   const damaged: { dataset: string; run_id: number; part: number }[] = [];
   const sound = writer.sound((_, { row }) => {
     if (row !== undefined) damaged.push({ dataset, run_id, part: row.part as number });
@@ -79,7 +101,7 @@ export class LaterHolders {
     const runs = this.#byDataset.get(dataset.name) ?? (await this.#read(dataset.name));
     this.#byDataset.set(dataset.name, runs);
     if (runs.size === 0) return null;
-    const sought = hashOf(JSON.stringify(row));
+    const sought = hashOfRow(JSON.stringify(row));
     for (const [runId, parts] of runs)
       if (runId < beforeRun && parts.some((part) => holds(part, sought))) return runId;
     return null;

@@ -3,8 +3,22 @@ import type { Refusal, RefusalGroup } from '../files/file-problem.ts';
 import type { FormerRun } from './former-runs.ts';
 import type { RunAhead } from './run-ahead.ts';
 
-/** What an import did, as `--json` prints it. */
-export type ImportReport = {
+/** The rows that an import with `--replace` removed. */
+export type RemovedRows = {
+  /** Rows that the source brought before, and the file does not hold. */
+  readonly rowsRemoved: number;
+  /** Such rows that stay, because a run of another source holds them too. */
+  readonly rowsLeft: number;
+  /** Instruments of removed option contracts. */
+  readonly instrumentsDeleted: number;
+  /** The runs that had brought the removed rows. */
+  readonly removed: readonly FormerRun[];
+  /** The first removed rows, each by the fields that name it. */
+  readonly removedRows: readonly Readonly<Record<string, string>>[];
+};
+
+/** The report of an import, as `--json` prints it. Without `--replace`, or if a row was refused, it has no removed rows. */
+export type ImportReport = Partial<RemovedRows> & {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
@@ -48,11 +62,13 @@ export type ImportReport = {
   /** Times around the bars of the file that no import covers; absent where the dataset is not bars. */
   readonly openTimes?: readonly OpenTime[];
   readonly ignoredColumns: readonly string[];
-  /** The first refused rows; all of them are in `rejectedFile`. */
+  /** The first refused rows. */
   readonly refused: readonly Refusal[];
   /** The first reasons of refusals, each once with its first row. */
   readonly refusals: readonly RefusalGroup[];
   readonly rejectedFile: string | null;
+  /** The number of rows in that file, if it has no room for all of them. */
+  readonly rejectedRows?: number;
   /** The newest run, where it ended after this import by the clock: one of the two had a wrong clock. */
   readonly aheadRun: RunAhead | null;
   readonly durationMs: number;

@@ -1,7 +1,8 @@
 // The instruments that a command names, and a hint where the store has none of that name.
 import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
+import { namesOf, symbolsLike } from '../store/alike-symbols.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import { RequestProblem } from './request-problem.ts';
@@ -17,6 +18,26 @@ export type InstrumentChoice = {
 const NEIGHBOURS_MAX = 1000;
 
 /**
+ * The symbol of the only instrument of some markets that has one like another, which none of them has or had (contract 9.21). Null without
+ * one; only terms are read.
+ */
+export async function likeSymbol(
+  reader: RowReader,
+  markets: readonly Omit<InstrumentName, 'symbol'>[],
+  symbol: string,
+): Promise<InstrumentName | null> {
+  const found: InstrumentName[] = [];
+  for (const market of markets) {
+    for (const kind of ['symbol', 'former'])
+      if ((await reader.among(instrumentTerms, { ...market, kind }, 'term', [symbol])).length > 0)
+        return null;
+    const names = namesOf(await symbolsLike(reader, { ...market, symbol }));
+    found.push(...names.map((name) => ({ ...market, symbol: name })));
+  }
+  return found.length === 1 ? found[0]! : null;
+}
+
+/**
  * The instruments of a symbol, at most one of each asset type.
  * @throws RequestProblem where there is none, with a similar symbol; DamagedData where the row of one is lost
  */
@@ -26,9 +47,11 @@ export async function findInstruments(reader: RowReader, choice: InstrumentChoic
     asset_schema,
     country_iso_code: country,
   }));
+  const like = await likeSymbol(reader, markets, symbol);
+  const names = like === null ? markets.map((market) => ({ ...market, symbol })) : [like];
   const found: Instrument[] = [];
-  for (const market of markets) {
-    const row = await instrumentNamed(reader, { ...market, symbol });
+  for (const name of names) {
+    const row = await instrumentNamed(reader, name);
     if (row !== null) found.push(row);
   }
   if (found.length > 0) return found;

@@ -1,10 +1,13 @@
 // What an instrument is needed for: its bars, and the rows of other datasets that name it.
 import { series } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { type FileDataset, fileDatasets } from '../datasets/index.ts';
-import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { selectedRows } from '../store/selected-rows.ts';
-import type { RowReader } from '../store/store.ts';
+import type { RowReader, Writer } from '../store/store.ts';
+import { changeRow } from './journal.ts';
+import { namedBy } from './naming.ts';
 
 /** The series of an instrument that have bars, in the order of their intervals' names. @throws DamagedData where one is lost */
 export async function seriesWithBars(
@@ -41,4 +44,19 @@ export async function useOf(
       }
     }
   return null;
+}
+
+/** Deletes the instrument that a row is, unless something else needs it. */
+export async function deleteOwn(
+  writer: Writer,
+  runId: number,
+  dataset: Dataset,
+  row: RowOf<Dataset>,
+): Promise<boolean> {
+  const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
+  const own = named === undefined ? null : await rowWith(writer, instruments, named.name);
+  if (own === null || (await useOf(writer, own)) !== null) return false;
+  if ((await seriesWithBars(writer, own)).length > 0) return false;
+  await changeRow(writer, runId, instruments, own, null);
+  return true;
 }

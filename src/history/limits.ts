@@ -9,4 +9,6 @@ export const historyLimits = {
   groupBytesMax: 64 * 1024 * 1024,
   /** Pause between two groups, longer than that of another writer between two attempts to begin. */
   groupPauseMs: 75,
+  /** Removed rows that a report names: enough to look through, and bounded. */
+  removedRowsNamed: 1_000,
 } as const;

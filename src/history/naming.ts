@@ -9,7 +9,8 @@ import type { FormerBearer } from '../store/instrument-terms.ts';
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;
 
-function nameIn(row: Values, { assetSchema, symbol: column }: Naming): InstrumentName | null {
+/** The instrument that a row names in one way; null where it names none. */
+export function nameIn(row: Values, { assetSchema, symbol: column }: Naming): InstrumentName | null {
   const asset_schema = typeof assetSchema === 'string' ? assetSchema : textIn(row, assetSchema.column);
   const country_iso_code = textIn(row, 'country_iso_code');
   const symbol = textIn(row, column);

@@ -11,6 +11,7 @@ import type { ImportGroup } from './import-group.ts';
 import type { ImportReport } from './import-report.ts';
 import { refusedRowsProblem } from './import-space.ts';
 import type { Counters } from './new-instrument.ts';
+import type { ReplaceRequest } from './replaced-days.ts';
 import { runAhead } from './run-ahead.ts';
 import type { WriteRequest } from './trial.ts';
 
@@ -26,6 +27,8 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly zone?: Zone | null;
   /** Of the prices of bars: raw by default. */
   readonly basis?: PriceBasis;
+  /** The currency of the prices of bars: the instruments get it. */
+  readonly currency?: string | undefined;
   /**
    * The moment before the file was opened: what it has of bars that close later may be a part of them, however long the import then waits.
    * By default the beginning of the import.
@@ -40,6 +43,8 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly volumes?: VolumeBasis;
   /** Where the file comes from, in the caller's words; null: the preset's name, where one reads the file. */
   readonly source: string | null;
+  /** The file replaces the earlier rows of its source. Not for bars. */
+  readonly replace?: ReplaceRequest | undefined;
   /** Whether refused rows are written to a file; true by default. */
   readonly keepsRefused?: boolean;
   /** The flags that the run records, by name: what a watch compares (`watched-file.ts`). */
@@ -85,7 +90,7 @@ export async function runImport(
 ): Promise<Omit<ImportReport, 'rejectedFile'>> {
   const { file, dryRun, nowMs } = request;
   const { writer, counters } = group;
-  const source = request.source ?? file.mapping.preset ?? null;
+  const source = sourceOf(request);
   const startedMs = request.openedMs ?? nowMs();
   const write = async () => {
     const runId = await counters.next('run_id', 1);
@@ -100,7 +105,10 @@ export async function runImport(
     const { result, finish } = await work(writer, run);
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
-    const isTrial = dryRun || (result.rowsRead > 0 && result.rowsRefused === result.rowsRead);
+    const isAllRefused = result.rowsRead > 0 && result.rowsRefused === result.rowsRead;
+    // A refused row is one that the file holds: what it replaces must not go.
+    const isUnsafe = request.replace !== undefined && result.rowsRefused > 0;
+    const isTrial = dryRun || isAllRefused || isUnsafe;
     const report = {
       dataset,
       file: file.name,
@@ -127,7 +135,7 @@ export async function runImport(
         sha256,
         source,
         rows_read: result.rowsRead,
-        rows_written: result.rowsWritten,
+        rows_written: result.rowsWritten + (result.rowsRemoved ?? 0),
         rows_unchanged: result.rowsUnchanged,
         rows_refused: result.rowsRefused,
         started_ms: startedMs,
@@ -147,6 +155,10 @@ export async function runImport(
     throw await refusedRowsProblem(error, file);
   }
 }
+
+/** The source of a file: the caller's words, else the name of the preset; null without either. */
+export const sourceOf = ({ source, file }: Pick<ImportRequest, 'source' | 'file'>): string | null =>
+  source ?? file.mapping.preset ?? null;
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;

@@ -4,13 +4,13 @@ import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { allRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
+import { allRows, expectRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
-import type { Read, Writer } from '../store/store.ts';
+import type { Expected, Read, Writer } from '../store/store.ts';
 import type { LaterHolders } from './held-rows.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow } from './journal.ts';
@@ -25,6 +25,37 @@ const ENTRIES_PER_READ = 500;
 export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
   `${asset_schema}:${country_iso_code}:${symbol}`;
 
+/** The dataset of an entry. */
+function datasetOf({ dataset: name }: Entry): Dataset {
+  const dataset = dataDatasets.find((one) => one.name === name);
+  if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${name}`);
+  return dataset;
+}
+
+/** The read of the first change of a row after a run. */
+const nextAfter = (runId: number): Expected<typeof rowChanges> => ({
+  range: { from: runId + 1 },
+  order: [['run_id', 'asc']],
+  limit: 1,
+});
+
+/** Says that `undoRow` comes next for entries of one run (`RowWriter.expect`). */
+export async function expectUndo(writer: Writer, entries: readonly Entry[]): Promise<void> {
+  for (const some of Map.groupBy(entries, ({ dataset }) => dataset).values()) {
+    const dataset = datasetOf(some[0]!);
+    const places = some.map(({ dataset: name, row_key }) => ({ dataset: name, row_key }));
+    await writer.expect(rowChanges, nextAfter(some[0]!.run_id), places);
+    await expectRows(
+      writer,
+      dataset,
+      some.map(({ row_key }) => valuesOfKey(dataset, row_key)),
+    );
+    const named = some.flatMap((entry) => namedBy(dataset, rowBefore(dataset, entry) ?? {}));
+    const names = new Map(named.map(({ name }) => [rowKeyOf(instruments, name), name]));
+    await expectRows(writer, instruments, [...names.values()]);
+  }
+}
+
 /**
  * Undoes an entry of the journal and says what became of its row: `keptBy` is the later run that keeps it.
  * @throws RequestProblem where bars or rows would lose their instrument; DamagedData where what decides that is damaged or lost
@@ -34,15 +65,12 @@ export async function undoRow(
   entry: Entry,
   holders: LaterHolders,
 ): Promise<'removed' | 'restored' | 'repaired' | 'unchanged' | { readonly keptBy: number }> {
-  const dataset = dataDatasets.find(({ name }) => name === entry.dataset);
-  if (dataset === undefined) throw new Error(`the journal names an unknown dataset ${entry.dataset}`);
+  const dataset = datasetOf(entry);
   const key = valuesOfKey(dataset, entry.row_key);
   const before = rowBefore(dataset, entry);
   const [later] = await writer.rows(rowChanges, {
     where: { dataset: entry.dataset, row_key: entry.row_key },
-    order: [['run_id', 'asc']],
-    after: [entry.run_id],
-    limit: 1,
+    ...nextAfter(entry.run_id),
   });
   const { row: stored, remains } = await soundRowWith(writer, dataset, key);
   if (stored === null && remains === null && dataset === instruments)
@@ -88,10 +116,17 @@ async function leaveTo(
   for (const { name } of namedBy(dataset, row)) {
     const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
     if ((await rowWith(writer, rowChanges, { ...where, run_id: entry.run_id })) === null) continue;
-    const before = await instrumentNamed(writer, name);
-    if (before !== null && (await rowWith(writer, rowChanges, { ...where, run_id })) === null)
-      await writer.upsert(rowChanges, [{ ...where, run_id, before }]);
+    await leaveInstrument(writer, run_id, name);
   }
+}
+
+/** Gives a run that held a row an entry of an instrument that the row names, as it was then: a later run may have deleted it. */
+export async function leaveInstrument(writer: Writer, run_id: number, name: InstrumentName): Promise<void> {
+  const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
+  if ((await rowWith(writer, rowChanges, { ...where, run_id })) !== null) return;
+  const [next] = await writer.rows(rowChanges, { where, ...nextAfter(run_id) });
+  const before = next === undefined ? await instrumentNamed(writer, name) : next.before;
+  if (before !== null) await writer.upsert(rowChanges, [{ ...where, run_id, before }]);
 }
 
 /** The first run after another that changed or held bars of an instrument; null where none did. */
@@ -116,7 +151,7 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
 }
 
 /** A restored row needs the instruments that it names, which a later run may have deleted. */
-async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
+export async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
   for (const { name } of namedBy(dataset, row)) {
     if ((await instrumentNamed(writer, name)) !== null) continue;
     const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };

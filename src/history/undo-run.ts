@@ -2,7 +2,7 @@
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { fileDatasetNamed } from '../datasets/index.ts';
+import { type FileDataset, fileDatasetNamed, fileDatasets } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
 import { FoundDamage } from '../series/damaged-bars.ts';
@@ -11,11 +11,13 @@ import { forgetEarlier } from '../store/changes.ts';
 import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { forgetHeldRows, LaterHolders } from './held-rows.ts';
+import { type Days, daysOfRun, replacedName } from './replaced-days.ts';
+import { ReplacedRows } from './replaced-rows.ts';
 import { RequestProblem } from './request-problem.ts';
 import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
-import { type Deletion, deletionOf, orphansOf, undoRow } from './undo-row.ts';
+import { type Deletion, deletionOf, expectUndo, orphansOf, undoRow } from './undo-row.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -45,6 +47,23 @@ export type UndoReport = {
   /** Damaged parts of the run's own journal: what they had noted can never be undone. */
   readonly lost: readonly Damage[];
 };
+
+/** The outcome for a row, as the report counts it; null if it stays as it is. */
+type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsRepaired' | 'rowsKept' | null;
+
+const fates = {
+  removed: 'rowsRemoved',
+  restored: 'rowsRestored',
+  repaired: 'rowsRepaired',
+  unchanged: null,
+} as const;
+
+/** The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that came back is not restored. */
+const goneAs = (before: Fate): Fate =>
+  before === 'rowsRestored' || before === 'rowsRepaired' ? 'rowsKept' : 'rowsRemoved';
+
+/** Rows whose settling reads the journal of the runs with --replace once. */
+const ROWS_SETTLED_AT_A_TIME = 10_000;
 
 /** Entries of the journal read at a time: this bounds memory. */
 const BLOCKS_PER_READ = 64;
@@ -117,6 +136,10 @@ class Undoing {
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
   readonly #onRows: WriteRequest['onRows'];
+  /** The dataset of the rows that are undone and not settled yet; null where none can be. Bars and instruments bring contracts too. */
+  #settling: FileDataset | null = null;
+  /** Those rows, by key. */
+  readonly #fates = new Map<string, Fate>();
   #done = 0;
 
   constructor(
@@ -151,10 +174,12 @@ class Undoing {
     // Restored instruments come before the rows that name them; instruments that the run added go after those.
     const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
     await this.#rows(({ before }) => before !== null, instruments.name);
+    const days = await this.#replacedDays();
+    await this.#forgetHeldRows();
     await this.#rows((entry) => !isInstrument(entry));
+    await this.#noteRemoved(days);
+    await this.#settleRows();
     await this.#rows(isInstrument, instruments.name);
-    const own = fileDatasetNamed(this.#report.run.dataset);
-    if (own !== undefined) await forgetHeldRows(this.#writer, this.#report.run.run_id, own);
     await this.#forgetSpans();
     const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
     return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
@@ -216,6 +241,14 @@ class Undoing {
     for await (const entry of this.#blocks(heldBars)) await this.#writer.remove(heldBars, [entry]);
   }
 
+  /** Forgets which rows the run held, and for which days it stood. */
+  async #forgetHeldRows(): Promise<void> {
+    const { run_id, dataset } = this.#report.run;
+    const own = fileDatasetNamed(dataset);
+    if (own === undefined) return;
+    for (const name of [own.name, replacedName(own)]) await forgetHeldRows(this.#writer, run_id, name);
+  }
+
   /** Forgets what the run held of each market, so that it covers nothing any more. */
   async #forgetSpans(): Promise<void> {
     const { run_id } = this.#report.run;
@@ -237,6 +270,57 @@ class Undoing {
     }
   }
 
+  /** Counts what became of a row; later where runs with --replace may settle it otherwise. */
+  async #noteFate({ dataset, row_key }: Entry, fate: Fate): Promise<void> {
+    const own = fileDatasets.find(({ name }) => name === dataset);
+    if (own?.file.subject !== undefined) await this.#settleLater(own, row_key, fate);
+    else this.#count(fate);
+  }
+
+  #count(fate: Fate): void {
+    if (fate !== null) this.#report[fate]++;
+  }
+
+  async #settleLater(own: FileDataset, row_key: string, fate: Fate): Promise<void> {
+    if (own !== this.#settling || this.#fates.size === ROWS_SETTLED_AT_A_TIME) await this.#settleRows();
+    this.#settling = own;
+    if (fate !== null || !this.#fates.has(row_key)) this.#fates.set(row_key, fate);
+  }
+
+  /** The days for which the run stands, by the hash of each subject. */
+  async #replacedDays(): Promise<ReadonlyMap<bigint, Days>> {
+    const { run_id, dataset } = this.#report.run;
+    const own = fileDatasetNamed(dataset);
+    if (own?.file.subject === undefined) return new Map();
+    return daysOfRun(this.#writer.sound(ignoreDamage), own, run_id);
+  }
+
+  /** Notes the rows that a later run removed because this one had taken them from another before. */
+  async #noteRemoved(days: ReadonlyMap<bigint, Days>): Promise<void> {
+    const { run_id, dataset } = this.#report.run;
+    if (days.size === 0) return;
+    const own = fileDatasetNamed(dataset)!;
+    const rows = new ReplacedRows(this.#writer, own);
+    for await (const row_key of rows.removedAfter(run_id, days)) await this.#settleLater(own, row_key, null);
+  }
+
+  /** Settles the rows of the run by the later runs that replace what their source brought. */
+  async #settleRows(): Promise<void> {
+    const own = this.#settling;
+    if (own === null) return;
+    const rows = new ReplacedRows(this.#writer, own);
+    const settled = await this.#orLeft(() => rows.settle([...this.#fates.keys()]));
+    for (const { row_key, fate, runId } of settled ?? []) {
+      const before = this.#fates.get(row_key)!;
+      // A row that comes back and goes again stays as it was.
+      const after = fate === 'kept' ? before : fate === 'restored' ? 'rowsRestored' : goneAs(before);
+      this.#fates.set(row_key, after);
+      if (after === 'rowsKept') this.#keptBy.add(runId);
+    }
+    for (const fate of this.#fates.values()) this.#count(fate);
+    this.#fates.clear();
+  }
+
   #reached(more: number): void {
     this.#done += more;
     this.#onRows?.(this.#done);
@@ -253,20 +337,26 @@ class Undoing {
       dataset === undefined
         ? { where: { run_id }, order: [['dataset', 'asc'] as const, byKey] }
         : { where: { run_id, dataset }, order: [byKey] };
+    let some: Entry[] = [];
     for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
-      if (!matches(entry)) continue;
+      if (!matches(entry) || some.push(entry) < ROWS_PER_READ) continue;
+      await this.#undoRows(some);
+      some = [];
+    }
+    await this.#undoRows(some);
+  }
+
+  /** Undoes entries: what is stored of their rows is looked up together. */
+  async #undoRows(entries: readonly Entry[]): Promise<void> {
+    await expectUndo(this.#writer, entries);
+    for (const entry of entries) {
       this.#reached(1);
       const undone = await this.#orLeft(() => undoRow(this.#writer, entry, this.#holders));
       // The entry waits for the repair.
       if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
-      if (undone === null || undone === 'unchanged') continue;
-      if (undone === 'removed') this.#report.rowsRemoved++;
-      else if (undone === 'restored') this.#report.rowsRestored++;
-      else if (undone === 'repaired') this.#report.rowsRepaired++;
-      else {
-        this.#report.rowsKept++;
-        this.#keptBy.add(undone.keptBy);
-      }
+      if (undone === null) continue;
+      if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
+      await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
     }
   }
 }

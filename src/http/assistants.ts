@@ -1,12 +1,14 @@
 // `POST /mcp`: the protocol of assistants over HTTP. What it asks for data goes through the request handler, as each program's request does.
 import { Refusal } from '../contract/errors.ts';
 import type { KeyRing } from '../keys/api-keys.ts';
+import { type CountedRequest, type Quotas, uncounted } from '../keys/quotas.ts';
+import type { ApiKey } from '../store/control.ts';
 import { type AddressSettings, checkHost } from './base-address.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { full } from './queue/query-queue.ts';
 import { callerOf, headerOf } from './request.ts';
-import { anyOrigin, methodNotAllowed, preflightResponse } from './response.ts';
+import { anyOrigin, methodNotAllowed, overQuota, preflightResponse } from './response.ts';
 import { readQuery } from './route.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 
@@ -28,9 +30,10 @@ export type AskedAnswer = {
   readonly body: Uint8Array;
 };
 
-/** Answers messages; what it needs for that it asks with the caller's rights. */
+/** Answers messages of a key, by its id; what it needs for that it asks with the caller's rights. */
 export type Assistants = {
   answer(
+    keyId: string,
     message: AssistantMessage,
     ask: (target: string) => Promise<AskedAnswer>,
   ): Promise<{ readonly status: number; readonly contentType: string | null; readonly body: Uint8Array }>;
@@ -40,6 +43,7 @@ export type Assistants = {
 type MessageParts = {
   readonly assistants: Assistants;
   readonly keys: Pick<KeyRing, 'verify'>;
+  readonly quotas: Pick<Quotas, 'count'>;
   readonly admits: (keyId: string | null, waitedMs: number) => boolean;
   readonly unsent: UnsentBytes;
   readonly address: AddressSettings;
@@ -51,6 +55,7 @@ type Found = {
   readonly requestId: string;
   route: string | null;
   keyId: string | null;
+  counted: CountedRequest | null;
   uncount: (() => void) | null;
 };
 
@@ -65,13 +70,12 @@ const messageHeaders = ({ headers }: HttpRequest): Record<string, string> =>
     ),
   );
 
-/** The caller's key, which must be valid. A message counts for no quota: each request for data does. @throws Refusal */
+/** The caller's key, which must be valid, and its secret. @throws Refusal */
 async function verifiedKey(
   { keys, nowMs }: MessageParts,
   request: HttpRequest,
   query: string,
-  found: Found,
-): Promise<string> {
+): Promise<{ readonly key: ApiKey; readonly secret: string }> {
   const param = 'secret_key';
   const sent = readQuery(query, (name) => name === param).query;
   const caller = callerOf(request, sent);
@@ -80,8 +84,7 @@ async function verifiedKey(
   const key = await keys.verify(caller.secret, nowMs());
   if (key === null)
     throw new Refusal('invalid_key', { message: 'secret_key is not a valid key of this service.', param });
-  found.keyId = key.key_id;
-  return caller.secret;
+  return { key, secret: caller.secret };
 }
 
 /**
@@ -99,11 +102,15 @@ export async function answerMessage(
   if (request.method === 'OPTIONS') return preflightResponse(found.requestId, METHODS.join(', '));
   if (request.method !== 'POST') throw methodNotAllowed(request.method, METHODS);
   checkHost(parts.address, request.headers);
-  const secret = await verifiedKey(parts, request, query, found);
-  if (!parts.admits(found.keyId, request.waitedMs ?? 0)) throw full;
+  const { key, secret } = await verifiedKey(parts, request, query);
+  const keyId = key.key_id;
+  found.keyId = keyId;
+  found.counted = await parts.quotas.count(key);
+  if (found.counted?.isAdmitted === false) throw overQuota(found.counted.quota);
+  if (!parts.admits(keyId, request.waitedMs ?? 0)) throw full;
   if (headerOf(request, 'content-type') === undefined || request.body === undefined)
     throw new Refusal('bad_request', { message: 'A message has a body of the type application/json.' });
-  found.uncount = await parts.unsent.admit(found.keyId, httpLimits.messageBytes);
+  found.uncount = await parts.unsent.admit(keyId, httpLimits.messageBytes);
   const { body: _, ...rest } = request;
   const headers = {
     ...request.headers,
@@ -111,14 +118,18 @@ export async function answerMessage(
     authorization: `Bearer ${secret}`,
     'x-request-id': found.requestId,
   };
+  const { counted } = found;
   const ask = async (target: string): Promise<AskedAnswer> => {
+    // A message and its first request for data are one request of the key.
+    if (counted !== null && found.counted === counted)
+      found.counted = { ...uncounted(counted), quota: counted.quota };
     const response = await handle({ ...rest, method: 'GET', target, headers });
     const body = Uint8Array.from(Buffer.concat(response.body));
     response.release?.();
     return { status: response.status, headers: response.headers, body };
   };
   const message = { body: await request.body(), headers: messageHeaders(request) };
-  const { status, contentType, body } = await parts.assistants.answer(message, ask);
+  const { status, contentType, body } = await parts.assistants.answer(keyId, message, ask);
   return {
     status,
     headers: {

@@ -1,4 +1,5 @@
 // Headers in which a proxy describes the original request: RFC 7239 `Forwarded`, and the older X-Forwarded-*.
+import { isIP, isIPv4 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { HttpRequest } from './message.ts';
@@ -88,4 +89,33 @@ export function readForwarded(headers: HttpRequest['headers']) {
     port,
     prefix: prefix?.replace(/\/$/, '') ?? null,
   };
+}
+
+/** An IP address without a port and brackets; null for any other text, such as a name that hides one (RFC 7239, 6). */
+function ipIn(text: string): string | null {
+  if (isIP(text) !== 0) return text;
+  const host = URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';
+  const bare = host.startsWith('[') ? host.slice(1, -1) : host;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** The address of the caller that the nearest proxy names; null where it names none, or no IP address. */
+export function forwardedAddress(headers: HttpRequest['headers']): string | null {
+  try {
+    const sent = textOf(headers, 'Forwarded');
+    const named = sent === null ? undefined : lastElement(sent).get('for');
+    return ipIn(named ?? lastOf(headers, 'X-Forwarded-For')?.text ?? '');
+  } catch {
+    // Who answers the request refuses the header.
+    return null;
+  }
+}
+
+const MAPPED = '::ffff:';
+
+/** An address as a fact of an observation; one of IPv4 as such, also where the socket is of IPv6. */
+export function addressFact(address: string | undefined): { readonly address?: string } {
+  if (address === undefined) return {};
+  const bare = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+  return { address: isIPv4(bare) ? bare : address };
 }

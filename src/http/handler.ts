@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import type { KeyRing } from '../keys/api-keys.ts';
-import type { CountedRequest, Quotas } from '../keys/quotas.ts';
+import { type CountedRequest, type Quotas, uncounted } from '../keys/quotas.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import type { ApiKey } from '../store/control.ts';
 import { isAway } from '../store/store.ts';
@@ -14,6 +14,7 @@ import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
 import { EncodedPages } from './encoded-pages.ts';
 import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
+import { addressFact, forwardedAddress } from './forwarded.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { ignoredHeader } from './ignored-parameters.ts';
 import { httpLimits } from './limits.ts';
@@ -125,6 +126,7 @@ export class RequestHandler {
       status: isGone ? null : response.status,
       word: isGone ? null : trace.word,
       keyId: trace.keyId,
+      ...addressFact(this.#addressOf(request)),
       durationMs: performance.now() - startedMs,
     } as const;
     const observe = (sent: number): void => this.#parts.observe({ ...facts, bytes: sent });
@@ -137,6 +139,11 @@ export class RequestHandler {
       trace.keyId,
       uncount,
     );
+  }
+
+  /** The caller's address. */
+  #addressOf({ headers, address }: HttpRequest): string | undefined {
+    return (this.#parts.address.trustProxy ? forwardedAddress(headers) : null) ?? address;
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {
@@ -175,7 +182,7 @@ export class RequestHandler {
     const page = this.#parts.pages.get(path);
     const match = page === undefined ? matchRoute(path) : null;
     trace.route = match?.route.endpoint.path ?? (page === undefined ? null : path);
-    if (trace.route === null) throw unknownPath();
+    if (trace.route === null) throw unknownPath(path);
     if (request.method === 'OPTIONS') return responses.preflightResponse(requestId);
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw responses.methodNotAllowed(request.method);
@@ -258,7 +265,7 @@ export class RequestHandler {
           observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error.cause) });
         throw error;
       });
-    const response = await fileResponse(file, request, requestId);
+    const response = fileResponse(file, request, requestId);
     if (response.status === errors.range_not_satisfiable.status) trace.word = 'range_not_satisfiable';
     return response;
   }
@@ -380,12 +387,6 @@ export class RequestHandler {
     if (trace.counted?.isAdmitted === false) throw responses.overQuota(trace.counted.quota);
     return { caller, pinned };
   }
-}
-
-/** A request that does not count for its quota. */
-function uncounted({ isAdmitted, quota, giveBack }: CountedRequest): CountedRequest {
-  const left = isAdmitted ? giveBack() : quota;
-  return { isAdmitted: true, quota: left, giveBack: () => left };
 }
 
 /** Whether a request asks for a part of an answer. */

@@ -94,8 +94,10 @@ export const httpLimits = {
   streamedStepBytes: MEGABYTE,
   /** Bytes of all Parquet files that a serving process keeps, and of the largest one: 200 million bars. */
   spoolBytesMax: 2_048 * MEGABYTE,
-  /** Processes that make Parquet at a time: each takes up to 250 MB. */
+  /** Processes that make Parquet at a time, one of each key: each takes up to 250 MB. */
   spoolMakersMax: 2,
+  /** Attempts at a file that somebody else removes each time. */
+  spoolAttemptsMax: 3,
   /** Time for which a Parquet file is kept after it was last read: a caller comes for its ranges one after the other. */
   spoolKeptMs: 600_000,
   /** Time after which a file that is made is looked at: its size, and whether its callers have gone. */

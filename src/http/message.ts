@@ -6,6 +6,8 @@ export type HttpRequest = {
   /** The request target as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The address that its connection comes from; absent where there is none. */
+  readonly address?: string | undefined;
   /** When its handling could have begun, by `performance.now()`; absent for now. */
   readonly arrivedMs?: number;
   /** How long it waited then until it was read (`request-gate.ts`); absent where it did not. */

@@ -23,6 +23,8 @@ export type Measurable = {
   readonly scrubbing: { readonly damaged: readonly string[]; readonly readMs: number | null };
   readonly connections: Pick<OpenConnections, 'count' | 'unread'>;
   readonly unsent: Pick<UnsentBytes, 'total'>;
+  /** The number of its lines that were dropped. */
+  readonly log: { readonly dropped: number };
 };
 
 /** In seconds: from a request that needs no work to one that its caller gives up. */
@@ -83,7 +85,7 @@ export class Metrics {
     ['reason'],
   );
 
-  constructor({ version, queue, cache, scrubbing, connections, unsent }: Measurable) {
+  constructor({ version, queue, cache, scrubbing, connections, unsent, log }: Measurable) {
     const waiting = (): number => queue.waiting;
     this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
@@ -119,6 +121,15 @@ export class Metrics {
     this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
     this.#gauge('bourse_cached_answers_bytes', 'Bytes of cached answers.', () => cache.bytes);
     this.#addMemory(queue);
+    new Counter({
+      name: 'bourse_log_lines_dropped_total',
+      help: 'Lines of the log that were dropped because nobody read those before them.',
+      collect() {
+        this.reset();
+        this.inc(log.dropped);
+      },
+      registers: this.#registers,
+    });
     this.#gauge('bourse_workers', 'Serving processes.', () => 1);
     new Gauge({
       name: 'bourse_build_info',

@@ -24,6 +24,9 @@ const EXPOSED = [
     'Retry-After',
   ],
   ...[
+    'X-Adjust-Incomplete',
+    'X-Adjusted-By',
+    'X-Adjusted-Contracts',
     'X-As-Of',
     'X-As-Of-Limits',
     'X-Count',
@@ -33,6 +36,12 @@ const EXPOSED = [
     'X-Request-Id',
     'X-Symbol-History',
   ],
+].join(', ');
+
+/** The headers that web pages of other origins may send: those of ours, and those that browsers and libraries add by themselves. */
+const SENT = [
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'If-Range', 'Mcp-Method', 'Mcp-Name'],
+  ...['Mcp-Protocol-Version', 'Range', 'User-Agent', 'X-Request-Id', 'X-Requested-With'],
 ].join(', ');
 
 /** Headers of every response. With these alone, web pages of other origins cannot read it. */
@@ -82,7 +91,7 @@ export function preflightResponse(requestId: string, methods = ALLOW): HttpRespo
       ...anyOrigin,
       Allow: methods,
       'Access-Control-Allow-Methods': methods,
-      'Access-Control-Allow-Headers': 'Authorization, If-None-Match, If-Range, Range, X-Request-Id',
+      'Access-Control-Allow-Headers': SENT,
       'Access-Control-Max-Age': '86400',
       'X-Request-Id': requestId,
     },

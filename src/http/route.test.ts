@@ -6,7 +6,7 @@ import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import * as kind from '../contract/kinds.ts';
 import type { Parameter } from '../contract/parameter.ts';
-import { type Match, matchRoute, parseRequest, queryText, readQuery } from './route.ts';
+import { type Match, matchRoute, parseRequest, queryText, readQuery, unknownPath } from './route.ts';
 
 const names = Object.keys(contract) as EndpointName[];
 const key64 = '0'.repeat(64);
@@ -395,4 +395,17 @@ test('any query string is read or refused, never a fault (contract 6.4)', () => 
       },
     ),
   );
+});
+
+test('the 404 of a path with a slash too many says so (contract 6.3)', () => {
+  const right = '/api/v2/stock/bars/US:AAPL/1M/latest';
+  const cases: readonly [path: string, hint: RegExp][] = [
+    [`${right}/`, /a slash at its end: leave it out/],
+    [`/${right}`, /two slashes in a row: write one/],
+    [right.replace('/1M', '//1M'), /two slashes in a row: write one/],
+    [`${right.replace('/1M', '//1M')}/`, /a slash at its end/],
+    ['/api/v2/nothing/', /Paths begin with/],
+    ['/', /Paths begin with/],
+  ];
+  for (const [path, hint] of cases) assert.match(unknownPath(path).facts.hint!, hint, path);
 });

@@ -29,9 +29,14 @@ function routeOf(name: Route['name']): Route {
   return { name, endpoint, segments, slashedAt, known: [...own, 'secret_key'] };
 }
 
-/** The refusal of a path that no endpoint has. */
-export function unknownPath(): Refusal {
-  const hint = 'Paths begin with /api/v2/, such as /api/v2/stock/bars/US:AAPL/1M/latest.';
+/** The refusal of a path that no endpoint has, and what is wrong with one that is right but for its slashes. */
+export function unknownPath(path: string): Refusal {
+  const isEnded = path.length > 1 && path.endsWith('/');
+  const parts = path.split('/').filter((part) => part !== '');
+  const hint =
+    matchRoute(`/${parts.join('/')}`) === null
+      ? 'Paths begin with /api/v2/, such as /api/v2/stock/bars/US:AAPL/1M/latest.'
+      : `The path has ${isEnded ? 'a slash at its end' : 'two slashes in a row'}: ${isEnded ? 'leave it out' : 'write one'}.`;
   return new Refusal('unknown_path', { message: 'No endpoint has this path.', hint });
 }
 

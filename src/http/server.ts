@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
+import { addressFact } from './forwarded.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { ignoreRest, paceReading } from './paced-reading.ts';
@@ -60,6 +61,7 @@ function respond(
       method: incoming.method ?? 'GET',
       target: incoming.url ?? '/',
       headers: headersOf(incoming),
+      address: incoming.socket.remoteAddress,
       ...moment,
       body: () => readBody(incoming),
       isGone: () => outgoing.destroyed || outgoing.closed,
@@ -118,7 +120,8 @@ function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe
   ];
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...body]));
   const unparsed = { kind: 'request', method: '-', route: null, keyId: null, durationMs: 0 } as const;
-  observe({ ...unparsed, requestId, status, word, bytes: body[0]!.length });
+  const from = addressFact(socket.remoteAddress);
+  observe({ ...unparsed, ...from, requestId, status, word, bytes: body[0]!.length });
 }
 
 /** Where a server listens, and the certificate of HTTPS; null for HTTP. */

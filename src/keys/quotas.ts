@@ -27,6 +27,12 @@ export type CountedRequest = {
   readonly giveBack: () => Quota;
 };
 
+/** A request that does not count for its quota, or no longer. */
+export function uncounted({ isAdmitted, quota, giveBack }: CountedRequest): CountedRequest {
+  const left = isAdmitted ? giveBack() : quota;
+  return { isAdmitted: true, quota: left, giveBack: () => left };
+}
+
 /** One quota of one key, as this process knows it. */
 class Count {
   readonly #span: Quota['span'];

@@ -68,6 +68,7 @@ export type LoadedFile = {
   readonly nowMs: number;
   /** Whose the underlyings of options are. */
   readonly owners: SymbolsOnDays;
+  readonly currency: string | null;
 };
 
 /** Loads bars in one write of the store. */
@@ -126,7 +127,7 @@ export class BarLoad {
     this.#run = run;
     this.#writer = writer;
     this.#journal = new BlockJournal(writer);
-    this.instruments = new LoadedInstruments(writer, run, about.owners);
+    this.instruments = new LoadedInstruments(writer, run, about.owners, about.currency);
     this.#expected = new ExpectedSeries(writer);
     this.#basis = about.basis;
     this.#held = new HeldSpans(writer, run, about);

@@ -3,19 +3,20 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { openBefore } from '../calendar/bar-end.ts';
 import { isPeriod, isSundayOfWeek, type PeriodInterval, periodEnd, periodOfRow } from '../calendar/period.ts';
 import type { BarLabel } from '../contract/file-words.ts';
-import { parseAssetSchema, parseCountry, parseSymbol } from '../contract/identifiers.ts';
+import { parseAssetSchema, parseCountry, parseSpacedSymbol, parseSymbol } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes, parseInterval } from '../contract/interval.ts';
 import { plainOptionSymbol } from '../contract/option-symbol.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../contract/price-basis.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import type { FieldRule } from '../datasets/field.ts';
+import { readNotation } from '../datasets/notations.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { FileProblem, type RowProblem } from '../files/file-problem.ts';
 import { type Chunk, NeedsCare } from '../files/read.ts';
 import type { KnownName } from '../history/known-names.ts';
 import { dayOf } from '../history/naming.ts';
 import type { ImportRequest, PresentRun, RunResult } from '../history/run.ts';
-import { type FieldSources, reportedColumn } from '../mapping/column-mapping.ts';
+import { type FieldSources, reportedColumns } from '../mapping/column-mapping.ts';
 import { LocalClock } from '../mapping/instant-cell.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
@@ -23,6 +24,7 @@ import { type BarChunk, INSTANT, momentKinds, type Names, writtenDay } from './b
 import { BarLoad, type SeriesName } from './bar-load.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 import { OpenSeries } from './open-series.ts';
+import { OwnNames } from './own-names.ts';
 import type { RefusedRows } from './refused-rows.ts';
 import { type RowOwner, type SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
 
@@ -54,11 +56,15 @@ type Called = {
   readonly problem: RowProblem | null;
   /** Null where there is a problem. */
   readonly name: SeriesName | null;
+  /** The symbol as the file writes it. */
+  readonly written: string;
   /** Whose the rows are, by their days; null where there is a problem. */
   readonly symbol: SymbolOnDays | null;
   /** Of the instrument that has the symbol now, from its first row on. */
   series: OpenSeries | null;
 };
+
+type Named = Pick<Called, 'problem' | 'name' | 'written'>;
 
 /** A column that a file lacks, as long as the longest chunk so far. */
 let noValues = new Float64Array(0);
@@ -73,6 +79,7 @@ export class BarPass {
   readonly load: BarLoad;
   rowsRead = 0;
   readonly #owners: SymbolsOnDays;
+  readonly #names: OwnNames;
   readonly #request: ImportRequest;
   readonly #mapping: FieldSources;
   readonly #refused: RefusedRows;
@@ -102,10 +109,17 @@ export class BarPass {
   ) {
     const owners = new SymbolsOnDays(writer, request.file);
     this.#owners = owners;
+    this.#names = new OwnNames(writer);
     this.#basis = barBasis(request.basis, request.volumes);
     const { completeFromMs = null, completeThroughMs = null, zone } = request;
     const times = { completeFromMs, completeThroughMs, zone: zone?.name ?? null };
-    const about = { basis: this.#basis, ...times, nowMs: request.nowMs(), owners };
+    const about = {
+      basis: this.#basis,
+      ...times,
+      nowMs: request.nowMs(),
+      owners,
+      currency: request.currency ?? null,
+    };
     this.load = new BarLoad(writer, run, about);
     this.#request = request;
     this.#label = request.file.mapping.label;
@@ -129,6 +143,7 @@ export class BarPass {
       let to = from + 1;
       while (to < count && nameIds[to] === id && this.#ownerOf(called, to) === owner) to++;
       if (owner !== null && 'symbol' in owner) {
+        this.#names.count(called.written, called.name!.symbol, to - from);
         const known = owner === called.symbol!.present ? called.series : null;
         const series = known ?? (await this.#seriesOf(called, owner.symbol));
         // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long as adding them.
@@ -252,45 +267,62 @@ export class BarPass {
 
   /** Holds the stored series that flags name, in a file without rows. False where none is. */
   async holdEmpty(): Promise<boolean> {
-    const { name } = this.#parseNames(seriesFields.map(() => null) as unknown as Names);
-    return name !== null && this.load.holdEmpty(name);
+    const [called] = await this.#calledOwn([seriesFields.map(() => null) as unknown as Names]);
+    return called!.name !== null && this.load.holdEmpty(called!.name);
   }
 
   /** Adds names that are new in the file. Those of one chunk are looked up together. */
   async #addNames(newNames: readonly Names[]): Promise<void> {
+    const named = await this.#calledOwn(newNames);
+    const found = await this.load.expect(named.flatMap(({ name }) => (name === null ? [] : [name])));
+    for (const one of named) this.#called.push(await this.#calledBy(one, found));
+  }
+
+  /** Names with the symbols that their instruments have. */
+  async #calledOwn(newNames: readonly Names[]): Promise<Named[]> {
     const parsed = newNames.map((names) => this.#parseNames(names));
-    const found = await this.load.expect(parsed.flatMap(({ name }) => (name === null ? [] : [name])));
-    for (const { problem, name } of parsed) this.#called.push(await this.#calledBy(problem, name, found));
+    await this.#names.expect(parsed.flatMap(({ name }) => (name === null ? [] : [instrumentOf(name)])));
+    return parsed.map(({ problem, name, written }) => {
+      if (name === null) return { problem, name, written };
+      const own = this.#names.of(instrumentOf(name));
+      if ('symbol' in own) return { problem, name: { ...name, symbol: own.symbol }, written };
+      return { problem: { column: 'symbol', ...own }, name: null, written };
+    });
   }
 
-  async #calledBy(
-    problem: RowProblem | null,
-    name: SeriesName | null,
-    found: ReadonlyMap<string, KnownName>,
-  ): Promise<Called> {
-    if (name === null) return { problem, name, symbol: null, series: null };
-    const where = instrumentOf(name);
+  async #calledBy(named: Named, found: ReadonlyMap<string, KnownName>): Promise<Called> {
+    if (named.name === null) return { ...named, symbol: null, series: null };
+    const where = instrumentOf(named.name);
     const reason = await this.load.instruments.underlyingProblem(where);
-    if (reason !== null) return { problem: { column: 'symbol', reason }, name, symbol: null, series: null };
+    if (reason !== null)
+      return { ...named, problem: { column: 'symbol', reason }, symbol: null, series: null };
     const symbol = await this.#owners.made(where, found.get(rowKeyOf(instruments, where)));
-    return { problem, name, symbol, series: null };
+    return { ...named, symbol, series: null };
   }
 
-  #parseNames(names: Names): Pick<Called, 'problem' | 'name'> {
+  #parseNames(names: Names): Named {
     const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
     if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
-      if (problem !== null) return { problem, name: null };
+      // Only the store knows if words with spaces are a symbol.
+      if (problem !== null && (field !== 'symbol' || parseSpacedSymbol(texts[index]!) === null))
+        return { problem, name: null, written: '' };
     }
-    const name = {
+    const market = {
       asset_schema: parseAssetSchema(texts[0]!)!,
       country_iso_code: parseCountry(texts[1]!)!,
-      symbol: parseSymbol(texts[2]!)!,
+    };
+    const written = texts[2]!;
+    const name = {
+      ...market,
+      symbol:
+        parseSymbol(readNotation(market, written, this.#request.file.mapping.notation)) ??
+        parseSpacedSymbol(written)!,
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
     };
-    return { problem: null, name };
+    return { problem: null, name, written };
   }
 
   /** The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs on their days. */
@@ -381,8 +413,9 @@ export class BarPass {
     this.#sundayRows.delete(row);
     const { read, width } = this.#care;
     const cells = read.texts.slice(0, width).map((column) => column.text(row));
-    const column = reportedColumn(this.#mapping, this.#mapping.columns.get(problem.column) ?? problem.column);
-    this.#refused.add({ row: this.#chunk.firstRow + row, column, reason: problem.reason, cells });
+    const named = this.#mapping.columns.get(problem.column) ?? problem.column;
+    const columns = reportedColumns(this.#mapping, named);
+    this.#refused.add({ row: this.#chunk.firstRow + row, columns, reason: problem.reason, cells });
   }
 
   /** Which weeks the rows dated Sunday were taken for (contract 3.6). */
@@ -411,7 +444,7 @@ export class BarPass {
       offGrid: counts.offGrid,
       mergedDays: counts.mergedDays,
       vwapOutside: counts.vwapOutside,
-      findings: { ...this.load.findings(), ...this.#sundayFinding() },
+      findings: { ...this.load.findings(), ...this.#sundayFinding(), ...this.#names.findings() },
       ignoredColumns: this.#mapping.ignored,
       refused: this.#refused.first,
       refusals: this.#refused.groups,

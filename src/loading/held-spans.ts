@@ -11,13 +11,14 @@ import type { RowOf } from '../datasets/dataset.ts';
 import type { OpenTime } from '../history/import-report.ts';
 import type { PresentRun } from '../history/run.ts';
 import { coveredTimes } from '../series/covered-times.ts';
-import { fileSpan, sessionEnd } from '../series/file-span.ts';
+import { sessionEnd } from '../series/file-span.ts';
 import { begunRuns, type RunSpan, runsOf } from '../series/run-spans.ts';
-import type { Span } from '../series/spans.ts';
+import { lacking, type Span } from '../series/spans.ts';
+import { DamagedData } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 import type { OpenSeries } from './open-series.ts';
 
-/** Series of one market whose earlier bars are looked at for the times before the file. */
+/** Series of one market and interval with other runs each that are looked at for open times. */
 const LOOKED_MAX = 20;
 
 /** The bars of a market and interval so far. */
@@ -93,48 +94,50 @@ export class HeldSpans {
 
   /** The times around the bars of the run that it, and the runs before it, leave open. */
   async openTimes(series: readonly OpenSeries[], sha256: string): Promise<OpenTime[]> {
-    const found: OpenTime[] = [];
+    const found = new Map<string, OpenTime>();
     for (const row of this.rows(series, sha256)) {
       const run: RunSpan = { ...row, interval: row.interval as Interval };
-      const some = series.filter((one) => one.market === run.market && one.interval === run.interval);
-      const before = new Map<string, OpenTime>();
-      const after = new Map<string, OpenTime>();
-      const add = (to: Map<string, OpenTime>, fromMs: number, toMs: number): void => {
+      const { market, interval } = run;
+      const add = (isBefore: boolean, fromMs: number, toMs: number): void => {
         const [from, through] = [fromMs, toMs].map(formatInstantZ) as [string, string];
-        const { market, interval } = run;
-        to.set(`${from} ${through}`, { market, interval, from, through, isBefore: to === before });
+        found.set(JSON.stringify([market, interval, isBefore, from, through]), {
+          ...{ market, interval, from, through, isBefore },
+        });
       };
-      const calendars = new Set<Calendar>();
-      for (const { calendar } of some) {
-        if (calendars.has(calendar)) continue;
-        calendars.add(calendar);
-        const [begun] = begunRuns([run]);
-        const span = fileSpan(begun!, calendar);
-        const endMs = sessionEnd(begun!, calendar);
-        if (span !== null && endMs !== null && span.toMs < endMs) add(after, span.toMs, endMs);
-      }
-      const grown = some.filter(
-        ({ lastBeforeMs, firstMs }) => lastBeforeMs !== null && lastBeforeMs < firstMs,
-      );
       // Most have the same runs.
       const known = new Map<string, readonly Span[]>();
-      for (const { row: stored, calendar, lastBeforeMs, firstMs } of grown.slice(0, LOOKED_MAX)) {
-        const name = `${[...calendars].indexOf(calendar)} ${stored.last_ms} ${Buffer.from(stored.runs).toString('base64')}`;
-        let covered = known.get(name);
-        if (covered === undefined) {
-          const runs = [...(await runsOf(this.#writer, stored)), run];
-          const of = { interval: run.interval, last_ms: stored.last_ms };
-          covered = coveredTimes(calendar, of, untold, { runs, files: begunRuns(runs) });
-          known.set(name, covered);
-        }
-        const at = covered.findLastIndex(({ fromMs }) => fromMs <= firstMs);
-        const [last, next] = [covered[at - 1], covered[at]];
-        if (last !== undefined && next !== undefined && last.toMs > lastBeforeMs!)
-          add(before, last.toMs, next.fromMs);
+      const some = series.filter((one) => one.market === market && one.interval === interval);
+      const calendars = [...new Set(some.map(({ calendar }) => calendar))];
+      for (const { row: stored, calendar, lastBeforeMs, firstMs } of some) {
+        const { runs, last_ms } = stored;
+        const name = `${calendars.indexOf(calendar)} ${last_ms} ${Buffer.from(runs).toString('base64')}`;
+        if (!known.has(name) && known.size >= LOOKED_MAX) continue;
+        const covered = known.get(name) ?? (await this.#coveredWith(run, stored, calendar));
+        known.set(name, covered);
+        const at = covered.findIndex(({ fromMs, toMs }) => fromMs <= firstMs && firstMs < toMs);
+        if (at === -1) continue;
+        const [last, own] = [covered[at - 1], covered[at]!];
+        if (last !== undefined && lastBeforeMs !== null && lastBeforeMs < firstMs && last.toMs > lastBeforeMs)
+          add(true, last.toMs, own.fromMs);
+        const endMs = sessionEnd(begunRuns([run])[0]!, calendar);
+        if (endMs !== null && own.toMs < endMs)
+          for (const open of lacking([{ fromMs: own.toMs, toMs: endMs }], covered))
+            add(false, open.fromMs, open.toMs);
       }
-      found.push(...before.values(), ...after.values());
     }
-    return found;
+    return [...found.values()];
+  }
+
+  /** The times of a series that a run covers with those before it; none where one of these is damaged. */
+  async #coveredWith(run: RunSpan, stored: OpenSeries['row'], calendar: Calendar): Promise<readonly Span[]> {
+    const { interval } = run;
+    try {
+      const runs = [...(await runsOf(this.#writer, stored)), run];
+      return coveredTimes(calendar, { ...stored, interval }, untold, { runs, files: begunRuns(runs) });
+    } catch (error) {
+      if (error instanceof DamagedData) return [];
+      throw error;
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import type { RowProblem } from '../files/file-problem.ts';
 import { marketOf } from '../series/calendars.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
-import type { Particulars } from './import-rows.ts';
+import type { Particulars } from './particulars.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
 

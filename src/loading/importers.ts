@@ -1,4 +1,5 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
+import { DAY_MS } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
@@ -10,26 +11,27 @@ import { BARS, fileDatasetNamed } from '../datasets/index.ts';
 import { news } from '../datasets/news.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { instruments } from '../datasets/reference.ts';
+import { FileProblem } from '../files/file-problem.ts';
 import { type ImportGroup, writeGroup } from '../history/import-group.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import type { ImportRequest } from '../history/run.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { OnWait, Store } from '../store/store.ts';
 import { importBars } from './bars.ts';
-import { actions } from './corporate-actions.ts';
+import { actionsOfFile } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';
 import { days } from './holidays.ts';
-import { importRows, type Particulars } from './import-rows.ts';
+import { importRows } from './import-rows.ts';
 import { instrumentRows } from './instruments.ts';
 import { newsItems } from './news.ts';
 import { contracts } from './options.ts';
+import type { Particulars } from './particulars.ts';
 import type { PendingImport } from './refused-rows.ts';
 
 /** What is special about some datasets. */
 const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particulars>([
   [instruments, instrumentRows],
   [holidays, days],
-  [corporateActions, actions],
   [news, newsItems],
   [optionContracts, contracts],
   [events, economicEvents],
@@ -42,7 +44,19 @@ const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particul
 export function importInto(group: ImportGroup, name: string, request: ImportRequest): Promise<PendingImport> {
   if (name === BARS) return importBars(group, request);
   const dataset = fileDatasetNamed(name)!;
-  return importRows(group, request, dataset, particulars.get(dataset) ?? {});
+  return importRows(group, request, dataset, particularsOf(dataset, request));
+}
+
+/** @throws FileProblem for amounts of a basis that they cannot have */
+function particularsOf(dataset: Dataset, { basis, file, openedMs, nowMs }: ImportRequest): Particulars {
+  if (dataset === corporateActions && basis === 'all')
+    throw new FileProblem(
+      'usage',
+      `${file.name}: amounts of corporate actions are raw, as traded on the day, or adjusted for splits (--prices split), never for dividends (--prices all)`,
+    );
+  if (dataset === corporateActions)
+    return actionsOfFile(basis === 'split' ? Math.floor((openedMs ?? nowMs()) / DAY_MS) : null);
+  return particulars.get(dataset) ?? {};
 }
 
 /** As `importInto`, in a write of its own. */

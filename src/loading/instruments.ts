@@ -14,7 +14,7 @@ import { expectNewInstruments, newInstrument } from '../history/new-instrument.t
 import { rowWith } from '../store/all-rows.ts';
 import { expectLost, refuseLost } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
-import type { Particulars, RowContext } from './import-rows.ts';
+import type { Particulars, RowContext } from './particulars.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
 const keptOf = (values: Values, known: Values): Values =>

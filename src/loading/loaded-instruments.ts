@@ -42,7 +42,11 @@ export class LoadedInstruments {
   /** The first identifier that this import gave to a new instrument: those from it on have no stored series. */
   #freshFrom = Number.POSITIVE_INFINITY;
 
-  constructor(writer: Writer, run: PresentRun, owners: SymbolsOnDays) {
+  /** The currency of the file's prices, where its import says it. */
+  readonly #currency: string | null;
+
+  constructor(writer: Writer, run: PresentRun, owners: SymbolsOnDays, currency: string | null) {
+    this.#currency = currency;
     this.#writer = writer;
     this.#run = run;
     this.#underlyings = new Underlyings(writer, owners);
@@ -63,8 +67,8 @@ export class LoadedInstruments {
     return owner !== null && 'reason' in owner ? owner.reason : null;
   }
 
-  /** The instrument of a name, with its exchange; new where the store does not know it. */
-  async of(name: NamedInstrument): Promise<Instrument> {
+  /** The instrument of a name, with its exchange and currency; new where the store does not know it. */
+  async of(name: NamedInstrument, currency = this.#currency): Promise<Instrument> {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const key = rowKeyOf(instruments, where);
@@ -79,8 +83,10 @@ export class LoadedInstruments {
       findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
       null;
     const contract = known === null ? null : contractToMake(known);
-    if (known !== null && contract === null && known.exchange === exchange) return known;
-    const row = { ...(known ?? (await this.#made(where, expected?.deleted))), exchange };
+    const isSame = known?.exchange === exchange && (currency === null || known.currency === currency);
+    if (known !== null && contract === null && isSame) return known;
+    const made = { ...(known ?? (await this.#made(where, expected?.deleted))), exchange };
+    const row = currency === null ? made : { ...made, currency };
     if (known !== null && contract === null && unwritten === undefined) {
       await changeRow(this.#writer, this.#run.runId, instruments, known, row);
       return row;
@@ -94,10 +100,12 @@ export class LoadedInstruments {
     const owner = contract === null ? null : await this.#underlyings.of(contract);
     const underlying =
       owner !== null && 'symbol' in owner
-        ? await this.of({ ...underlyingNamed(owner.symbol), exchange: null })
+        ? await this.of({ ...underlyingNamed(owner.symbol), exchange: null }, null)
         : known;
     const kept =
-      contract === null || underlying === null ? row : { ...row, ...instrumentFieldsOf(underlying) };
+      contract === null || underlying === null
+        ? row
+        : { ...row, ...instrumentFieldsOf(contract, underlying) };
     this.#unwritten.set(key, { stored, row: kept, underlying });
     return kept;
   }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Values } from '../datasets/field.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars } from './import-rows.ts';
+import type { Particulars } from './particulars.ts';
 
 /** The fields that link an item to an instrument: all or none. */
 const ties = ['asset_name', 'country_iso_code', 'symbol'];
@@ -22,9 +22,14 @@ function idOf(values: Values): string {
   return hash('sha256', JSON.stringify(parts), 'buffer').toString('base64url', 0, 16);
 }
 
+const FUTURE = 'dated after now, and among the latest news only once their time has come';
+
 /** What is special about news. */
 export const newsItems: Particulars = {
+  ties,
   problemOf,
+  findingOf: ({ published_date }, _reader, startedMs) =>
+    (published_date as number) > startedMs ? FUTURE : null,
   complete: (values) => ({
     link_type: values.symbol === undefined ? null : SPECIFIC_ASSET,
     ...values,

@@ -1,8 +1,11 @@
 // Option contracts: their defaults, and the two instruments that each names: its own and its underlying (contract 11, spec 2.6).
+import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import type { Values } from '../datasets/field.ts';
+import { ADJUSTED, isAdjustedOf, termsOfRoot } from '../datasets/option-roots.ts';
 import { sharedFields } from '../datasets/options.ts';
+import type { FormerSymbol } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import type { Particulars, RowContext } from './import-rows.ts';
+import type { Particulars, RowContext } from './particulars.ts';
 
 /** Root, expiration, type and strike of a symbol (contract 1.4). */
 const OPTION_SYMBOL = /^.+\d{6}([CP])\d{8}$/;
@@ -20,13 +23,22 @@ function problemOf(values: Values): RowProblem | null {
 
 const defaults = { exercise_style: 'american', status: 'active', contract_value: 100 };
 
+const ADJUSTED_CONTRACTS = `${ADJUSTED} by a corporate action, so that they deliver something else than their underlying: stored, and found by their own symbols or by searches with ${ADJUSTED}=true`;
+
 /** The row of a contract; makes the instruments that it names, where they are unknown. */
-async function rowOf(values: Values, _known: Values | null, { named }: RowContext): Promise<Values> {
-  const row = { ...defaults, ...values };
-  const { country_iso_code, symbol, underlying_name, parent_asset_schema } = values as Record<string, string>;
+async function rowOf(read: Values, _known: Values | null, { named, warn }: RowContext): Promise<Values> {
+  const { country_iso_code, symbol, underlying_name, parent_asset_schema } = read as Record<string, string>;
   const country = { country_iso_code: country_iso_code! };
   const parent = { ...country, asset_schema: parent_asset_schema!, symbol: underlying_name! };
   const underlying = await named.of(parent);
+  const isOcc = country_iso_code === 'US' && parent_asset_schema === 'stock';
+  const root = (isOcc && parseOptionSymbol(symbol!)?.root) || '';
+  const former = ((underlying.former_symbols ?? []) as FormerSymbol[]).map((one) => one.symbol);
+  const isAdjusted = isAdjustedOf(root, [underlying.symbol, ...former]);
+  if (isAdjusted) warn(ADJUSTED_CONTRACTS);
+  // A file's own words about options on indices win; the kind of a contract follows from its root.
+  const values = { ...termsOfRoot(root), ...read, ...(isAdjusted && { contract_type: ADJUSTED }) } as Values;
+  const row = { ...defaults, ...values };
   const given = sharedFields.filter((field) => values[field] !== undefined);
   const own = await named.of(
     { ...country, asset_schema: 'option', symbol: symbol! },

@@ -1,5 +1,5 @@
 // Rows that an import refused: the first for its report, all in a CSV that can be corrected and imported.
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { limits } from '../contract/limits.ts';
 import { folderProblem } from '../disk/space.ts';
@@ -29,7 +29,9 @@ export async function withRefusedRows(
   try {
     const report = await run(refused);
     refused.end();
-    return { drop, settle: () => ({ ...report, rejectedFile: refused.keep(dryRun) }) };
+    const { rowsKept, count } = refused;
+    const cut = keepsRefused !== false && rowsKept < count ? { rejectedRows: rowsKept } : {};
+    return { drop, settle: () => ({ ...report, rejectedFile: refused.keep(dryRun), ...cut }) };
   } catch (error) {
     drop();
     throw error;
@@ -42,18 +44,26 @@ let opened = 0;
 /** Folders whose leftovers this process has removed. */
 const cleared = new Set<string>();
 
+/** Permission to read and write for the owner alone. */
+const OWNER = 0o600;
+
 /** Collects the refused rows of one file. */
 export class RefusedRows {
   #path: string;
   readonly first: Refusal[] = [];
   readonly #groups = new Map<string, { -readonly [K in keyof RefusalGroup]: RefusalGroup[K] }>();
   count = 0;
+  /** Rows that are in the file: those that it has room for. */
+  rowsKept = 0;
+  #bytes = 0;
   /** The file's columns and their places; a corrected file of refused rows has old reasons, which are left out. */
   readonly #columns: readonly (readonly [name: string, place: number])[];
   /** Not for standard input: the rows of an earlier one are nowhere else. */
   readonly #replacesEarlier: boolean;
   /** For each row its number in the original file, where a preset converted that. */
   readonly #rowNumbers: readonly number[] | undefined;
+  /** The file that the rows are of, or its archive; null for standard input. */
+  readonly #source: string | null;
   #file: number | null = null;
   /** Whether there are rows in a file that has no name of its own yet. */
   #isPartial = false;
@@ -61,20 +71,23 @@ export class RefusedRows {
   readonly #isKept: boolean;
 
   /** Without `isKept` the rows are only counted: no file is made. */
-  constructor({ rejectedPath, header, isStandardInput, rowNumbers }: MappedFile, isKept = true) {
+  constructor({ rejectedPath, header, isStandardInput, rowNumbers, origin }: MappedFile, isKept = true) {
     this.#isKept = isKept;
     this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
+    this.#source = origin.path;
     this.#columns = header
       .map((name, place) => [name, place] as const)
       .filter(([name]) => !reasonColumns.includes(name));
     this.#replacesEarlier = !isStandardInput;
   }
 
-  add({ row: rowRead, column, reason, cells }: RefusedRow): void {
+  add({ row: rowRead, columns, reason, cells }: RefusedRow): void {
     const row = this.#rowNumbers?.[rowRead - 1] ?? rowRead;
     this.count++;
-    const cell = cells[this.#columns.find(([name]) => name === column)?.[1] ?? -1] ?? '';
+    const column = columns[0]!;
+    const texts = columns.map((one) => cells[this.#columns.find(([name]) => name === one)?.[1] ?? -1] ?? '');
+    const cell = texts.filter((text) => text !== '').join(' ');
     this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
     if (!this.#isKept) return;
     if (this.#file === null) {
@@ -82,8 +95,12 @@ export class RefusedRows {
       this.#isPartial = true;
       writeFileSync(this.#file, lineOf([...this.#columns.map(([name]) => name), ...reasonColumns]));
     }
-    const kept = this.#columns.map(([, place]) => cells[place] ?? null);
-    writeFileSync(this.#file, lineOf([...kept, String(row), column, reason]));
+    const kept = this.#columns.map(([, place]) => cells[place]?.slice(0, limits.rejectedCellMax) ?? null);
+    const line = Buffer.from(lineOf([...kept, String(row), column, reason]));
+    this.#bytes += line.length;
+    if (this.#bytes > limits.rejectedBytesMax) return;
+    writeFileSync(this.#file, line);
+    this.rowsKept++;
   }
 
   #note(refusal: Refusal): void {
@@ -106,16 +123,22 @@ export class RefusedRows {
     if (!cleared.has(folder)) removeLeftovers(folder, /\.rejected\.csv\.(\d+\.\d+)(?:\.\d+)?\.part$/);
     cleared.add(folder);
     try {
-      return openSync(this.#partPath, 'w');
+      return this.#openPart();
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     this.#path = resolve(basename(this.#path));
     try {
-      return openSync(this.#partPath, 'w');
+      return this.#openPart();
     } catch (error) {
       throw folderProblem(error, process.cwd(), 'refused rows are written beside their file, or there');
     }
+  }
+
+  /** Nobody but its owner may read or write the file, and only who may do so with its source. */
+  #openPart(): number {
+    const source = this.#source === null ? undefined : statSync(this.#source, { throwIfNoEntry: false });
+    return openSync(this.#partPath, 'w', (source?.mode ?? OWNER) & OWNER);
   }
 
   /** Ends the collecting: of many files in one write none stays open. */

@@ -1,13 +1,13 @@
 // Option contracts that bars name by symbols of OCC alone (contract 1.4, 11): each is made with its instrument.
 import { type OptionSymbol, parseOptionSymbol } from '../contract/option-symbol.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { europeanRoots, indexOfRoot, indexRoots, isAdjustedRoot } from '../datasets/option-roots.ts';
+import { ADJUSTED, indexOfRoot, isAdjustedRoot, plainRoot, termsOfRoot } from '../datasets/option-roots.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
 import { changeRow } from '../history/journal.ts';
 import { rowWith } from '../store/all-rows.ts';
-import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { Writer } from '../store/store.ts';
+import { OwnNames } from './own-names.ts';
 import type { RowOwner, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** The asset type of every underlying: stocks, funds and indices. */
@@ -20,7 +20,7 @@ export const underlyingNamed = (symbol: string): InstrumentName => ({
   symbol,
 });
 
-/** The contract of an instrument whose row does not say it; null where its symbol tells none, or one that delivers something else. */
+/** The contract of an instrument whose row does not say it; null where its symbol tells none, or no underlying. */
 export function contractToMake({
   asset_schema,
   country_iso_code,
@@ -29,39 +29,39 @@ export function contractToMake({
 }: InstrumentName & Pick<Instrument, 'underlying_name'>): OptionSymbol | null {
   if (asset_schema !== 'option' || country_iso_code !== 'US' || underlying_name !== null) return null;
   const contract = parseOptionSymbol(symbol);
-  return contract === null || isAdjustedRoot(contract.root) ? null : contract;
+  return contract === null || plainRoot(contract.root) === null ? null : contract;
 }
 
 /** Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B where that is known. */
 export class Underlyings {
-  readonly #writer: Writer;
   readonly #owners: SymbolsOnDays;
-  readonly #symbols = new Map<string, string>();
+  readonly #names: OwnNames;
 
   constructor(writer: Writer, owners: SymbolsOnDays) {
-    this.#writer = writer;
     this.#owners = owners;
+    this.#names = new OwnNames(writer, true);
   }
 
   /** The present symbol of a contract's underlying, which the store may not know; or why that is nobody's who is known. */
-  async of({ root, expirationDay }: OptionSymbol): Promise<RowOwner> {
-    const symbol = this.#symbols.get(root) ?? (await this.#symbolOf(root));
-    this.#symbols.set(root, symbol);
-    return (await this.#owners.of(underlyingNamed(symbol))).on(expirationDay);
-  }
-
-  async #symbolOf(root: string): Promise<string> {
-    const own = indexOfRoot(root) ?? root;
-    const classed = root.length < 2 ? [] : ['.', '/', '-'].map((mark) => root.replace(/(?=.$)/, mark));
-    for (const symbol of [own, ...classed]) {
-      if ((await instrumentNamed(this.#writer, underlyingNamed(symbol))) !== null) return symbol;
-    }
-    return own;
+  async of({ root: written, expirationDay }: OptionSymbol): Promise<RowOwner> {
+    const root = plainRoot(written) ?? written;
+    const name = underlyingNamed(indexOfRoot(root) ?? root);
+    await this.#names.expect([name]);
+    const own = this.#names.of(name);
+    if ('reason' in own) return own;
+    return (await this.#owners.of(underlyingNamed(own.symbol))).on(expirationDay);
   }
 }
 
+/** The fields of a contract, and of its instrument, that its root gives. */
+function fieldsOfRoot({ root }: OptionSymbol): Partial<Pick<Instrument, 'is_indices' | 'contract_type'>> {
+  const { is_indices } = termsOfRoot(root);
+  return { ...(is_indices && { is_indices }), ...(isAdjustedRoot(root) && { contract_type: ADJUSTED }) };
+}
+
 /** The fields of an option's instrument that its contract gives. */
-export const instrumentFieldsOf = (underlying: Instrument) => ({
+export const instrumentFieldsOf = (contract: OptionSymbol, underlying: Instrument) => ({
+  ...fieldsOfRoot(contract),
   underlying_name: underlying.symbol,
   parent_schema_instrument_id: `${UNDERLYING}_${underlying.instrument_id}`,
   contract_value: '100',
@@ -81,10 +81,10 @@ export async function writeContract(writer: Writer, runId: number, instrument: I
     option_type: optionType,
     expiration_date: expirationDay,
     strike_price: strikePrice,
-    exercise_style: europeanRoots.includes(root) ? 'european' : 'american',
+    exercise_style: termsOfRoot(root).exercise_style ?? 'american',
     status: 'active',
     contract_value: 100,
-    is_indices: indexRoots.includes(root) ? true : null,
+    ...fieldsOfRoot(contract),
   };
   const row = { ...blank, ...given } as RowOf<typeof optionContracts>;
   await changeRow(writer, runId, optionContracts, null, row);

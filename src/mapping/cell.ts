@@ -1,10 +1,16 @@
 // How a field is computed from columns of a file, where no column is the field itself.
 import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../files/computed-column.ts';
 
+/** A preset's rule for cells that cannot be computed. */
+type Oddity = {
+  /** The cell is left out and counted, and its row is stored: for optional fields of rows. Without it the row is refused. */
+  readonly oddIsNull?: true;
+};
+
 /** One column, changed step by step in the order of the fields here. */
 export type RichCell = {
   readonly column: string;
-  /** A second column, appended with a space: a date and its time. */
+  /** A second column, appended with a space where it is not empty: a date and its time. */
   readonly join?: string;
   /** A regular expression (RE2): its matches are removed. */
   readonly remove?: string;
@@ -22,7 +28,7 @@ export type RichCell = {
   readonly epoch?: keyof typeof epochMicros;
   /** The offset of the times from UTC, `-05:00` or `Z`; for times by `format`, or in ISO 8601 without an offset. */
   readonly offset?: string;
-};
+} & Oddity;
 
 /** A preset's own expression: `{name}` is a column's text, null where empty, `#{name}` its number. */
 export type Expression = {
@@ -33,7 +39,7 @@ export type Expression = {
   readonly reason?: string;
   /** What the expression gives for the usual text of its first column; undefined for any other. */
   readonly plain?: (text: string) => string | undefined;
-};
+} & Oddity;
 
 /** A column, or how a field is computed from columns. */
 export type Cell = string | RichCell | Expression;
@@ -101,10 +107,14 @@ function moment(sql: string, format: string, offset: string): string {
 
 /** The source text of a cell; null where it is empty. */
 function sourceSql({ column, join, remove }: RichCell): string {
-  const sql =
-    join === undefined ? columnText(column) : `(${columnText(column)} || ' ' || ${columnText(join)})`;
+  const sql = joinedSql(column, join);
   return remove === undefined ? sql : `nullif(regexp_replace(${sql}, ${quoted(remove)}, '', 'g'), '')`;
 }
+
+const joinedSql = (column: string, join: string | undefined): string =>
+  join === undefined
+    ? columnText(column)
+    : `(${columnText(column)} || coalesce(' ' || ${columnText(join)}, ''))`;
 
 function richSql(cell: RichCell, maker: Maker): string {
   const { lookup, thousands, decimal, scale, format, epoch, offset = '' } = cell;
@@ -143,12 +153,15 @@ export const derive = (field: string, cell: RichCell | Expression): ComputedColu
 const marked = (raw: string): string => `chr(1) || ${raw}`;
 
 function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
+  const inputs = cell.join === undefined ? [cell.column] : [cell.column, cell.join];
   return {
-    inputs: cell.join === undefined ? [cell.column] : [cell.column, cell.join],
+    inputs,
+    reported: inputs,
     fast: richSql(cell, fast),
     careful: `case when ${sourceSql(cell)} is not null
-      then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(columnText(cell.column))}) end`,
+      then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(joinedSql(cell.column, cell.join))}) end`,
     reason: reasonOf(cell),
+    ...(cell.oddIsNull && { oddIsNull: true }),
     ...plainRule(cell),
   };
 }
@@ -157,6 +170,7 @@ function deriveExpression({
   sql,
   isStrict = false,
   reason = 'is not a number',
+  oddIsNull,
   plain,
 }: Expression): Omit<ComputedColumn, 'name'> {
   const references = [...sql.matchAll(/(#?)\{([^{}]+)\}/g)];
@@ -173,9 +187,11 @@ function deriveExpression({
   const whens = [`when ${raw} is null then null`, ...strange].join(' ');
   return {
     inputs,
+    reported: inputs.slice(0, 1),
     fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
     careful: `case ${whens} else ${made} end`,
     reason,
+    ...(oddIsNull && { oddIsNull }),
     ...(plain !== undefined && { plain: { kind: 'text', of: plain } }),
   };
 }

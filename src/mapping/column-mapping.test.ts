@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { nearest } from '../base/nearest.ts';
 import { barFields } from '../datasets/bars.ts';
+import { optionContracts } from '../datasets/options.ts';
 import { instrumentFields } from '../datasets/reference.ts';
 import { FileProblem } from '../files/file-problem.ts';
 import { type ColumnMapping, type FieldNames, findSources, noMapping } from './column-mapping.ts';
@@ -64,6 +65,18 @@ test('a mapping gives a field another column, and the column of its own name is 
   assert.deepEqual(ignored, ['close']);
 });
 
+test('beside a mapping of columns an optional field comes from a column of its own name only where the mapping names it', () => {
+  const header = 'when,open,high,low,close,volume,vwap,exchange';
+  const columns = { datetime: 'when' };
+  const found = mapped(header, { map: { columns, values: { exchange: 'XNAS' } } });
+  assert.deepEqual([...found.columns.keys()].sort(), ['close', 'datetime', 'high', 'low', 'open']);
+  assert.equal(found.values.get('exchange'), 'XNAS');
+  assert.deepEqual(found.ignored, ['volume', 'vwap', 'exchange']);
+  const named = mapped(header, { map: { columns: { ...columns, volume: 'volume' } } });
+  assert.deepEqual(named.ignored, ['vwap', 'exchange']);
+  assert.deepEqual(mapped(header, { map: { columns, header: header.split(',') } }).ignored, []);
+});
+
 test('two fields may come from one column', () => {
   const { columns } = mapped('datetime,price', {
     map: { columns: { open: 'price', high: 'price', low: 'price', close: 'price' } },
@@ -93,6 +106,11 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
       /--map FILE with \{"columns":\{"datetime":"Date","open":"Open","high":"High","low":"Low","close":"Close","symbol":"Ticker"\}\}/,
     ],
     /given as/,
+  ],
+  [
+    'datetime,open,high,low,clsoe,volume',
+    {},
+    [/use --map FILE with \{"columns":\{"volume":"volume","close":"clsoe"\}\}/],
   ],
   [
     'Date,Open,High,Low,foo',
@@ -133,6 +151,14 @@ const missing: readonly (readonly [header: string, given: Given, says: readonly 
     { flags: { asset_schema: 'stock', country_iso_code: 'US' } },
     [/\{"symbol":"symbols"\}/],
     /--interval/,
+  ],
+  [
+    'underlying,underlying_close,occ_symbol,expiration_date,option_type,strike_price',
+    {
+      fields: namesOf(optionContracts.file.fields),
+      flags: { parent_asset_schema: 'stock', country_iso_code: 'US' },
+    },
+    [/with \{"columns":\{"symbol":"occ_symbol","underlying_name":"underlying"\}\}\./],
   ],
   ['name,currency', { fields: namesOf(instrumentFields), flags: {} }, [/--schema/, /--country/, /--symbol/]],
 ];

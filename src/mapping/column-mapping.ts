@@ -2,6 +2,7 @@
 import { nearest } from '../base/nearest.ts';
 import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
+import type { Notation } from '../datasets/notations.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
 import { cellsOf } from '../files/csv-line.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../files/file-problem.ts';
@@ -23,6 +24,10 @@ export type ColumnMapping = Layout & {
   readonly volumes?: VolumeBasis;
   /** Which symbols its instruments have, unless a flag says it. */
   readonly symbols?: SymbolTime;
+  /** The notation of its US stocks, if it is not ours (contract 9.21). */
+  readonly notation?: Notation;
+  /** True if it names stocks by the roots of their options, which have no separators (contract 9.21). */
+  readonly namesRoots?: true;
   /** The end of a bar that its datetime names, unless a flag says it. */
   readonly label?: BarLabel;
   /** Whether such files have no line end after the last row. */
@@ -50,6 +55,8 @@ export const ownNames: ChooseMapping = () => noMapping;
 export type FieldNames = {
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  /** The required ones, and those that rows of one kind need: read from columns of their own names beside a mapping too. */
+  readonly needed: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
   /** The fields that are numbers: they all have the same decimal mark. */
   readonly numbers?: readonly string[];
@@ -81,12 +88,13 @@ export function constantProblem(
   return unfitProblem(name, `its ${field} ${value} ${reason}${cure}`);
 }
 
-/** The column of the file that a refusal names: of a computed column, its first input. */
-export const reportedColumn = ({ derived }: FieldSources, column: string): string =>
-  derived.find(({ name }) => name === column)?.inputs[0] ?? column;
+/** The columns of the file whose cells a refusal of a column shows; it names the first. */
+export const reportedColumns = ({ derived }: FieldSources, column: string): readonly string[] =>
+  derived.find(({ name }) => name === column)?.reported ?? [column];
 
 /**
- * Finds every field's source; flags win over the mapping's values, and those win over columns.
+ * Finds every field's source; flags win over the mapping's values, and those win over columns. Beside a mapping of columns an optional field
+ * is not read from a column that only happens to have its name: there the word may mean something else.
  * @throws FileProblem that names each required field without a source, and what would give it.
  */
 export function findSources(
@@ -105,8 +113,12 @@ export function findSources(
   const columns = new Map<string, string>();
   const derived: ComputedColumn[] = [];
   const values = new Map([...Object.entries(mapping.values), ...flags]);
+  const hasOwnNames = Object.keys(mapping.columns).length === 0;
   for (const field of known) {
-    let cell = Object.hasOwn(mapping.columns, field) ? mapping.columns[field]! : field;
+    const isNamed = Object.hasOwn(mapping.columns, field);
+    if (!isNamed && !hasOwnNames && !fields.needed.includes(field) && !mapping.header?.includes(field))
+      continue;
+    let cell = isNamed ? mapping.columns[field]! : field;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
     if (typeof cell === 'string' && hasComma && fields.numbers?.includes(field) === true)
       cell = { column: cell, decimal: ',' };
@@ -118,9 +130,13 @@ export function findSources(
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(about, missing, used);
   // A conversion writes fields that values give too.
-  const own = mapping.convert === undefined ? [] : [...known, ...(mapping.ownColumns ?? [])];
-  const ignored = header.filter((column) => !used.has(column) && !own.includes(column));
-  return { columns, values, derived, ignored };
+  const own = mapping.convert === undefined ? [] : [...values.keys(), ...(mapping.ownColumns ?? [])];
+  const { unread = [], paths = [] } = mapping;
+  // An object of which values are read is not ignored, but the keys beside them are.
+  const isOpened = (column: string): boolean =>
+    mapping.unread !== undefined && paths.some((path) => path.startsWith(`${column}.`));
+  const ignored = header.filter((column) => !used.has(column) && !own.includes(column) && !isOpened(column));
+  return { columns, values, derived, ignored: [...ignored, ...unread] };
 }
 
 /** A file with the fields that are wanted of it. */
@@ -131,7 +147,8 @@ type About = {
   readonly mapping: ColumnMapping;
 };
 
-function checkDelimiter({ file, header, fields: { required }, mapping }: About): void {
+function checkDelimiter({ file, header, fields, mapping }: About): void {
+  const { required } = fields;
   const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (delimiter === undefined) return;
   const cells = (cellsOf(header[0]!, delimiter) ?? []).filter((name) => !required.includes(name));
@@ -142,7 +159,7 @@ function checkDelimiter({ file, header, fields: { required }, mapping }: About):
   const hasOwnNames = Object.keys(columns).length === 0 && delimiter !== '\t';
   const cure = hasOwnNames
     ? `Add --delimiter "${delimiter}"`
-    : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...mapping.columns, ...columns } })}`;
+    : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...ownOnes(fields, mapping, cells), ...columns } })}`;
   const hint = mapping.hint === undefined ? '' : `. ${mapping.hint}`;
   const mark = JSON.stringify(delimiter);
   throw contentProblem(file, `this file separates columns by ${mark}. ${cure}${hint}`);
@@ -172,7 +189,8 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
 /** Names that files often give to a field: suggested in messages, never used by themselves. */
 const oftenCalled: Readonly<Record<string, RegExp>> = {
   datetime: /^(date|time|timestamp|ts|t|open_time|date_time|datum|zeit|fecha|data)$/,
-  symbol: /^(ticker|sym|instrument|code|kürzel|símbolo)$/,
+  symbol: /^(ticker|sym|instrument|code|kürzel|símbolo|(occ|option|contract)_?symbol)$/,
+  underlying_name: /^underlying(_?symbol)?$/,
   open: /^(o|eröffnung|eröffnungskurs|erster|ouverture|ouv|apertura)$/,
   high: /^(h|hoch|tageshoch|plus haut|\+haut|máximo|massimo)$/,
   low: /^(l|tief|tagestief|plus bas|\+bas|mínimo|minimo)$/,
@@ -201,6 +219,17 @@ export function likelyOnes(
   return found;
 }
 
+/** The columns of a mapping. Where it has none yet, those that bear the names of optional fields: a mapping must name them. */
+function ownOnes(
+  { optional, needed }: FieldNames,
+  { columns }: ColumnMapping,
+  header: readonly string[],
+): Readonly<Record<string, Cell>> {
+  if (Object.keys(columns).length > 0) return columns;
+  const own = optional.filter((field) => !needed.includes(field) && header.includes(field));
+  return Object.fromEntries(own.map((field) => [field, field]));
+}
+
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {
   const { header, encoding, delimiter, skip, zone, prices, volumes, symbols, label } = mapping;
@@ -224,7 +253,7 @@ function missingProblem(
   const isWhole =
     mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
-  const columns = { ...mapping.columns, ...mapped, ...Object.fromEntries(open) };
+  const columns = { ...ownOnes(fields, mapping, header), ...mapped, ...Object.fromEntries(open) };
   const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;

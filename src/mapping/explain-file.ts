@@ -19,7 +19,7 @@ import {
   type FieldSources,
   findSources,
   type MappedFile,
-  reportedColumn,
+  reportedColumns,
 } from './column-mapping.ts';
 import { InstantCell, LocalClock } from './instant-cell.ts';
 
@@ -111,9 +111,9 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
   if (text === null || text === '') return null;
   if (text.startsWith(UNMADE)) {
-    const reason = sources.derived.find(({ name }) => name === column)?.reason;
+    const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)
-      return `${text.slice(UNMADE.length)} (refused: column ${reportedColumn(sources, column)} ${reason})`;
+      return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
   }
   if (!(valueFields as readonly string[]).includes(field)) return text;
   const number = numberOf(text);

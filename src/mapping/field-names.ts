@@ -9,6 +9,7 @@ export function namesOf(fields: Fields): FieldNames {
   return {
     required: names.filter((name) => fields[name]!.isRequired),
     optional: names.filter((name) => !fields[name]!.isRequired),
+    needed: names.filter((name) => fields[name]!.isRequired || fields[name]!.isOfOneKind),
     flags: known(Object.fromEntries(names.map((name) => [name, fields[name]!.flag]))),
   };
 }

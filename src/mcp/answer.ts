@@ -3,6 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { contract, type ErrorEnvelope } from '../contract/index.ts';
+import { warnings } from '../contract/warnings.ts';
 import { mcpLimits } from './limits.ts';
 import { visible } from './plain-text.ts';
 import { type Row, type Written, writeTable } from './table.ts';
@@ -103,11 +104,7 @@ function errorOf({ status, text }: Reply): ToolAnswer {
 }
 
 /** What headers tell of an answer. */
-const told: readonly [header: string, words: string][] = [
-  ['X-As-Of', 'As of'],
-  ['X-As-Of-Limits', 'Not dated by the data, so as last imported'],
-  ['X-Symbol-History', 'The symbol in this range'],
-];
+const told = [['X-As-Of', 'As of'] as const, ...warnings];
 
 const notesOf = ({ headers }: Reply): string[] =>
   told.flatMap(([name, words]) =>

@@ -2,18 +2,17 @@
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
 import type { AskedAnswer, AssistantMessage, Assistants } from '../http/assistants.ts';
+import { KeyTurns } from '../http/queue/key-turns.ts';
 import type { FromThread, ToThread } from './http-thread.ts';
 import { mcpLimits } from './limits.ts';
 
-type Answered = Awaited<ReturnType<Assistants['answer']>>;
-type Waiting = PromiseWithResolvers<Answered> & {
-  readonly ask: (target: string) => Promise<AskedAnswer>;
-};
-
-/** Answers messages of assistants in a thread. After one that failed, the next message starts another. */
+/** Answers messages of assistants in a thread, keys in turn. After one that failed, the next message starts another. */
 export class McpThread implements Assistants {
   readonly #version: string;
-  readonly #waiting = new Map<number, Waiting>();
+  /** The next answer of the thread to each message. */
+  readonly #next = new Map<number, PromiseWithResolvers<FromThread>>();
+  /** The thread does one thing at a time: it reads a message, or makes an answer of the data that it asked for. */
+  readonly #turns = new KeyTurns(1);
   #worker: Worker | null = null;
   #lastId = 0;
 
@@ -23,13 +22,31 @@ export class McpThread implements Assistants {
   }
 
   /** @throws where the thread failed, such as without the optional library */
-  answer(message: AssistantMessage, ask: (target: string) => Promise<AskedAnswer>): Promise<Answered> {
+  async answer(keyId: string, message: AssistantMessage, ask: (target: string) => Promise<AskedAnswer>) {
     const id = ++this.#lastId;
-    const waiting = { ask, ...Promise.withResolvers<Answered>() };
-    this.#waiting.set(id, waiting);
-    this.#worker ??= this.#start();
-    this.#post({ kind: 'message', id, ...message });
-    return waiting.promise;
+    try {
+      let said = await this.#turns.run(keyId, () => {
+        const next = this.#nextOf(id);
+        this.#worker ??= this.#start();
+        this.#post({ kind: 'message', id, ...message });
+        return next;
+      });
+      while (said.kind === 'ask') {
+        const { asked, target } = said;
+        // The time of the message may end meanwhile.
+        const next = this.#nextOf(id);
+        const answer = await ask(target);
+        said = await this.#turns.run(keyId, () => {
+          // Another thread would take it for the answer to a question of its own.
+          if (this.#next.has(id)) this.#post({ kind: 'asked', asked, ...answer });
+          return next;
+        });
+      }
+      if (said.kind === 'fault') throw new Error(said.cause);
+      return said;
+    } finally {
+      this.#next.delete(id);
+    }
   }
 
   /** Ends the thread. */
@@ -41,23 +58,11 @@ export class McpThread implements Assistants {
     this.#worker?.postMessage(message);
   }
 
-  #receive(message: FromThread): void {
-    const waiting = this.#waiting.get(message.id);
-    if (waiting === undefined) return;
-    if (message.kind === 'ask') {
-      const { asked, target } = message;
-      waiting.ask(target).then(
-        (answer) => this.#post({ kind: 'asked', asked, ...answer }),
-        (error: unknown) => this.#end(message.id, () => waiting.reject(error)),
-      );
-    } else if (message.kind === 'fault')
-      this.#end(message.id, () => waiting.reject(new Error(message.cause)));
-    else this.#end(message.id, () => waiting.resolve(message));
-  }
-
-  #end(id: number, settle: () => void): void {
-    this.#waiting.delete(id);
-    settle();
+  #nextOf(id: number): Promise<FromThread> {
+    const next = Promise.withResolvers<FromThread>();
+    next.promise.catch(() => undefined);
+    this.#next.set(id, next);
+    return next.promise;
   }
 
   #start(): Worker {
@@ -66,14 +71,14 @@ export class McpThread implements Assistants {
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: mcpLimits.threadMegabytes },
     });
     let cause: unknown = new Error('the thread of assistants ended');
-    worker.on('message', (message: FromThread) => this.#receive(message));
+    worker.on('message', (message: FromThread) => this.#next.get(message.id)?.resolve(message));
     worker.once('error', (error) => {
       cause = error;
     });
     worker.once('exit', () => {
       this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(cause);
-      this.#waiting.clear();
+      for (const { reject } of this.#next.values()) reject(cause);
+      this.#next.clear();
     });
     return worker;
   }

@@ -22,7 +22,7 @@ import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
@@ -73,15 +73,17 @@ function reverse(timed: TimedBars): void {
 type BarParameters = Pick<ParametersOf<typeof latestBars>, 'interval' | 'is_eth' | 'adjust' | 'adjust_as_of'>;
 
 export function streamContextOf(
-  { reader }: QueryContext,
+  context: QueryContext,
   found: Found,
   parameters: BarParameters,
   onUse: StreamContext['onUse'],
 ): StreamContext {
+  const { reader } = context;
   const { calendar } = found;
   const { interval, is_eth, adjust } = parameters;
   const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
-  return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse };
+  const onSkipped = barsCounted(context);
+  return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse, onSkipped };
 }
 
 /** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
@@ -95,18 +97,21 @@ function checkCost(
   if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
 }
 
-/** Adjusts bars in place where the request wants it. @throws Refusal where the stored bars do not allow it */
+/** Adjusts bars in place if the request asks for it; `of` is the stock, in an answer of several. @throws Refusal if the stored bars do not allow it */
 export async function adjust(
-  { reader, lookup, asOf }: QueryContext,
+  { reader, lookup, asOf, adjusted }: QueryContext,
   found: Found,
   stream: StreamContext,
   timed: TimedBars,
   adjusting: Adjusting | null,
+  of = '',
 ): Promise<void> {
   if (adjusting === null) return;
   const place = asOf === null ? '' : `as of ${asOf.ms}|`;
   const keep: Keep = async (name, make) => (await lookup.cached(reader, place + name, make)).value;
-  await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
+  const notes = await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
+  for (const name of notes.incomplete) adjusted.incomplete.add(of + name);
+  for (const name of notes.unlisted) adjusted.unlisted.add(of + name);
 }
 
 /** Which actions adjust at a moment; null where none do. */

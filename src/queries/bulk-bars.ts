@@ -13,7 +13,7 @@ import type { DataState } from '../store/store.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import { barMoment } from './bar-moment.ts';
 import { adjust, adjustingOf, checkAsOfDay, constantsOf, streamContextOf, take } from './bars.ts';
-import { instrumentOrNull, unknownSymbol } from './known-instrument.ts';
+import { aliasedSymbol, instrumentOrNull, unknownSymbol } from './known-instrument.ts';
 import { symbolsAfter } from './known-market.ts';
 import { nameMarketPrices, namePrices, priceCheck } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
@@ -47,18 +47,29 @@ function checkSize({ interval, symbols }: BulkParameters, days: number): void {
   });
 }
 
-/** Checks what a request asks for as a whole: its range, its size and its symbols. @throws Refusal */
-async function check(parameters: BulkParameters, context: QueryContext): Promise<void> {
+/**
+ * Checks what a request asks for as a whole: its range, its size and its symbols. Gives the symbols of which one is an alias by their
+ * instruments' own ones (contract 9.21). @throws Refusal
+ */
+async function check(
+  parameters: BulkParameters,
+  context: QueryContext,
+): Promise<readonly string[] | undefined> {
   const { schema_asset, country_iso_code: country, interval, from_date: from, to_date: to } = parameters;
   const market = calendarOf(schema_asset, country);
   if (!inOrder(interval, market, from, to)) throw wrongOrder(from.text, to.text);
   checkSize(parameters, dayOfBound(market, to, interval) - dayOfBound(market, from, interval) + 1);
   checkAsOfDay(context, schema_asset, country, parameters);
-  for (const symbol of parameters.symbols ?? []) {
+  const { symbols = [] } = parameters;
+  const own = [...symbols];
+  for (const [at, symbol] of symbols.entries()) {
     const named = { country, symbol };
-    if ((await instrumentOrNull(context, schema_asset, named, null)) === null)
-      throw await unknownSymbol(context, schema_asset, named, 'symbols');
+    if ((await instrumentOrNull(context, schema_asset, named, null)) !== null) continue;
+    const alias = await aliasedSymbol(context, schema_asset, named);
+    if (alias === null) throw await unknownSymbol(context, schema_asset, named, 'symbols');
+    own[at] = alias;
   }
+  return own.some((symbol, at) => symbol !== symbols[at]) ? [...new Set(own)].sort() : undefined;
 }
 
 /** Names what the data do not date of the whole answer: it is told before the rows are read, so it is what they may hold (contract 9.8). */
@@ -114,15 +125,17 @@ async function read(
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), count, range, false),
   );
-  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
+  const of = `${found.instrument.symbol} `;
+  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs), of);
   return { timed, goodUntilMs: clock.goodUntilMs };
 }
 
-/** The bars of one step, and the place after them; null where they are the last. */
+/** The bars of one step, the place after them, null where they are the last, and whether there may be symbols after these. */
 async function readStep(parameters: BulkParameters, context: QueryContext, data: DataState) {
   const { schema_asset, country_iso_code: country } = parameters;
   const { from } = context.request;
   const symbols = await nextSymbols(parameters, context, from);
+  const isFull = symbols.length >= queryLimits.instrumentsPerStepMax;
   const parts: StepPart[] = [];
   let goodUntilMs = Number.POSITIVE_INFINITY;
   let left: number = queryLimits.barsPerStepMax;
@@ -136,10 +149,13 @@ async function readStep(parameters: BulkParameters, context: QueryContext, data:
     const constants = constantsOf({ ...found.instrument, symbol }, parameters.interval);
     if (count > 0) parts.push({ timed, constants });
     left -= count;
-    if (left === 0) return { parts, goodUntilMs, rest: { data, symbol, keyMs: keyMs[count - 1]! } };
+    if (left > 0) continue;
+    const rest = { data, symbol, keyMs: keyMs[count - 1]! };
+    return { parts, goodUntilMs, rest, hasOthers: isFull || symbol !== symbols.at(-1) };
   }
   const last = symbols.at(-1);
-  return { parts, goodUntilMs, rest: last === undefined ? null : { data, symbol: last, keyMs: null } };
+  const rest = last === undefined ? null : { data, symbol: last, keyMs: null };
+  return { parts, goodUntilMs, rest, hasOthers: isFull };
 }
 
 const changedMeanwhile = new Refusal('unavailable', {
@@ -154,13 +170,17 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
 }
 
 /** `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than the first */
-export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context): Promise<Answer> => {
+export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Promise<Answer> => {
   const { asOf, request } = context;
   const { from } = request;
-  const { session_date: withSessionDate, format } = parameters;
-  if (from === undefined) await check(parameters, context);
+  const { session_date: withSessionDate, format } = asked;
+  const symbols = from === undefined ? await check(asked, context) : from.symbols;
+  const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
-  const { parts, goodUntilMs, rest } = await readStep(parameters, context, data);
+  const { parts, goodUntilMs, rest, hasOthers } = await readStep(parameters, context, data);
+  // Headers go out before the later steps are made.
+  if (hasOthers && parameters.adjust !== 'none')
+    context.adjusted.incomplete.add(`not known of symbols after ${rest!.symbol}`);
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
   // Last: what is kept of the step must not depend on what this reads.
   if (from === undefined && asOf !== null) await nameLimits(parameters, context, asOf);
@@ -169,5 +189,5 @@ export const answerBulkBars: Query<typeof bulkBars> = async (parameters, context
   const body = write(step, context.allocate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
   const answer = { kind: 'answer', contentType, headers: {}, body, next: null, rows, goodUntilMs } as const;
-  return rest === null ? answer : { ...answer, rest };
+  return rest === null ? answer : { ...answer, rest: { ...rest, ...(symbols && { symbols }) } };
 };

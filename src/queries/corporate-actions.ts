@@ -1,11 +1,16 @@
-// Corporate actions: the dividends and splits of one stock (spec 4.3, contract 8.2).
+// The corporate actions of one stock (spec 4.3, contract 8.2, 8.10).
 import { factorText } from '../bars/adjust.ts';
 import { END_DAY, formatDay } from '../base/instant.ts';
-import type { corporateActions as endpoint } from '../contract/corporate-actions.ts';
+import {
+  type ActionKind,
+  type corporateActions as endpoint,
+  listedKinds,
+} from '../contract/corporate-actions.ts';
+import { Refusal } from '../contract/errors.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
 import { corporateActions } from '../datasets/corporate-actions.ts';
 import { RawCloses } from '../series/closes.ts';
-import { type Action, factorOf, referencePrice } from '../series/factors.ts';
+import { type Action, asTraded, factorOf, needsClose, referencePrice, scaleOf } from '../series/factors.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
 import { asDeclared, isAhead, knownActions } from './known-actions.ts';
 import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
@@ -31,25 +36,54 @@ const none = { rows: [] };
 
 const dayOrNull = (day: number | null): string | null => (day === null ? null : formatDay(day));
 
+/** The stock of some records, and what is computed for all of them. */
+type OfStock = {
+  readonly symbol: string;
+  readonly stock: Found | null;
+  readonly closes: RawCloses | null;
+  /** All its actions. */
+  readonly all: () => Promise<readonly Action[]>;
+  readonly kindOf: (action: Action) => ActionKind | null;
+};
+
+/** Without `extended` a special dividend is a dividend, and kinds other than the two are not listed: null (contract 8.10). */
+function listedKind({ action_type }: Action): ActionKind | null {
+  if (action_type === 'special_dividend') return 'dividend';
+  return listedKinds.find((kind) => kind === action_type) ?? null;
+}
+
+/** @throws Refusal for a kind that is listed with `extended=true` alone */
+function checkKind(type: ActionKind | undefined, extended: boolean): void {
+  if (type === undefined || extended || (listedKinds as readonly string[]).includes(type)) return;
+  throw new Refusal('invalid_parameter', {
+    message: `action_type must be one of ${listedKinds.join(', ')}; ${type} goes with extended=true.`,
+    param: 'action_type',
+    got: type,
+    allowed: listedKinds,
+    hint: 'Add extended=true.',
+  });
+}
+
 /** An action on the wire; of one that is still to come nobody knows the close before it. */
-async function recordOf(
-  { asOf }: QueryContext,
-  stored: Action,
-  symbol: string,
-  stock: Found | null,
-  closes: RawCloses | null,
-): Promise<WireRecord> {
+async function recordOf({ asOf }: QueryContext, stored: Action, of: OfStock): Promise<WireRecord> {
+  const { symbol, stock, closes, kindOf } = of;
+  // A plain record asks for no other row: where one is lost, it is still right.
+  const all = stored.split_adjusted_on !== null || needsClose(stored) ? await of.all() : [];
   const isComing = asOf !== null && isAhead(asOf, stored);
-  const action = isComing ? asDeclared(stored) : stored;
-  const price = isComing ? null : await referencePrice(action, closes);
+  const traded = asTraded(stored, all);
+  const action = isComing ? asDeclared(traded) : traded;
+  const price = isComing ? null : await referencePrice(action, all, closes);
+  const noStock = { country_iso_code: stored.country_iso_code, currency: null, calendar_key: null };
+  const scale = scaleOf(action, stock?.instrument ?? noStock);
   return {
     ...action,
+    action_type: kindOf(action),
     symbol,
     asset_schema: 'STOCK',
     exchange: action.exchange ?? stock?.instrument.exchange ?? null,
     ex_date: formatDay(action.ex_date),
     ex_date__1: formatDay(action.ex_date),
-    adjustment_factor: factorText(factorOf(action, price)),
+    adjustment_factor: factorText(factorOf(action, price, scale)),
     declaration_date: dayOrNull(action.declaration_date),
     record_date: dayOrNull(action.record_date),
     pay_date: dayOrNull(action.pay_date),
@@ -59,7 +93,14 @@ async function recordOf(
 
 /** `GET …/stock/stock_corporate_action/list/{country_symbol}` */
 export const answerCorporateActions: Query<typeof endpoint> = async (parameters, context) => {
-  const { country_symbol: named, from_date: from, to_date: to, action_type: type } = parameters;
+  const {
+    country_symbol: named,
+    from_date: from,
+    to_date: to,
+    action_type: type,
+    extended = false,
+  } = parameters;
+  checkKind(type, extended);
   const range = dayBounds(from, to);
   const days = { from, to: to ?? END_DAY };
   const stock = await stockOf(context, named, days);
@@ -69,18 +110,25 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     symbol: named.symbol,
   };
   const shown = stock === null ? symbol : shownSymbol(context, stock.instrument);
-  const holds = knownActions(context);
+  const isKnown = knownActions(context) ?? (() => true);
+  const kindOf = extended ? ({ action_type }: Action) => action_type as ActionKind : listedKind;
+  const isAsked = (kind: ActionKind | null): boolean =>
+    kind !== null && (type === undefined || kind === type);
+  const isStored = type !== undefined && (extended || type === 'split');
+  let read: Promise<readonly Action[]> | null = null;
+  const all = () => (read ??= context.reader.group(corporateActions, { country_iso_code, symbol }));
+  const of = { symbol: shown, stock, closes, all, kindOf };
   const answer = await answerPage(context, {
     endpoint: 'corporateActions',
     parameters,
     understood: { country_symbol: `${country_iso_code}|${symbol}` },
     dataset: corporateActions,
-    where: { country_iso_code, symbol, ...(type !== undefined && { action_type: type }) },
+    where: { country_iso_code, symbol, ...(isStored && { action_type: type }) },
     range,
     order: ['ex_date', 'occurrence', 'action_type'],
     direction: parameters.sort,
-    ...(holds && { holds }),
-    recordOf: (action) => recordOf(context, action, shown, stock, closes),
+    holds: (action) => isKnown(action) && isAsked(kindOf(action)),
+    recordOf: (action) => recordOf(context, action, of),
   });
   return tellingHistory(context, { assetSchema: 'stock', ...named, days }, shown, answer);
 };

@@ -14,10 +14,10 @@ import { ownRuns } from '../series/run-spans.ts';
 import { asStored, coarseness, type Series } from '../series/series.ts';
 import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
-import { barsCounted, UNDATED_RUNS } from './findings.ts';
+import { UNDATED_RUNS } from './findings.ts';
 import { dayOf, instrumentOrNull, isListedOn, shownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** Instruments read at a time: most have one series or two. */

@@ -1,30 +1,80 @@
 // The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
+import type { RowOf } from '../datasets/dataset.ts';
+import { morningRoots } from '../datasets/option-roots.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { Instrument } from '../datasets/reference.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, TextSpan } from '../store/store.ts';
+
+/** A stored contract. */
+export type Contract = RowOf<typeof optionContracts>;
 
 /** One expiration of an underlying's contracts. */
 export type Expiration = {
   readonly day: number;
   /** The instant from a file; null where it has none. */
   readonly givenMs: number | null;
-  /** The instant of a file, else the close of the last session on or before the day. */
+  /** The instant of a file, else the close of the last session on or before the day, or its open. */
   readonly expiresMs: number;
+  /** The symbols of its contracts, where others of its underlying may settle in the morning; null for all. */
+  readonly spans: readonly TextSpan[] | null;
 };
 
-/** The close of the last session on or before a day, early closes counted (contract 8.5). */
-function closeOn(calendar: Calendar, day: number): number {
-  return calendar.sessionOnOrBefore(day)?.closeMs ?? (day + 1) * DAY_MS;
+/** True if a symbol is in a span. */
+export const isWithin = (symbol: string, { from, below }: TextSpan): boolean =>
+  from <= symbol && symbol < below;
+
+/** A day and an instant of files, null where they gave none, that contracts have. */
+export type ContractDate = Pick<Contract, 'expiration_date' | 'expiration_datetime'>;
+
+/** The part of a contract that says when it expires. */
+type Dated = ContractDate & Pick<Contract, 'symbol'>;
+
+/** Finds the one expiration, among all of an underlying, of each of its contracts. */
+export function expirationFinder(expirations: readonly Expiration[]) {
+  const places = Map.groupBy(expirations, ({ day, givenMs }) => `${day} ${givenMs}`);
+  return ({ expiration_date, expiration_datetime, symbol }: Dated): Expiration | undefined =>
+    places
+      .get(`${expiration_date} ${expiration_datetime}`)
+      ?.find(({ spans }) => spans === null || spans.some((span) => isWithin(symbol, span)));
 }
 
 type Underlying = { readonly instrument: Instrument; readonly calendar: Calendar };
 
-const optionTypes = ['call', 'put'] as const;
+/** After every symbol (contract 1.3). */
+const SYMBOLS_END = '\u007f';
+
+/** The roots of an underlying whose contracts settle in the morning. */
+const morningRootsOf = ({ country_iso_code, asset_schema, symbol }: Instrument): readonly string[] =>
+  country_iso_code === 'US' && asset_schema === 'stock' ? morningRoots(symbol) : [];
+
+/** The expirations of the contracts of a day and an instant of files: two where contracts of `roots` settle in the morning. */
+function expirationsAt(
+  { calendar }: Underlying,
+  { expiration_date: day, expiration_datetime: givenMs }: ContractDate,
+  roots: readonly string[],
+): Expiration[] {
+  const session = calendar.sessionOnOrBefore(day);
+  const closeMs = givenMs ?? session?.closeMs ?? (day + 1) * DAY_MS;
+  if (roots.length === 0) return [{ day, givenMs, expiresMs: closeMs, spans: null }];
+  const all = { from: '', below: SYMBOLS_END };
+  if (givenMs !== null || session === null) return [{ day, givenMs, expiresMs: closeMs, spans: [all] }];
+  // A symbol of a root goes on with a digit.
+  const morning = roots.map((root) => ({ from: `${root}0`, below: `${root}:` }));
+  const edges = [all.from, ...morning.flatMap(({ from, below }) => [from, below]), all.below];
+  const rest = [...morning, all].map((_, at) => ({ from: edges[2 * at]!, below: edges[2 * at + 1]! }));
+  return [
+    { day, givenMs, expiresMs: session.openMs, spans: morning },
+    { day, givenMs, expiresMs: closeMs, spans: rest },
+  ];
+}
+
+/** Both types of contracts. */
+export const optionTypes = ['call', 'put'] as const;
 
 /** The filter that finds the contracts of an underlying. */
-export const contractsOf = ({ instrument }: Underlying, optionType: 'call' | 'put') => ({
+export const contractsOf = ({ instrument }: Pick<Underlying, 'instrument'>, optionType: 'call' | 'put') => ({
   country_iso_code: instrument.country_iso_code,
   parent_asset_schema: instrument.asset_schema,
   underlying_name: instrument.symbol,
@@ -36,7 +86,7 @@ async function* walk(
   reader: Reader,
   underlying: Underlying,
   optionType: 'call' | 'put',
-): AsyncGenerator<Expiration> {
+): AsyncGenerator<ContractDate> {
   const where = contractsOf(underlying, optionType);
   let from = Number.MIN_SAFE_INTEGER;
   for (;;) {
@@ -51,10 +101,10 @@ async function* walk(
     });
     if (first === undefined) return;
     const day = first.expiration_date;
-    let row: Pick<typeof first, 'expiration_datetime'> | undefined = first;
+    let row: ContractDate | undefined = first;
     while (row !== undefined) {
       const givenMs: number | null = row.expiration_datetime;
-      yield { day, givenMs, expiresMs: givenMs ?? closeOn(underlying.calendar, day) };
+      yield row;
       [row] = await reader.rows(optionContracts, {
         where: { ...where, expiration_date: day },
         range: { from: givenMs === null ? Number.MIN_SAFE_INTEGER : givenMs + 1 },
@@ -68,21 +118,17 @@ async function* walk(
 
 const byTime = (a: Expiration, b: Expiration): number => a.expiresMs - b.expiresMs || a.day - b.day;
 
-/** Whether an expiration of calls or puts counts. */
-type IsCounted = (one: Expiration, optionType: 'call' | 'put') => Promise<boolean>;
+/** The days and instants that the contracts of an underlying have, calls and puts together. */
+export async function datesOf(reader: Reader, underlying: Underlying): Promise<readonly ContractDate[]> {
+  const found = new Map<string, ContractDate>();
+  for (const optionType of optionTypes)
+    for await (const { expiration_date, expiration_datetime } of walk(reader, underlying, optionType))
+      found.set(`${expiration_date} ${expiration_datetime}`, { expiration_date, expiration_datetime });
+  return [...found.values()];
+}
 
-/** The expirations of an underlying by time, of calls and puts together. */
-export async function expirationsOf(
-  reader: Reader,
-  underlying: Underlying,
-  isCounted: IsCounted | null = null,
-): Promise<readonly Expiration[]> {
-  const found = new Map<string, Expiration>();
-  for (const optionType of optionTypes) {
-    for await (const one of walk(reader, underlying, optionType)) {
-      const name = `${one.day} ${one.givenMs}`;
-      if (found.has(name) || isCounted === null || (await isCounted(one, optionType))) found.set(name, one);
-    }
-  }
-  return [...found.values()].sort(byTime);
+/** The expirations of an underlying by time. Where contracts settle in the morning, each date has both instants, whatever contracts it has. */
+export function expirationsOf(underlying: Underlying, dates: readonly ContractDate[]): readonly Expiration[] {
+  const roots = morningRootsOf(underlying.instrument);
+  return dates.flatMap((date) => expirationsAt(underlying, date, roots)).sort(byTime);
 }

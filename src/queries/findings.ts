@@ -10,21 +10,12 @@ import { marketMoment } from './known-market.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** The runs of a record are named as they are stored: nothing dates them for a moment (contract 9.8). */
 export const UNDATED_RUNS = 'runs and their files';
-
-/** Is told how many bars are about to be read. @throws TooDear where another lane must read so many */
-export function barsCounted({ lane }: QueryContext): (count: number) => void {
-  let read = 0;
-  return (count) => {
-    read += count;
-    if (read > lane.baseBarsMax) throw new TooDear();
-  };
-}
 
 /** The facts of markets that a request sees. */
 export function marketFacts(context: QueryContext, onBars: (count: number) => void): MarketFacts {

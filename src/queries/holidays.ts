@@ -71,11 +71,11 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
   const { from: fromDay = FIRST_DAY, to: endDay = END_DAY } = dayBounds(from, to);
   const schema = marketSchema(named.assetSchema);
+  const calendars = context.lookup.calendars(context.reader);
+  const owner = await ownerOf(context, calendars, named);
   const walk = openWalk(context, 'holidayList', parameters, {
     full_symbol: `${schema}|${named.country}|${named.symbol}`,
   });
-  const calendars = context.lookup.calendars(context.reader);
-  const owner = await ownerOf(context, calendars, named);
   const { calendar, assetSchema } = await calendars.read(context.reader, owner);
   const seen = walk.place === null ? null : (walk.place.position[0] as number);
   const first = sort === 'asc' && seen !== null ? seen + 1 : fromDay;

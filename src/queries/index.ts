@@ -3,6 +3,7 @@ import { Refusal } from '../contract/errors.ts';
 import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
 import type { Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
+import { tellingAdjusted } from './adjusted.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
@@ -17,6 +18,7 @@ import {
 import { answerFindings } from './findings.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
+import { NamedOtherwise } from './known-instrument.ts';
 import { Lookup } from './lookup.ts';
 import { asOfOf, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
@@ -100,8 +102,14 @@ export class QueryRunner {
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
-        const answer = await query(request.parameters, { request: dated, asOf, reader, ...tools });
-        if (answer.kind === 'refusal') return answer;
+        const adjusted = { incomplete: new Set<string>(), unlisted: new Set<string>() };
+        const context = { request: dated, asOf, adjusted, reader, ...tools };
+        const given = await query(request.parameters, context).catch((error: unknown) => {
+          if (!(error instanceof NamedOtherwise)) throw error;
+          return query(error.renamed(request.parameters), context);
+        });
+        if (given.kind === 'refusal') return given;
+        const answer = tellingAdjusted(given, adjusted);
         const told = asOf === null ? answer : tellingMoment(answer, asOf);
         const version = await reader.version();
         if (version === null) return told;

@@ -1,14 +1,38 @@
 // Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
-import { parseSymbol } from '../contract/identifiers.ts';
+import { parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
+import type { Instrument } from '../datasets/reference.ts';
 import { marketOf } from '../series/calendars.ts';
-import { searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import { type InstrumentSearch, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
 import { instrumentRows } from './instrument-rows.ts';
-import { UNDATED_FIELDS } from './known-instrument.ts';
+import { aliasedSymbol, dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS } from './known-instrument.ts';
 import { searchKnown } from './known-search.ts';
-import type { Query } from './query.ts';
+import type { Query, QueryContext } from './query.ts';
 import { recordOf } from './reference.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
+
+/** Words of more characters are no symbol with spaces. */
+const SPACED_MAX = 8;
+
+/** A text as a symbol: `ABRpA` of CQS too, and `BRK B`. */
+function symbolIn(text: string): string | null {
+  if (text.includes(' ') && text.length > SPACED_MAX) return null;
+  return parseAskedSymbol(text.replace(/(?<=[A-Z0-9])p(?=[A-Z]$)/, '.PR'));
+}
+
+/** The stock that a whole symbol names in another notation (contract 9.21). */
+async function aliasIn(
+  context: QueryContext,
+  { assetSchema, country, symbol }: InstrumentSearch,
+): Promise<Instrument | null> {
+  if (assetSchema !== 'stock' || symbol === null) return null;
+  const named = { country: country ?? 'US', symbol };
+  const own = await aliasedSymbol(context, assetSchema, named);
+  const found =
+    own === null ? null : await instrumentOrNull(context, assetSchema, { ...named, symbol: own }, null);
+  if (found === null || context.asOf === null) return found?.instrument ?? null;
+  return rowOn(found.instrument, dayOf(context.asOf, assetSchema, named.country));
+}
 
 /** `GET …/reference/search` */
 export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
@@ -16,15 +40,18 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
   const search = {
     assetSchema,
     country: country ?? null,
-    symbol: parseSymbol(query.trim()),
+    symbol: symbolIn(query.trim()),
     words: wordsOf(query),
     limit,
   };
   const { reader, asOf } = context;
-  const rows =
+  const found =
     asOf === null
       ? await instrumentRows(reader, assetSchema, await searchInstruments(reader, search))
       : await searchKnown(context, asOf, search);
+  const alias = await aliasIn(context, search);
+  const others = alias === null ? found : found.filter((row) => row.instrument_id !== alias.instrument_id);
+  const rows = (alias === null ? found : [alias, ...others]).slice(0, limit);
   asOf?.limits.add(UNDATED_FIELDS);
   const records: WireRecord[] = [];
   for (const row of rows) records.push(recordOf(row, await marketOf(reader, row), context.request.nowMs));

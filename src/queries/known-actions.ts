@@ -1,5 +1,5 @@
 // Which corporate actions were known at a moment, and what of one that was still to come (contract 9.8).
-import type { corporateActions } from '../datasets/corporate-actions.ts';
+import { type corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
 import type { Action } from '../series/factors.ts';
 import type { Holds } from './dataset-page.ts';
 import { dayOf } from './known-instrument.ts';
@@ -29,5 +29,5 @@ export const knownActions = ({
 export const asDeclared = (action: Action): Action => ({
   ...action,
   reference_price: null,
-  adjustment_factor: action.action_type === 'dividend' ? null : action.adjustment_factor,
+  adjustment_factor: isOfShares(action.action_type) ? action.adjustment_factor : null,
 });

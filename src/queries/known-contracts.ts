@@ -1,53 +1,145 @@
-// Which option contracts were listed at a moment, as far as it is known (contract 9.8).
+// Which option contracts a request sees: those that were listed at its moment, as far as it is known (contract 9.8), and without those that
+// a corporate action adjusted, unless it asks for these too (contract 8.5).
 import type { AssetSchema } from '../contract/identifiers.ts';
-import type { RowOf } from '../datasets/dataset.ts';
+import { parseOptionSymbol } from '../contract/option-symbol.ts';
+import { ADJUSTED, isAdjustedRoot } from '../datasets/option-roots.ts';
 import { optionContracts } from '../datasets/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
-import { contractsOf, type Expiration, expirationsOf } from './expirations.ts';
+import {
+  type Contract,
+  contractsOf,
+  datesOf,
+  type Expiration,
+  expirationFinder,
+  expirationsOf,
+  optionTypes,
+} from './expirations.ts';
 import { dayOf, isListedOn } from './known-instrument.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
-import { type AsOf, type QueryContext, TooDear } from './query.ts';
+import { groupsOf } from './option-order.ts';
+import { type QueryContext, TooDear } from './query.ts';
 
-type Row = RowOf<typeof optionContracts>;
 type Places = readonly (readonly (string | number)[])[];
 
-const dayAt = (asOf: AsOf, { instrument }: Found): number =>
-  dayOf(asOf, instrument.asset_schema as AssetSchema, instrument.country_iso_code);
+/** A value that is made of contracts alone, of those of an underlying: commits to its bars leave it kept. */
+function ofContracts<T>(
+  { reader, lookup }: QueryContext,
+  { instrument }: Found,
+  what: string,
+  make: () => Promise<T>,
+) {
+  const { asset_schema, country_iso_code, symbol } = instrument;
+  return lookup.ofName(reader, `${what}|${asset_schema}:${country_iso_code}:${symbol}`, make);
+}
 
-/** The expirations of an underlying of which a contract was listed at the moment of a request, and whether they were cached. */
+const contractDates = (context: QueryContext, found: Found) =>
+  ofContracts(context, found, 'dates of contracts', () => datesOf(context.reader, found));
+
+/** The expirations of all contracts of an underlying, and whether they were cached. */
 export function knownExpirations(context: QueryContext, found: Found) {
   const { reader, lookup, asOf } = context;
-  const name = `expirations|${found.instrument.instrument_id}`;
-  if (asOf === null) return lookup.cached(reader, name, () => expirationsOf(reader, found));
-  const day = dayAt(asOf, found);
-  const isCounted = async (one: Expiration, optionType: 'call' | 'put'): Promise<boolean> => {
-    const { day: expiration_date, givenMs: expiration_datetime } = one;
-    const where = { ...contractsOf(found, optionType), expiration_date, expiration_datetime };
-    const order = [['strike_price', 'asc'] as const, ['symbol', 'asc'] as const];
-    const isListed = (row: Row): boolean => isListedOn(row, day);
-    return (await takeRows(context, { where, order, limit: 0 }, optionContracts, isListed)).hasMore;
-  };
   // An instrument may follow a calendar of another zone.
-  const known = `listed by ${day}, calendar of ${found.calendar.zone.dayAt(asOf.ms)}`;
-  return lookup.cached(reader, `${name}|${known}`, () => expirationsOf(reader, found, isCounted));
+  const known = asOf === null ? '' : `|calendar of ${found.calendar.zone.dayAt(asOf.ms)}`;
+  const name = `expirations|${found.instrument.instrument_id}${known}`;
+  return lookup.cached(reader, name, async () => expirationsOf(found, await contractDates(context, found)));
+}
+
+/** Reads the symbols of all contracts of an underlying, some microseconds for each, and gives those on adjusted roots. */
+async function symbolsOnAdjustedRoots(context: QueryContext, found: Found): Promise<readonly string[]> {
+  const groups = (await contractDates(context, found)).map(({ expiration_date, expiration_datetime }) => ({
+    at: [expiration_date, expiration_datetime],
+    rank: 0,
+  }));
+  const symbols: string[] = [];
+  for (const optionType of optionTypes)
+    for (let at = 0; at < groups.length; at += queryLimits.expirationsPerReadMax) {
+      const read = await context.reader.ranked(optionContracts, {
+        where: contractsOf(found, optionType),
+        groupBy: ['expiration_date', 'expiration_datetime'],
+        groups: groups.slice(at, at + queryLimits.expirationsPerReadMax),
+        order: [['symbol', 'asc']],
+        limit: Number.MAX_SAFE_INTEGER,
+      });
+      for (const [symbol] of read as [string][])
+        if (isAdjustedRoot(parseOptionSymbol(symbol)?.root ?? '')) symbols.push(symbol);
+    }
+  return symbols;
+}
+
+/** The contracts of an underlying that a corporate action adjusted: an index has their symbols alone. */
+export async function adjustedContracts(context: QueryContext, found: Found): Promise<readonly Contract[]> {
+  const { asset_schema, country_iso_code } = found.instrument;
+  if (asset_schema !== 'stock' || country_iso_code !== 'US') return [];
+  return ofContracts(context, found, 'adjusted', async () => {
+    const symbols = await ofContracts(context, found, 'symbols on adjusted roots', () =>
+      symbolsOnAdjustedRoots(context, found),
+    );
+    if (symbols.length === 0) return [];
+    // A read by symbols depends on the contracts of all underlyings.
+    const rows = await context.reader.among(optionContracts, { country_iso_code }, 'symbol', symbols);
+    return rows.filter(({ contract_type }) => contract_type === ADJUSTED);
+  });
+}
+
+/** True if a request sees a contract: it was listed at the request's moment, and is not `hidden`. */
+export function isSeen({ asOf }: QueryContext, { instrument }: Found, hidden: readonly Contract[]) {
+  const { asset_schema, country_iso_code } = instrument;
+  const day = asOf && dayOf(asOf, asset_schema as AssetSchema, country_iso_code);
+  const symbols = new Set(hidden.map(({ symbol }) => symbol));
+  return (contract: Contract): boolean =>
+    (day === null || isListedOn(contract, day)) && !symbols.has(contract.symbol);
+}
+
+/** The expirations of the contracts that a request sees, adjusted ones too where it asks for them; and whether they were cached. */
+export async function seenExpirations(context: QueryContext, found: Found, adjusted: boolean) {
+  const { reader, lookup, asOf } = context;
+  const all = await knownExpirations(context, found);
+  const hidden = adjusted ? [] : await adjustedContracts(context, found);
+  const isWhole = hidden.length === 0 && all.value.every(({ spans }) => spans === null);
+  if (asOf === null && isWhole) return all;
+  const sees = isSeen(context, found, hidden);
+  const has = async (one: Expiration, optionType: 'call' | 'put'): Promise<boolean> => {
+    const where = contractsOf(found, optionType);
+    const order = [['symbol', 'asc'] as const];
+    // Most dates have contracts of one of the two instants that they may expire at.
+    const read = { where, ...groupsOf([one], [], 0), order, limit: 1 };
+    if (one.spans !== null && (await reader.ranked(optionContracts, read)).length === 0) return false;
+    const expirationOf = expirationFinder([one]);
+    const group = { ...where, expiration_date: one.day, expiration_datetime: one.givenMs };
+    const rows = { where: group, order: [['strike_price', 'asc'] as const, ...order], limit: 0 };
+    const isOfIt = (row: Contract): boolean => expirationOf(row) !== undefined && sees(row);
+    return (await takeRows(context, rows, optionContracts, isOfIt)).hasMore;
+  };
+  const { country_iso_code, asset_schema, instrument_id } = found.instrument;
+  const listed = asOf === null ? '' : dayOf(asOf, asset_schema as AssetSchema, country_iso_code);
+  const calendar = asOf === null ? '' : found.calendar.zone.dayAt(asOf.ms);
+  const name = `expirations|${instrument_id}|${hidden.length}|listed by ${listed}, calendar of ${calendar}`;
+  return lookup.cached(reader, name, async () => {
+    const seen: Expiration[] = [];
+    for (const one of all.value) {
+      const isOfIt = (row: Contract): boolean =>
+        row.expiration_date === one.day && row.expiration_datetime === one.givenMs;
+      const isSure = asOf === null && one.spans === null && !hidden.some(isOfIt);
+      if (isSure || (await has(one, 'call')) || (await has(one, 'put'))) seen.push(one);
+    }
+    return seen;
+  });
 }
 
 /**
- * The first contracts of a ranked read that were listed at a moment, with their places; `rowsAt` reads the rows of places.
+ * The first contracts of a ranked read that a request sees, with their places; `rowsAt` reads the rows of places.
  * @throws TooDear where another lane must look through so many
  */
-export async function listedContracts(
+export async function seenContracts(
   { reader, lane }: QueryContext,
-  asOf: AsOf,
-  found: Found,
+  sees: (contract: Contract) => boolean,
   read: RankedRead<typeof optionContracts>,
-  rowsAt: (places: Places) => Promise<readonly Row[]>,
-): Promise<{ readonly places: Places; readonly rows: readonly Row[] }> {
-  const day = dayAt(asOf, found);
+  rowsAt: (places: Places) => Promise<readonly Contract[]>,
+): Promise<{ readonly places: Places; readonly rows: readonly Contract[] }> {
   const places: (readonly (string | number)[])[] = [];
-  const rows: Row[] = [];
+  const rows: Contract[] = [];
   const limit = Math.max(read.limit, queryLimits.rowsPerReadMax);
   let { after } = read;
   for (let seen = 0; ; seen += limit) {
@@ -55,7 +147,7 @@ export async function listedContracts(
     const sorted = await reader.ranked(optionContracts, { ...read, ...(after && { after }), limit });
     const step = await rowsAt(sorted);
     for (const [at, row] of step.entries()) {
-      if (!isListedOn(row, day)) continue;
+      if (!sees(row)) continue;
       places.push(sorted[at]!);
       rows.push(row);
     }

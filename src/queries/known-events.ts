@@ -19,25 +19,23 @@ const unpublished = { actual_value: null, change: null, change_percent: null };
  * Gives events as a request sees them: of one that is still to come there is no result; where another of its code comes before it, neither
  * what was measured last nor what is expected is known either.
  */
-export function eventsAsKnown({ reader, asOf }: QueryContext): (event: Event) => Promise<Event> | Event {
+export function eventsAsKnown({
+  reader,
+  lookup,
+  asOf,
+}: QueryContext): (event: Event) => Promise<Event> | Event {
   if (asOf === null) return (event) => event;
   asOf.limits.add('forecasts');
-  const nextOf = new Map<string, Promise<number>>();
-  const findNext = async ({ country_iso_code, event_code }: Event): Promise<number> => {
-    const [next] = await reader.rows(events, {
-      where: { country_iso_code, event_code },
-      range: { from: asOf.ms + 1 },
-      order: [['event_timestamp', 'asc']],
-      limit: 1,
-    });
-    return next!.event_timestamp;
-  };
+  /** When the events of a code are: all of them, because a lost one would bring forward what is known of the next. */
+  const timesOf = ({ country_iso_code, event_code }: Event): Promise<number[]> =>
+    lookup.ofName(reader, `events|${country_iso_code}:${event_code}`, async () =>
+      (await reader.group(events, { country_iso_code, event_code })).map((event) => event.event_timestamp),
+    );
   return async (event) => {
     if (event.event_timestamp <= asOf.ms) return event;
-    const name = `${event.country_iso_code}:${event.event_code}`;
-    const next = nextOf.get(name) ?? findNext(event);
-    nextOf.set(name, next);
-    if ((await next) === event.event_timestamp) return { ...event, ...unpublished };
+    const times = await timesOf(event);
+    const isNext = !times.some((ms) => ms > asOf.ms && ms < event.event_timestamp);
+    if (isNext) return { ...event, ...unpublished };
     return { ...event, ...unpublished, previous_value: null, forecast_value: null };
   };
 }

@@ -9,7 +9,8 @@ import { endOf } from '../series/instrument-end.ts';
 import { knownSeries } from '../series/known-series.ts';
 import { tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
-import type { FormerBearer } from '../store/instrument-terms.ts';
+import { namesOf } from '../store/alike-symbols.ts';
+import type { FormerBearer, Term } from '../store/instrument-terms.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
 
@@ -169,14 +170,68 @@ export async function formerOf(
   return (await bearersAt(context, asOf, assetSchema, named)).former;
 }
 
-/** The refusal of a symbol that named nothing; who has it only later is told, because it has another symbol at the moment. */
+/** A parameter names an instrument by an alias: the query runs again with the instrument's own symbol (contract 9.21). */
+export class NamedOtherwise extends Error {
+  override readonly name = 'NamedOtherwise';
+  readonly #param: string;
+  readonly #symbol: string;
+
+  constructor(param: string, symbol: string) {
+    super(`${param} is an alias of ${symbol}`);
+    this.#param = param;
+    this.#symbol = symbol;
+  }
+
+  /** The parameters with the own symbol. */
+  renamed<P extends object>(parameters: P): P {
+    const named = (parameters as Readonly<Record<string, object>>)[this.#param];
+    return { ...parameters, [this.#param]: { ...named, symbol: this.#symbol } };
+  }
+}
+
+/** A present or former symbol as it was on a day; null where the instrument had not had it by then. */
+function termOn({ instrument }: Found, term: Term, day: number): Term | null {
+  if (!isListedOn(instrument, day)) return null;
+  if (symbolOn(instrument, day) === term.term) return { ...term, kind: 'symbol' };
+  const former = (instrument.former_symbols ?? []) as FormerSymbol[];
+  const isFormer = former.some(({ symbol, to_day }) => symbol === term.term && to_day < day);
+  return isFormer ? { ...term, kind: 'former' } : null;
+}
+
+/** The own symbol of the only instrument that a symbol which nothing bears, or ever bore, is like; null without one. */
+export async function aliasedSymbol(
+  { reader, lookup, asOf }: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<string | null> {
+  const { country } = named;
+  const alike = await lookup.alike(reader, assetSchema, named);
+  if (alike.length === 0) return null;
+  if ((await lookup.instrumentOrNull(reader, assetSchema, named, null)) !== null) return null;
+  if ((await lookup.former(reader, assetSchema, named)).length > 0) return null;
+  const then: Term[] = [];
+  for (const term of asOf === null ? [] : alike) {
+    const owner = await lookup.instrumentOrNull(reader, assetSchema, { country, symbol: term.symbol }, null);
+    const was = owner && termOn(owner, term, dayOf(asOf!, assetSchema, country));
+    if (was !== null) then.push(was);
+  }
+  const names = namesOf(asOf === null ? alike : then);
+  return names.length === 1 ? names[0]! : null;
+}
+
+/**
+ * The refusal of a symbol that names nothing. It names the instrument that gets the symbol only after the moment. `NamedOtherwise`
+ * where it is an alias.
+ */
 export async function unknownSymbol(
   context: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
   param: 'country_symbol' | 'full_symbol' | 'symbols' = 'country_symbol',
-): Promise<Refusal> {
+): Promise<Refusal | NamedOtherwise> {
   const { reader, asOf } = context;
+  const alias = param === 'symbols' ? null : await aliasedSymbol(context, assetSchema, named);
+  if (alias !== null) return new NamedOtherwise(param, alias);
   if (asOf === null) return unknownInstrument(reader, assetSchema, named, param);
   const { later } = await bearersAt(context, asOf, assetSchema, named);
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;

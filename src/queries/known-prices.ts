@@ -5,7 +5,7 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
+import { corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
 import { instruments } from '../datasets/reference.ts';
 import { divides } from '../series/plan.ts';
 import type { Series } from '../series/series.ts';
@@ -51,7 +51,7 @@ export async function priceCheck(
   const day = dayOf(asOf, assetSchema, country_iso_code);
   const today = dayOf({ ...asOf, ms: asOf.clockMs }, assetSchema, country_iso_code);
   const later = actions.filter(({ ex_date }) => ex_date > day && ex_date <= today);
-  const hasSplit = later.some(({ action_type }) => action_type === 'split');
+  const hasSplit = later.some(({ action_type }) => isOfShares(action_type));
   return (used) => {
     if (!isAdjusted(used)) return;
     if (hasSplit || (used.prices === 'all' && later.length > 0)) throw refusalOf(used);

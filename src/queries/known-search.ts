@@ -6,6 +6,7 @@ import {
   hasWords,
   type InstrumentSearch,
   longestOf,
+  separatedTerms,
   type Term,
   type TermKind,
   termsWith,
@@ -17,15 +18,14 @@ import type { AsOf, QueryContext } from './query.ts';
 /** A term of an instrument that was listed at the moment, its stored row, and the date of the moment in its market. */
 type Seen = { readonly term: Term; readonly row: Instrument; readonly day: number };
 
-/** The terms of a kind with a beginning, of instruments that were listed. */
+/** Some terms, of instruments that were listed. */
 async function* seenTerms(
   { reader }: QueryContext,
   asOf: AsOf,
   search: InstrumentSearch,
-  kind: TermKind,
-  beginning: string,
+  some: AsyncIterable<readonly Term[]>,
 ): AsyncGenerator<Seen> {
-  for await (const terms of termsWith(reader, search, kind, beginning)) {
+  for await (const terms of some) {
     const rows = await instrumentRows(reader, search.assetSchema, terms);
     for (const [at, row] of rows.entries()) {
       const day = dayOf(asOf, search.assetSchema as AssetSchema, row.country_iso_code);
@@ -63,16 +63,27 @@ async function* merged(one: AsyncGenerator<Seen>, other: AsyncGenerator<Seen>): 
 /** All that a search finds, in its order; instruments may come several times. */
 async function* found(context: QueryContext, asOf: AsOf, search: InstrumentSearch): AsyncGenerator<Seen> {
   const { symbol, words } = search;
-  const terms = (kind: TermKind, beginning: string) => seenTerms(context, asOf, search, kind, beginning);
+  const { reader } = context;
+  const terms = (kind: TermKind, beginning: string) =>
+    seenTerms(context, asOf, search, termsWith(reader, search, kind, beginning));
   if (symbol !== null) {
+    let count = 0;
     for await (const one of merged(terms('symbol', symbol), terms('former', symbol)))
-      if (isSymbol(one)) yield one;
-    for await (const one of terms('former', symbol)) if (wasSymbol(one)) yield one;
+      if (isSymbol(one) && ++count) yield one;
+    for await (const one of terms('former', symbol)) if (wasSymbol(one) && ++count) yield one;
+    for (const kind of ['symbol', 'former'] as const) {
+      const separated = separatedTerms(reader, search, kind, symbol, count === 0);
+      for await (const one of seenTerms(context, asOf, search, separated)) if (isSymbol(one)) yield one;
+    }
   }
   if (words.length > 0) yield* terms('name', words.join(' '));
-  if (words.length < 2) return;
+  if (words.length > 1) yield* inAnyOrder(words, terms('name', longestOf(words)));
+}
+
+/** Those of some names that have all words. */
+async function* inAnyOrder(words: readonly string[], names: AsyncIterable<Seen>): AsyncGenerator<Seen> {
   let compared = 0;
-  for await (const one of terms('name', longestOf(words))) {
+  for await (const one of names) {
     if (hasWords(one.term, words)) yield one;
     if (++compared >= COMPARED_MAX) return;
   }

@@ -11,8 +11,12 @@ export const queryLimits = {
   answerCharactersMax: 8_000_000,
   /** Rows that a page reads at a time: bounds the memory that the longest ones take. */
   rowsPerReadMax: 128,
+  /** Expirations of which one read has the contracts: some ten thousand of them. */
+  expirationsPerReadMax: 32,
   /** Former bearers of a symbol that a header names: most symbols have had one or two. */
   formerBearersMax: 5,
+  /** Corporate actions that a header names. */
+  actionsNamedMax: 10,
   /** Events of a code, of any country, among which a query looks for one that an index has lost. */
   newerEventsMax: 64,
   /** Bytes of changed rows of earlier versions that a query thread keeps, and that one dataset of one version may have. */

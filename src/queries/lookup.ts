@@ -9,7 +9,8 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
-import { type FormerBearer, formerBearers, instrumentNamed } from '../store/instrument-terms.ts';
+import { symbolsLike } from '../store/alike-symbols.ts';
+import { type FormerBearer, formerBearers, instrumentNamed, type Term } from '../store/instrument-terms.ts';
 import { KnownChanges } from '../store/known-changes.ts';
 import { barsOf } from '../store/parts.ts';
 import type { DataState, Reader } from '../store/store.ts';
@@ -83,10 +84,7 @@ export class Lookup {
 
   /** The calendars of the state that is being read: a holiday makes them forget the overrides of its market alone. */
   calendars(reader: TrackedReader): Calendars {
-    return new Calendars(
-      async (name, make) =>
-        (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value,
-    );
+    return new Calendars((name, make) => this.ofName(reader, name, make));
   }
 
   /**
@@ -100,6 +98,11 @@ export class Lookup {
     isStill?: (value: T) => boolean,
   ): Promise<{ readonly value: T; readonly isCached: boolean }> {
     return this.#keep(this.#cached, { reader, name, make, ...(isStill && { isStill }) });
+  }
+
+  /** The value of a name as `cached` gives it, where `make` uses nothing but the name and what it reads itself: it depends on that alone. */
+  async ofName<T>(reader: TrackedReader, name: string, make: () => Promise<T>): Promise<T> {
+    return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
   }
 
   /** Whether all that a request has read so far is the same in another state of the store. */
@@ -169,8 +172,17 @@ export class Lookup {
     named: CountrySymbol,
   ): Promise<readonly FormerBearer[]> {
     const name = `former|${assetSchema}:${named.country}:${named.symbol}`;
-    const make = () => formerBearers(reader, nameOf(assetSchema, named));
-    return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
+    return this.ofName(reader, name, () => formerBearers(reader, nameOf(assetSchema, named)));
+  }
+
+  /** The present and former symbols like one that nothing bears (contract 9.21). */
+  async alike(
+    reader: TrackedReader,
+    assetSchema: AssetSchema,
+    named: CountrySymbol,
+  ): Promise<readonly Term[]> {
+    const name = `alike|${assetSchema}:${named.country}:${named.symbol}`;
+    return this.ofName(reader, name, () => symbolsLike(reader, nameOf(assetSchema, named)));
   }
 
   /** What `make` makes of an instrument; kept like those that are found by name. It uses nothing but the name and what it looks up itself. */
@@ -213,7 +225,9 @@ async function nearSymbols(
   assetSchema: AssetSchema,
   { country, symbol }: CountrySymbol,
 ): Promise<string[]> {
-  const near = new Set<string>();
+  // One that fits alone is the instrument's: these are several.
+  const alike = await symbolsLike(reader, nameOf(assetSchema, { country, symbol }));
+  const near = new Set(alike.slice(0, limits.nearSymbolsMax).map(({ term }) => term));
   for (let length = Math.min(symbol.length, NEAR_BEGINNING_MAX); length > 0; length--) {
     const beginning = symbol.slice(0, length);
     const rows = await reader.rows(instruments, {

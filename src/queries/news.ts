@@ -94,9 +94,10 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const where = await whereOf(context, parameters.full_symbol, null);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
+  // An item with a later date is not published yet. As of a moment `nowMs` is that moment.
   const { rows } = await takeRows(
     context,
-    { where, range: published(context), order: newestFirst, limit },
+    { where, range: { to: context.request.nowMs + 1 }, order: newestFirst, limit },
     news,
   );
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();

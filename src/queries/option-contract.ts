@@ -3,13 +3,9 @@ import { formatDay, formatInstant } from '../base/instant.ts';
 import { findMarket } from '../calendar/calendar.ts';
 import { minutesOf, tradingHours } from '../calendar/trading-hours.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import type { optionContracts } from '../datasets/options.ts';
-import type { Expiration } from './expirations.ts';
+import { type Contract, type Expiration, expirationFinder } from './expirations.ts';
 import type { Found } from './lookup.ts';
 import type { WireRecord } from './render/records.ts';
-
-type Row = RowOf<typeof optionContracts>;
 
 /** One contract of a search: its record, and the instant that it is grouped by. */
 export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
@@ -30,17 +26,15 @@ function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord 
 
 /** The contracts of an underlying; `expirations` holds those of all rows. */
 export function contractRecords(
-  rows: readonly Row[],
+  rows: readonly Contract[],
   underlying: Found,
   expirations: readonly Expiration[],
   nowMs: number,
 ): GroupedContract[] {
   const defaults = Object.entries(defaultsOf(underlying, nowMs));
-  const instants = new Map(
-    expirations.map(({ day, givenMs, expiresMs }) => [`${day} ${givenMs}`, expiresMs]),
-  );
+  const expirationOf = expirationFinder(expirations);
   return rows.map((row) => {
-    const expiresMs = instants.get(`${row.expiration_date} ${row.expiration_datetime}`)!;
+    const { expiresMs } = expirationOf(row)!;
     const record: Record<string, unknown> = {
       ...row,
       parent_schema_instrument_id: `${row.parent_asset_schema}_${underlying.instrument.instrument_id}`,

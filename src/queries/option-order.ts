@@ -34,15 +34,22 @@ export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction
   return sort === 'desc' ? unique.map(reversed) : unique;
 }
 
-/** The expirations with their ranks: by time where the caller sorts by it; else coming ones first, then past ones, the latest first. */
-export function ranksOf(
+/**
+ * The groups of a read of some expirations, with their ranks: by time where the caller sorts by it; else coming ones first, then past ones,
+ * the latest first. At its very instant an expiration has passed (contract 8.5).
+ */
+export function groupsOf(
   expirations: readonly Expiration[],
   sortBy: readonly SortTerm[],
   nowMs: number,
-): RankedRead<Contracts>['groups'] {
+): Pick<RankedRead<Contracts>, 'groupBy' | 'within' | 'groups'> {
   const isByTime = sortBy.some(({ field }) => field === EXPIRATION);
-  return expirations.map(({ day, givenMs, expiresMs }) => ({
-    at: [day, givenMs],
-    rank: isByTime || expiresMs >= nowMs ? expiresMs : EXPIRED_RANK - expiresMs,
-  }));
+  return {
+    groupBy: ['expiration_date', 'expiration_datetime'],
+    ...(expirations.some(({ spans }) => spans !== null) && { within: 'symbol' as const }),
+    groups: expirations.flatMap(({ day, givenMs, expiresMs, spans }) => {
+      const rank = isByTime || expiresMs > nowMs ? expiresMs : EXPIRED_RANK - expiresMs;
+      return (spans ?? [{}]).map((span) => ({ at: [day, givenMs], rank, ...span }));
+    }),
+  };
 }

@@ -12,6 +12,7 @@ import { importFile } from '../loading/importers.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { ownNames } from '../mapping/column-mapping.ts';
 import { openStore } from '../store/engines.ts';
+import { TrackedReader } from '../store/tracked-reader.ts';
 import { QueryRunner } from './index.ts';
 
 const temporary = new TestFolder();
@@ -30,6 +31,7 @@ type Given = {
   readonly expires: string;
   readonly status: string;
   readonly style: string;
+  readonly isAdjusted: boolean;
 };
 
 /** Date, given instant, instant: of the past, of this very moment, early closes, a Saturday, two instants of one date. */
@@ -56,10 +58,40 @@ const contracts: readonly Given[] = expirations.flatMap(([date, at, expires], gr
         ...{ type, strike, date, at, expires },
         status: index % 2 === 0 ? 'active' : 'inactive',
         style: group % 2 === 0 ? 'american' : 'european',
+        isAdjusted: false,
       }));
     }),
   ),
 );
+
+/** Dates of an index, with the opens and closes of the US market by hand: an early close, a holiday, a Saturday, the very moment. */
+const settlements: readonly (readonly [date: string, open: string, close: string])[] = [
+  ['2014-01-18', '2014-01-17T14:30:00Z', '2014-01-17T21:00:00Z'],
+  ['2025-06-20', '2025-06-20T13:30:00Z', '2025-06-20T20:00:00Z'],
+  ['2025-07-04', '2025-07-03T13:30:00Z', '2025-07-03T17:00:00Z'],
+  ['2025-12-19', '2025-12-19T14:30:00Z', '2025-12-19T21:00:00Z'],
+];
+
+/** Contracts under symbols of OCC: of an index that settle at both ends of a day, and of a stock, some of them adjusted. */
+const occContracts = (roots: readonly string[]): readonly Given[] =>
+  settlements.flatMap(([date, open, close]) =>
+    roots.flatMap((root) =>
+      (['call', 'put'] as const).flatMap((type) =>
+        [10, 55, 100].map((strike) => ({
+          symbol: `${root}${date.slice(2).replaceAll('-', '')}${type === 'call' ? 'C' : 'P'}${String(strike * 1000).padStart(8, '0')}`,
+          ...{ type, strike, date, at: '', status: 'active' },
+          expires: root === 'SPX' ? open : close,
+          style: root.startsWith('SPX') ? 'european' : 'american',
+          isAdjusted: root === 'Q1' || root === 'Q7',
+        })),
+      ),
+    ),
+  );
+const chains: Readonly<Record<string, readonly Given[]>> = {
+  X: contracts,
+  SPX: occContracts(['SPX', 'SPXW']),
+  Q: occContracts(['Q', 'Q1', 'Q7']),
+};
 
 const opened = async (path: string): Promise<MappedFile> =>
   (await openSources(path, process.stdin, ownNames).next()).value as MappedFile;
@@ -77,10 +109,12 @@ async function importText(name: string, text: string, ...lines: readonly string[
 
 const HEAD =
   'country_iso_code,parent_asset_schema,underlying_name,symbol,option_type,strike_price,expiration_date,expiration_datetime,status,exercise_style';
-const lineOf = ({ symbol, type, strike, date, at, status, style }: Given): string =>
-  ['US', 'stock', 'X', symbol, type, strike, date, at, status, style].join();
+const lineOf = ({ symbol, type, strike, date, at, status, style }: Given, underlying = 'X'): string =>
+  ['US', 'stock', underlying, symbol, type, strike, date, at, status, style].join();
 
-await importText('contracts.csv', HEAD, ...contracts.map(lineOf));
+const linesOf = ([underlying, chain]: readonly [string, readonly Given[]]): string[] =>
+  chain.map((one) => lineOf(one, underlying));
+await importText('contracts.csv', HEAD, ...Object.entries(chains).flatMap(linesOf));
 const store = await openStore(url, 'read');
 const runner = new QueryRunner(store, new Uint8Array(32).fill(3));
 after(async () => {
@@ -94,6 +128,8 @@ type Page = {
   readonly next_page_key: string | null;
   readonly expiration_datetimes: readonly string[];
   readonly data: Readonly<Record<string, readonly Wire[]>>;
+  /** The header that says how many adjusted contracts are left out. */
+  readonly leftOut: string | undefined;
 };
 
 type Asked = Readonly<Record<string, unknown>>;
@@ -120,8 +156,12 @@ async function resultOf<T>(
   return JSON.parse(Buffer.from(answer.body).toString()) as T;
 }
 
-const pageOf = async (asked: Asked, nowMs?: number): Promise<Page> =>
-  (await resultOf<{ result: Page }>('optionSearch', asked, nowMs)).result;
+async function pageOf(asked: Asked, nowMs?: number): Promise<Page> {
+  const answer = await answerOf('optionSearch', asked, nowMs);
+  if (answer.kind === 'refusal') assert.fail(answer.facts.message);
+  const { result } = JSON.parse(Buffer.from(answer.body).toString()) as { result: Page };
+  return { ...result, leftOut: answer.headers['X-Adjusted-Contracts'] };
+}
 
 const symbolsOf = (page: Page): string[] =>
   Object.values(page.data).flatMap((group) => group.map(({ symbol }) => String(symbol)));
@@ -161,7 +201,7 @@ const compare = (a: string | number, b: string | number): number => (a < b ? -1 
 
 /** The rules of contract 8.4 one after the other. */
 function inOrder(found: readonly Given[], sort: Sort, price: number): string[] {
-  const isGone = (one: Given): number => (Date.parse(one.expires) < NOW_MS ? 1 : 0);
+  const isGone = (one: Given): number => (Date.parse(one.expires) <= NOW_MS ? 1 : 0);
   const rules: readonly ((a: Given, b: Given) => number)[] = [
     ...sort.map(({ field, direction }) => (a: Given, b: Given) => {
       const order = compare(partOf[field](a), partOf[field](b));
@@ -188,36 +228,45 @@ const sorts: fc.Arbitrary<Sort> = fc
   )
   .map(([fields, directions]) => fields.map((field, at) => ({ field, direction: directions[at]! })));
 
-test('every walk gives the contracts asked for, in their order or its reverse (spec 4.6, contract 4.1, 4.5, 4.7, 8.4)', async () => {
+test('every walk gives the contracts asked for, in their order or its reverse (spec 4.6, contract 4.1, 4.5, 4.7, 8.4, 8.5)', async () => {
+  const dates = [...expirations, ...settlements].map(([date]) => date);
   await fc.assert(
     fc.asyncProperty(
       fc.record({
+        symbol: fc.constantFrom(...Object.keys(chains)),
+        adjusted: fc.constantFrom(undefined, false, true),
         option_type: fc.constantFrom('call', 'put'),
         moneyness: fc.constantFrom('in_the_money', 'out_of_the_money'),
         ref_asset_price: fc.constantFrom(...strikes, 0.01, 60, 71.2200001, 1e6),
         strike_price: fc.option(fc.constantFrom(...strikes, 11), { nil: undefined }),
-        date: fc.option(fc.constantFrom(...expirations.map(([date]) => date), '2025-06-19'), {
-          nil: undefined,
-        }),
+        date: fc.option(fc.constantFrom(...dates, '2014-01-17', '2025-06-19'), { nil: undefined }),
         sort: sorts,
         direction: fc.constantFrom(undefined, 'asc', 'desc'),
         limit: fc.constantFrom(1, 3, 10, 100),
       }),
-      async ({ date, sort, direction, limit, ...asked }) => {
+      async ({ symbol, date, sort, direction, limit, ...asked }) => {
         const parameters = {
           ...asked,
+          country_symbol: { country: 'US', symbol },
           limit: limit === 1 && asked.strike_price === undefined ? 7 : limit,
           ...(date === undefined ? {} : { expiration_date: Date.parse(date) / 86_400_000 }),
           ...(sort.length === 0 ? {} : { sort_by: sort }),
           ...(direction === undefined ? {} : { sort: direction }),
         };
         const pages = await walk(parameters);
-        const found = contracts.filter(
+        const chain = chains[symbol]!.filter(
           (one) =>
             isAsked(one, asked.option_type, asked.moneyness, asked.ref_asset_price) &&
             (asked.strike_price === undefined || one.strike === asked.strike_price) &&
-            (date === undefined || one.date === date),
+            // All these instants are of the same date in New York.
+            (date === undefined || one.date === date || one.expires.startsWith(date)),
         );
+        const found = chain.filter(({ isAdjusted }) => asked.adjusted === true || !isAdjusted);
+        for (const { leftOut } of pages)
+          assert.equal(
+            leftOut,
+            chain.length === found.length ? undefined : String(chain.length - found.length),
+          );
         const ascending = inOrder(found, sort, asked.ref_asset_price);
         const expected = direction === 'desc' ? ascending.toReversed() : ascending;
         for (const [index, page] of pages.entries()) {
@@ -235,7 +284,11 @@ test('every walk gives the contracts asked for, in their order or its reverse (s
   );
 });
 
-const bySymbol = new Map(contracts.map((one) => [one.symbol, one]));
+const bySymbol = new Map(
+  Object.values(chains)
+    .flat()
+    .map((one) => [one.symbol, one]),
+);
 const keyOf = (symbol: string): string => bySymbol.get(symbol)!.expires;
 
 /** A page of these contracts: grouped by instant, groups in the order in which the list first reaches them (contract 8.4). */
@@ -343,6 +396,36 @@ test('a walk while contracts are imported repeats none and misses none that was 
   );
 });
 
+test('an index has both instants of a day that has both roots, a stock the dates of plain contracts alone (contract 8.5)', async () => {
+  const NOW_2014 = Date.parse('2014-01-01T00:00:00Z');
+  const list = async (symbol: string, more: Asked = {}): Promise<string[]> => {
+    const asked = { country_symbol: { country: 'US', symbol }, ...more };
+    const { result } = await resultOf<{ result: readonly Wire[] }>('optionExpirations', asked, NOW_2014);
+    return result.map((one) => Object.values(one).join(' '));
+  };
+  const at = (date: string, instant: string): string => `${date} ${instant.replace('Z', '+00:00')}`;
+  assert.deepEqual(
+    await list('SPX'),
+    settlements.flatMap(([date, open, close]) => [at(date, open), at(date, close)]),
+  );
+  const row = (symbol: string, underlying: string, date: string): string =>
+    ['US', 'stock', underlying, symbol, 'call', 10, date, '', 'active', 'european'].join();
+  // SPX alone has the next Friday, SPXW alone the day before; one adjusted contract of Q has a date of its own.
+  await importText(
+    'roots.csv',
+    HEAD,
+    ...[row('SPX260116C00010000', 'SPX', '2026-01-16'), row('SPXW260115C00010000', 'SPX', '2026-01-15')],
+    row('Q1260116C00010000', 'Q', '2026-01-16'),
+  );
+  assert.deepEqual((await list('SPX')).slice(-2), [
+    '2026-01-15 2026-01-15T21:00:00+00:00',
+    '2026-01-16 2026-01-16T14:30:00+00:00',
+  ]);
+  const plain = settlements.map(([date, , close]) => at(date, close));
+  assert.deepEqual(await list('Q'), plain);
+  assert.deepEqual(await list('Q', { adjusted: true }), [...plain, '2026-01-16 2026-01-16T21:00:00+00:00']);
+});
+
 test('coming expirations of calls and puts, nearest first, each once, cached until one changes (spec 2.7, 4.7, contract 8.5)', async () => {
   type List = { reference: string | null; result: readonly Wire[] };
   const list = (nowMs?: number): Promise<List> => resultOf('optionExpirations', {}, nowMs);
@@ -353,8 +436,6 @@ test('coming expirations of calls and puts, nearest first, each once, cached unt
   assert.deepEqual(
     first.result.map((one) => Object.values(one).join(' ')),
     [
-      '2025-06-20 2025-06-20T20:00:00+00:00',
-      '2025-06-21 2025-06-20T20:00:00+00:00',
       '2025-07-03 2025-07-03T17:00:00+00:00',
       '2025-07-04 2025-07-03T17:00:00+00:00',
       '2025-07-18 2025-07-18T20:00:00+00:00',
@@ -364,7 +445,13 @@ test('coming expirations of calls and puts, nearest first, each once, cached unt
   );
   const reversed = await resultOf<List>('optionExpirations', { sort: 'desc' });
   assert.deepEqual(reversed.result, first.result.toReversed(), 'desc is asc reversed (contract 4.5, 4.7)');
-  assert.deepEqual((await list(NOW_MS + 1)).result, first.result.slice(2), 'what has passed is gone at once');
+  const before = (await list(NOW_MS - 1)).result;
+  assert.deepEqual(before.slice(2), first.result);
+  assert.deepEqual(
+    before.slice(0, 2).map((one) => Object.values(one).join(' ')),
+    ['2025-06-20 2025-06-20T20:00:00+00:00', '2025-06-21 2025-06-20T20:00:00+00:00'],
+    'at its very instant an expiration has passed',
+  );
   assert.deepEqual((await list(Date.parse('2200-01-01'))).result, []);
   await importText('other.csv', HEAD, 'US,stock,X,LATE,put,1,2035-01-19,,active,american');
   const later = await list();
@@ -404,6 +491,35 @@ test('without a price the newest close at any interval holds, the finest of equa
   assert.equal(await lowest(), 100, 'a bar that ends now is finished, one that has just begun is not');
   assert.equal(await lowest(NOW_MS - 1), 70);
   assert.equal(await lowest(NOW_MS + 60_000), 100, 'a bar that had just begun at its import (contract 3.9)');
+});
+
+test('a commit to the bars of an underlying lets no search read all its contracts again (docs/decisions/0012)', async (t) => {
+  const ranked = t.mock.method(TrackedReader.prototype, 'ranked');
+  const own = new QueryRunner(store, new Uint8Array(32).fill(3));
+  /** How many entries of the index a search of all calls of Q reads. */
+  const read = async (): Promise<number> => {
+    ranked.mock.resetCalls();
+    const country_symbol = { country: 'US', symbol: 'Q' };
+    const asked = { schema_asset: 'stock', country_symbol, option_type: 'call', limit: 1000 };
+    const parameters = { ...asked, moneyness: 'out_of_the_money' };
+    const { kind } = await own.run({ endpoint: 'optionSearch', parameters, nowMs: NOW_MS, wrapCsv: false });
+    assert.equal(kind, 'answer');
+    let count = 0;
+    for (const { result } of ranked.mock.calls) count += (await result)!.length;
+    return count;
+  };
+  const barOfQ = (minute: number): Promise<void> =>
+    importText('bars6.csv', BARS, bar('1M', `2025-06-18T19:${minute}:00Z`, 1).replace(',X,', ',Q,'));
+  await barOfQ(10);
+  const first = await read();
+  const again = await read();
+  assert.ok(again < first, 'the first search looks for adjusted contracts');
+  await barOfQ(11);
+  assert.equal(await read(), again);
+  await importText('other.csv', HEAD, 'US,stock,Y,Y2,call,1,2025-09-19,,active,american');
+  assert.equal(await read(), again, 'a contract of another underlying');
+  await importText('q.csv', HEAD, 'US,stock,Q,Q250919C00010000,call,10,2025-09-19,,active,american');
+  assert.equal(await read(), first + 2, 'a contract of its own: it is found, and looked at');
 });
 
 test('the price of the first page holds for the whole walk (contract 4.1)', async () => {

@@ -3,27 +3,31 @@ import { formatDay, formatInstant } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { optionExpirations, optionSearch } from '../contract/options.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
-import { contractsOf, type Expiration } from './expirations.ts';
-import { knownExpirations, listedContracts } from './known-contracts.ts';
+import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
+import {
+  adjustedContracts,
+  isSeen,
+  knownExpirations,
+  seenContracts,
+  seenExpirations,
+} from './known-contracts.ts';
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { contractRecords } from './option-contract.ts';
-import { orderOf, ranksOf } from './option-order.ts';
+import { groupsOf, orderOf } from './option-order.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntil, type Query, type QueryContext } from './query.ts';
+import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderGrouped } from './render/grouped.ts';
 import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
-type Row = RowOf<typeof optionContracts>;
 
 /** The walk over the pages of a search. */
 function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
@@ -47,9 +51,10 @@ function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters
 }
 
 /** The latest price of an underlying at the moment of the request; null where it has none. */
-async function knownPrice({ reader, request, asOf }: QueryContext, found: Found): Promise<number | null> {
-  const onUse = asOf === null ? null : await priceCheck({ reader }, asOf, found);
-  return latestPrice(reader, found, request.nowMs, onUse);
+async function knownPrice(context: QueryContext, found: Found): Promise<number | null> {
+  const { reader, request, asOf } = context;
+  const onUse = asOf === null ? null : await priceCheck(context, asOf, found);
+  return latestPrice(reader, found, request.nowMs, { onUse, onSkipped: barsCounted(context) });
 }
 
 /** The price to compare strikes with. @throws Refusal `no_data` where there is none */
@@ -64,38 +69,48 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
   });
 }
 
+type ContractsRead = RankedRead<typeof optionContracts>;
+
+/** Finds the rank that a read gives to a contract, as far as its groups and `where` go; undefined where it does not give it. */
+function rankFinder({ where, groups }: ContractsRead) {
+  const places = Map.groupBy(groups, ({ at }) => at.join());
+  return (row: Contract): number | undefined => {
+    const known: Readonly<Record<string, unknown>> = row;
+    if (Object.entries(where).some(([column, value]) => known[column] !== value)) return undefined;
+    return places
+      .get([row.expiration_date, row.expiration_datetime].join())
+      ?.find(({ from, below }) => from === undefined || isWithin(row.symbol, { from, below: below! }))?.rank;
+  };
+}
+
 /** The rows of contracts in the order in which an index has them. @throws DamagedData where a row is not what the index says */
 async function rowsOf(
   reader: Reader,
-  { where, order, groups }: ContractsRead,
+  read: ContractsRead,
   ranked: readonly (readonly (string | number)[])[],
-): Promise<Row[]> {
+): Promise<Contract[]> {
   // Every order ends in the symbol.
   const symbols = ranked.map((values) => values.at(-1) as string);
-  const country = where.country_iso_code!;
+  const country = read.where.country_iso_code!;
   const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
-  const ranks = new Map(groups.map(({ at, rank }) => [at.join(), rank]));
+  const rankOf = rankFinder(read);
   return ranked.map((values, index) => {
     const symbol = symbols[index]!;
     const row = rows.get(symbol);
     if (row !== undefined) {
-      const rank = ranks.get([row.expiration_date, row.expiration_datetime].join());
+      const rank = rankOf(row);
       const known: Readonly<Record<string, unknown>> = { ...row, rank };
-      const isInOrder = order.every(([column], at) => known[column] === values[at]);
-      const isAsked = Object.entries(where).every(([column, value]) => known[column] === value);
-      if (isInOrder && isAsked && rank !== undefined) return row;
+      const isInOrder = read.order.every(([column], at) => known[column] === values[at]);
+      if (isInOrder && rank !== undefined) return row;
     }
-    const place = keyWords(optionContracts, { country_iso_code: country, symbol });
     throw new DamagedData({
       dataset: optionContracts.name,
-      place,
+      place: keyWords(optionContracts, { country_iso_code: country, symbol }),
       problem: 'an index has it under another key',
     });
   });
 }
-
-type ContractsRead = RankedRead<typeof optionContracts>;
 
 /** The read of one page's contracts, and of the next contract where one follows. */
 function readOf(
@@ -108,11 +123,11 @@ function readOf(
   const { option_type, strike_price: strike, expiration_date: day, sort_by = [], sort, limit } = parameters;
   // The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2).
   const side = (option_type === 'call') === (parameters.moneyness === 'in_the_money') ? 'below' : 'above';
-  const asked = day === undefined ? expirations : expirations.filter((one) => one.day === day);
+  const isAsked = ({ day: own, expiresMs }: Expiration): boolean =>
+    day === undefined || own === day || found.calendar.zone.dayAt(expiresMs) === day;
   return {
     where: { ...contractsOf(found, option_type), ...(strike !== undefined && { strike_price: strike }) },
-    groupBy: ['expiration_date', 'expiration_datetime'],
-    groups: ranksOf(asked, sort_by, moment.nowMs),
+    ...groupsOf(expirations.filter(isAsked), sort_by, moment.nowMs),
     between: { column: 'strike_price', [side]: moment.price },
     order: orderOf(sort_by, side, sort),
     ...(after && { after }),
@@ -120,18 +135,31 @@ function readOf(
   };
 }
 
-/** The contracts of a page as the request sees them, and the place of the last one where more follow. */
-async function pageOf(context: QueryContext, found: Found, read: ContractsRead, limit: number) {
+/** The number of some contracts that a read matches, on all its pages. */
+function countOf(read: ContractsRead, contracts: readonly Contract[]): number {
+  const rankOf = rankFinder(read);
+  const { above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = read.between!;
+  const isBetween = ({ strike_price: strike }: Contract): boolean => above < strike && strike < below;
+  return contracts.filter((one) => isBetween(one) && rankOf(one) !== undefined).length;
+}
+
+/** The contracts of a page as the request sees them, without `hidden` ones, and the place of the last one where more follow. */
+async function pageOf(
+  context: QueryContext,
+  found: Found,
+  read: ContractsRead,
+  { limit, hidden }: { readonly limit: number; readonly hidden: readonly Contract[] },
+) {
   const { reader, asOf } = context;
   const placeAt = (places: readonly Place['position'][]): Place['position'] | null =>
     places.length <= limit ? null : places[limit - 1]!;
-  if (asOf === null) {
+  if (asOf === null && hidden.length === 0) {
     const sorted = await reader.ranked(optionContracts, read);
     return { rows: await rowsOf(reader, read, sorted.slice(0, limit)), position: placeAt(sorted) };
   }
-  asOf.limits.add('status of contracts');
+  asOf?.limits.add('status of contracts');
   const rowsAt = (places: readonly Place['position'][]) => rowsOf(reader, read, places);
-  const { places, rows } = await listedContracts(context, asOf, found, read, rowsAt);
+  const { places, rows } = await seenContracts(context, isSeen(context, found, hidden), read, rowsAt);
   const underlying_name = shownSymbol(context, found.instrument);
   const shown = rows.slice(0, limit).map((row) => ({ ...row, underlying_name }));
   return { rows: shown, position: placeAt(places) };
@@ -149,24 +177,34 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
     number,
   ];
   const { value: expirations } = await knownExpirations(context, found);
+  const hidden = parameters.adjusted ? [] : await adjustedContracts(context, found);
   const after = place?.position ?? null;
   const read = readOf(found, parameters, expirations, { nowMs, price }, after);
-  const { rows, position } = await pageOf(context, found, read, limit);
+  const { rows, position } = await pageOf(context, found, read, { limit, hidden });
   const end = position === null ? null : { position, pinned: [nowMs, price] };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
-  if (parameters.format !== 'csv') return renderGrouped(contracts, paging(end), context.allocate);
   const records = contracts.map(({ record }) => record);
-  return renderRecords(context, optionSearch, records, 'csv', paging(end));
+  const answer =
+    parameters.format === 'csv'
+      ? renderRecords(context, optionSearch, records, 'csv', paging(end))
+      : renderGrouped(contracts, paging(end), context.allocate);
+  const leftOut = countOf(read, hidden.filter(isSeen(context, found, [])));
+  if (answer.kind === 'refusal' || leftOut === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, 'X-Adjusted-Contracts': String(leftOut) } };
 };
 
 /** `GET …/option/expiration_date_list/…` */
 export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
   const { request, allocate } = context;
   const found = await instrumentOf(context, parameters.schema_asset, parameters.country_symbol);
-  const { value: expirations, isCached } = await knownExpirations(context, found);
+  const { value: expirations, isCached } = await seenExpirations(
+    context,
+    found,
+    parameters.adjusted === true,
+  );
   // Contracts of one date can have the same instant, some from a file and others from the calendar.
   const coming = new Map<string, { expiration_date: string; expiration_datetime: string }>();
-  const ahead = expirations.filter(({ expiresMs }) => expiresMs >= request.nowMs);
+  const ahead = expirations.filter(({ expiresMs }) => expiresMs > request.nowMs);
   for (const { day, expiresMs } of ahead) {
     const record = { expiration_date: formatDay(day), expiration_datetime: formatInstant(expiresMs) };
     coming.set(Object.values(record).join(), record);
@@ -178,6 +216,6 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
       ? renderRecords(context, optionExpirations, records, 'csv', null)
       : renderResult(records, allocate, isCached ? 'cached' : null);
   return isCached
-    ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs + 1)
+    ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs)
     : answer;
 };

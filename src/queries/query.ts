@@ -28,6 +28,8 @@ export type QueryRequest = {
 export type StepPlace = {
   readonly data: DataState;
   readonly symbol: string;
+  /** The requested symbols by their instruments' own ones; absent where all are. */
+  readonly symbols?: readonly string[];
   /** The key of the last bar; null where all bars of the symbol have been given. */
   readonly keyMs: number | null;
 };
@@ -41,6 +43,9 @@ export type AsOf = {
   /** What of the answer the data do not date, so that it is as last imported. A query adds to it. */
   readonly limits: Set<string>;
 };
+
+/** Actions that adjust bars by less than they should, with the reasons, and those that no list shows unasked. */
+export type Adjusted = { readonly incomplete: Set<string>; readonly unlisted: Set<string> };
 
 /** The base address of a request, without a trailing slash, and the version of the program. */
 export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
@@ -104,6 +109,8 @@ export type QueryContext = {
   readonly request: QueryRequest;
   /** Null where the request is answered from everything that is stored. */
   readonly asOf: AsOf | null;
+  /** Notes about adjusted bars; a query adds to them. */
+  readonly adjusted: Adjusted;
   readonly reader: TrackedReader;
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
@@ -122,6 +129,15 @@ export type LaneBounds = {
 /** A request reads more than its lane allows: another lane answers it (`http/queue/README.md`). */
 export class TooDear extends Error {
   override readonly name = 'TooDear';
+}
+
+/** Counts the bars that a request reads. @throws TooDear if another lane must read so many */
+export function barsCounted({ lane }: QueryContext): (count: number) => void {
+  let read = 0;
+  return (count) => {
+    read += count;
+    if (read > lane.baseBarsMax) throw new TooDear();
+  };
 }
 
 /** Answers one endpoint. @throws Refusal for a mistake that shows only in the data */

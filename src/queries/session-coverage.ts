@@ -19,12 +19,12 @@ import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { faultyTimes } from './faulty-times.ts';
-import { barsCounted, marketFacts, UNDATED_RUNS } from './findings.ts';
+import { marketFacts, UNDATED_RUNS } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
@@ -131,10 +131,11 @@ class Conditions {
     }
     if (closeMs > this.#nowMs) return known('pending');
     const by = await this.#completeness.coveredBy(series, bar);
-    if (by !== undefined && !(await this.#lies('missing', session, series)))
-      return { condition: 'untraded', runId: by.runId };
+    if (by !== undefined)
+      return (await this.#isMissed(session)) ? known('missing') : { condition: 'untraded', runId: by.runId };
     if (day <= this.#lastDay) return known('missing');
-    if (this.#hasEnded) return known('untraded');
+    // Nothing says that a delisted or expired instrument did not trade up to its end.
+    if (this.#hasEnded) return known('pending');
     return known(day <= (await this.#reachedDay(series)) ? 'missing' : 'pending');
   }
 
@@ -152,6 +153,12 @@ class Conditions {
       this.#faults.get(name) ?? (await faultyTimes(this.#context, this.#found, interval, sort));
     this.#faults.set(name, isFaulty);
     return isFaulty({ fromMs: segments[0]!.openMs, toMs: segments.at(-1)!.closeMs });
+  }
+
+  /** True if a finding about missing bars of any series of the instrument lies in a session, whichever interval is asked for. */
+  async #isMissed(session: Session): Promise<boolean> {
+    for (const series of this.#found.series) if (await this.#lies('missing', session, series)) return true;
+    return false;
   }
 
   /** The label date of the newest session that half of the series of the market reach. */

@@ -1,19 +1,19 @@
-// Adjusts bars by the dividends and splits of their stock (contract 9.4).
-import { NO_FACTOR } from '../bars/adjust.ts';
+// Adjusts bars by the corporate actions of their stock (contract 8.10, 9.4).
 import { Adjustment, type Change } from '../bars/adjustment.ts';
 import { dayCells } from '../bars/cells.ts';
 import { copyBar } from '../bars/columns.ts';
 import type { TimedBars } from '../bars/grid.ts';
 import { resample } from '../bars/resample.ts';
-import { DAY_MS } from '../base/instant.ts';
+import { DAY_MS, formatDay } from '../base/instant.ts';
 import { lastOverDay } from '../calendar/bar-end.ts';
 import { isPeriod, periodEnd } from '../calendar/period.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
+import { listedKinds } from '../contract/corporate-actions.ts';
+import { corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
 import type { Keep } from './calendars.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
 import { Completeness } from './completeness.ts';
-import { type Action, factorOf, referencePrice } from './factors.ts';
+import { asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
 import { daysOf } from './periods.ts';
 import type { StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
@@ -26,38 +26,74 @@ export type Adjusting = {
   readonly nowMs: number;
 };
 
-async function changeOf(action: Action, closes: RawCloses): Promise<Change> {
-  const price = factorOf(action, await referencePrice(action, closes));
-  const { action_type: type, ex_date: day, split_from: from, split_to: to } = action;
-  return { day, price, volume: type === 'split' ? { part: BigInt(to!), whole: BigInt(from!) } : NO_FACTOR };
-}
+/** The change by an action; `missing` is the reason why it is less than it should be, null if it is right. */
+type ActionChange = Change & { readonly type: string; readonly missing: string | null };
+
+/** Notes about adjusted bars, for headers. */
+export type AdjustNotes = {
+  /** The actions before which they are adjusted by less than they should be, each with the reason. */
+  readonly incomplete: readonly string[];
+  /** Those of kinds that a list of actions does not show unasked. */
+  readonly unlisted: readonly string[];
+};
+
+const noNotes: AdjustNotes = { incomplete: [], unlisted: [] };
 
 /** What the actions of a stock change, by ex-date. */
 async function readChanges(
   { reader }: StreamContext,
   stored: StoredInstrument,
   { kind, nowMs }: Adjusting,
-): Promise<Change[]> {
+): Promise<ActionChange[]> {
   const { country_iso_code, symbol } = stored.instrument;
-  const actions = await reader.group(corporateActions, { country_iso_code, symbol });
+  const all = await reader.group(corporateActions, { country_iso_code, symbol });
   const closes = new RawCloses(reader, stored, nowMs);
-  const changes: Change[] = [];
-  for (const action of actions)
-    if (kind === 'all' || action.action_type === kind) changes.push(await changeOf(action, closes));
-  return changes.filter(({ price, volume }) => price.part !== price.whole || volume.part !== volume.whole);
+  const changes: ActionChange[] = [];
+  for (const row of all) {
+    const { action_type: type, ex_date: day } = row;
+    if (kind !== 'all' && isOfShares(type) !== (kind === 'split')) continue;
+    const action = asTraded(row, all);
+    const price = await referencePrice(action, all, closes);
+    const { missing, ...factor } = factorOf(action, price, scaleOf(action, stored.instrument));
+    changes.push({ day, type, missing, price: factor, volume: sharesOf(action) });
+  }
+  return changes.filter((change) => isChange(change) || change.missing !== null);
 }
 
+const isChange = ({ price, volume }: Change): boolean =>
+  price.part !== price.whole || volume.part !== volume.whole;
+
+const nameOf = ({ type, day }: ActionChange): string => `${type} ${formatDay(day)}`;
+
+/** The notes about bars from a day on that some changes adjust. */
+function notesOf(changes: readonly ActionChange[], fromDay: number): AdjustNotes {
+  const after = changes.filter(({ day }) => day > fromDay);
+  const unlisted = after.filter((change) => isChange(change) && !isListed(change.type));
+  return {
+    incomplete: after.flatMap((change) =>
+      change.missing === null ? [] : [`${nameOf(change)} (${change.missing})`],
+    ),
+    unlisted: unlisted.map(nameOf),
+  };
+}
+
+const isListed = (type: string): boolean => (listedKinds as readonly string[]).includes(type);
+
 /**
- * How bars of a stock are adjusted, and the last ex-date of a split that has happened and does not count; each null where there is none.
+ * The adjustment of a stock's bars, its changes, and the last ex-date of a past split that does not count; each null if there is none.
  */
 async function adjustmentOf(
   context: StreamContext,
   stored: StoredInstrument,
   adjusting: Adjusting,
   keep: Keep,
-): Promise<{ readonly adjustment: Adjustment | null; readonly leftOutDay: number | null }> {
+): Promise<{
+  readonly adjustment: Adjustment | null;
+  readonly changes: readonly ActionChange[];
+  readonly leftOutDay: number | null;
+}> {
   const { instrument, calendar } = stored;
-  if (instrument.asset_schema !== 'stock') return { adjustment: null, leftOutDay: null };
+  if (instrument.asset_schema !== 'stock') return { adjustment: null, changes: [], leftOutDay: null };
   // Until the next session ends, closes give the same factors.
   const overDay = lastOverDay(calendar, adjusting.nowMs);
   // The end of an instrument completes its last bars: their closes give other factors from then on.
@@ -69,8 +105,10 @@ async function adjustmentOf(
   const leftOut = all.findLast(
     ({ day, volume }) => day > adjusting.asOfDay && day <= today && volume.part !== volume.whole,
   );
+  const real = changes.filter(isChange);
   return {
-    adjustment: changes.length === 0 ? null : new Adjustment(changes),
+    adjustment: real.length === 0 ? null : new Adjustment(real),
+    changes,
     leftOutDay: leftOut?.day ?? null,
   };
 }
@@ -97,17 +135,21 @@ function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adj
   }
 }
 
-/** Adjusts bars in place. A WEEK or MON bar that contains an ex-date is built anew from adjusted DAY bars. @throws CannotAdjust */
+/**
+ * Adjusts bars in place, ascending, and gives the notes about them. A WEEK or MON bar that contains an ex-date is built anew from
+ * adjusted DAY bars. @throws CannotAdjust
+ */
 export async function adjustBars(
   context: StreamContext,
   stored: StoredInstrument,
   timed: TimedBars,
   adjusting: Adjusting,
   keep: Keep,
-): Promise<void> {
-  const { adjustment, leftOutDay } = await adjustmentOf(context, stored, adjusting, keep);
+): Promise<AdjustNotes> {
+  const { adjustment, changes, leftOutDay } = await adjustmentOf(context, stored, adjusting, keep);
   checkVolumes(timed, leftOutDay);
-  if (adjustment === null) return;
+  const notes = timed.bars.count === 0 ? noNotes : notesOf(changes, timed.day[0]!);
+  if (adjustment === null) return notes;
   const split = [...splitBars(context, timed, adjustment)];
   adjustment.apply(timed);
   const { nowMs } = adjusting;
@@ -123,4 +165,5 @@ export async function adjustBars(
       throw new CannotAdjust({ kind: 'no-days', interval, startDay: start, exDay });
     copyBar(timed.bars, row, built, 0);
   }
+  return notes;
 }

@@ -7,7 +7,8 @@ import { offGridParts } from './off-grid.ts';
 import { periodStream } from './periods.ts';
 import { candidates, clamped, DAY } from './plan.ts';
 import type { StoredInstrument } from './series.ts';
-import { type BarStream, mapped, type PartStream, type StreamContext, servedParts } from './stream.ts';
+import { mapped } from './steps.ts';
+import { type BarStream, type PartStream, type StreamContext, servedParts } from './stream.ts';
 
 /** The bars of an interval up to DAY, each from the series that serves it, finished or not. */
 export function barParts(context: StreamContext, stored: StoredInstrument, range: StreamRange): PartStream {

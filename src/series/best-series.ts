@@ -12,7 +12,8 @@ import { filled, type Gaps } from './filled.ts';
 import { mergedDays } from './merged-days.ts';
 import { candidates, cutAtSpan, DAY, type Reach, reachOf } from './plan.ts';
 import type { Series } from './series.ts';
-import { mapped, type Part, type PartStream, type StreamContext, sequence, storedStream } from './stream.ts';
+import { mapped, sequence } from './steps.ts';
+import { type Part, type PartStream, type StreamContext, storedStream } from './stream.ts';
 
 /** A session may be up to two UTC days away from its label date. */
 const SLACK_MS = 2 * DAY_MS;
@@ -22,9 +23,7 @@ const nothing: PartStream = { next: async () => null };
 /** The bars of one series, stored or derived, with keys in a range. */
 export function partsOf(context: StreamContext, series: Series, range: StreamRange): PartStream {
   const ofItsOwn = series.interval === context.interval ? storedStream : derivedFrom;
-  return mapped(ofItsOwn(context, series, range), (timed) =>
-    timed.bars.count === 0 ? null : { series, timed },
-  );
+  return mapped(ofItsOwn(context, series, range), (timed) => ({ series, timed }));
 }
 
 /** The bars that `holds` is true for. */

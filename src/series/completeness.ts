@@ -7,9 +7,9 @@ import type { Session } from '../calendar/session.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { Reader } from '../store/store.ts';
 import { deletedTimes } from './covered-times.ts';
-import { fileSpan } from './file-span.ts';
+import { type FileSpan, fileSpan } from './file-span.ts';
 import { type Judging, MarketRuns } from './market-runs.ts';
-import { type OwnRuns, ownRuns } from './run-spans.ts';
+import { type BegunRun, type OwnRuns, ownRuns } from './run-spans.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import { lacking, type Span } from './spans.ts';
 
@@ -27,6 +27,13 @@ export type Moment = { readonly nowMs: number; readonly completeness: Completene
 /** What makes the time of a session covered: a run, or null where the instrument was not traded; undefined where it is not covered. */
 export type CoveredBy = { readonly runId: number | null } | undefined;
 
+/** A file that may have begun in the middle of a session: from `fromMs` on it covers what is before its first bar if it did not. */
+type LateFile = {
+  readonly file: BegunRun;
+  readonly fromMs: number;
+  readonly late: NonNullable<FileSpan['late']>;
+};
+
 /** Which times of the series of one instrument are covered. */
 export class Completeness {
   readonly #reader: Reader;
@@ -34,6 +41,7 @@ export class Completeness {
   readonly #nowMs: number;
   readonly #market: MarketRuns;
   readonly #own = new Map<Series, Promise<OwnRuns>>();
+  readonly #late = new Map<Series, Promise<readonly LateFile[]>>();
 
   constructor(reader: Reader, stored: StoredInstrument, nowMs: number, judging: Judging = {}) {
     this.#reader = reader;
@@ -80,13 +88,11 @@ export class Completeness {
   /** What is left of some times once those are taken away that files cover up to their first bars. */
   async #withoutLate(series: Series, times: Span[]): Promise<Span[]> {
     let left = times;
-    const { runs, files } = await this.#ownOf(series);
-    for (const file of files) {
-      const span = fileSpan(file, this.#stored.calendar);
-      if (span === null || span.late === null) continue;
-      const early = { fromMs: span.fromMs, toMs: span.late.surelyMs };
-      if (!left.some(({ fromMs, toMs }) => fromMs < early.toMs && toMs > early.fromMs)) continue;
-      if (await this.#market.beginsLate(file, span.late)) continue;
+    const { runs } = await this.#ownOf(series);
+    for (const { file, fromMs, late } of await this.#lateOf(series)) {
+      const early = { fromMs, toMs: late.surelyMs };
+      if (!left.some((time) => time.fromMs < early.toMs && time.toMs > early.fromMs)) continue;
+      if (await this.#market.beginsLate(file, late)) continue;
       const gone = runs
         .filter(({ kind, run_id }) => kind === 'delete' && run_id > file.run.run_id)
         .map((run) => deletedTimes(this.#stored.calendar, run));
@@ -105,6 +111,21 @@ export class Completeness {
         return file.run.run_id;
     }
     return null;
+  }
+
+  /** The series' own files that may have begun in the middle of a session, and what they cover. */
+  #lateOf(series: Series): Promise<readonly LateFile[]> {
+    const known = this.#late.get(series) ?? this.#findLate(series);
+    this.#late.set(series, known);
+    return known;
+  }
+
+  async #findLate(series: Series): Promise<readonly LateFile[]> {
+    const { files } = await this.#ownOf(series);
+    return files.flatMap((file) => {
+      const span = fileSpan(file, this.#stored.calendar);
+      return span === null || span.late === null ? [] : [{ file, fromMs: span.fromMs, late: span.late }];
+    });
   }
 
   #ownOf(series: Series): Promise<OwnRuns> {

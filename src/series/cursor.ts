@@ -10,16 +10,18 @@ import { limits } from '../contract/limits.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
 import { namedDamage } from './damaged-bars.ts';
+import { seriesLimits } from './limits.ts';
 import { isUnfinished, type Series } from './series.ts';
+import { mapped, type Stream } from './steps.ts';
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
 export type StreamRange = { readonly fromMs: number; readonly toMs: number; readonly descending: boolean };
 
 /**
  * Bars without instants, in steps: each step ascends in itself, the steps follow the direction. A step has at least `atLeast`
- * bars while there are so many, or fewer where some are unfinished; null at the end.
+ * bars while there are so many, or fewer where some are unfinished.
  */
-export type BarSource = { next(atLeast: number): Promise<Bars | null> };
+export type BarSource = Stream<Bars>;
 
 /**
  * The same bars block by block; null at the end. `blocks` is about how many more are wanted. The arrays are those of the call before:
@@ -61,6 +63,8 @@ export class SeriesCursor implements BarSource {
   #fromBucket: number;
   #toBucket: number;
   #exhausted = false;
+  /** The number of blocks that the last read asked for. */
+  #blocksRead = 0;
 
   constructor(reader: Reader, series: Series, range: StreamRange) {
     this.#reader = reader;
@@ -76,7 +80,8 @@ export class SeriesCursor implements BarSource {
 
   async next(atLeast: number): Promise<Bars | null> {
     const step = await (this.#descending ? this.#nextDescending(atLeast) : this.#nextAscending(atLeast));
-    await this.#requireEnds(step, step === null || step.count < atLeast);
+    const isOver = this.#fromMs >= this.#toMs || this.#blocks.length === 0;
+    await this.#requireEnds(step, isOver && (step === null || step.count < atLeast));
     return step;
   }
 
@@ -122,7 +127,10 @@ export class SeriesCursor implements BarSource {
       const block = await this.#block(blocksOf(atLeast - target.count));
       if (block === undefined) break;
       const before = target.count;
-      await this.#decode(block, atLeast - before, target);
+      if ((await this.#decodeMore(block, atLeast - before, target, before)) === null) {
+        target.count = before;
+        break;
+      }
       if (target.count === before) this.#blocks.shift();
       // A run may have more bars than this step needs: the next step reads those again.
       target.count = Math.min(target.count, Math.max(atLeast, before));
@@ -146,7 +154,8 @@ export class SeriesCursor implements BarSource {
     while (count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(blocksOf(atLeast - count));
       if (block === undefined) break;
-      const part = await this.#decode(block, atLeast - count, emptyBars());
+      const part = await this.#decodeMore(block, atLeast - count, emptyBars(), count);
+      if (part === null) break;
       count += part.count;
       if (part.count === 0) this.#blocks.shift();
       else {
@@ -160,7 +169,9 @@ export class SeriesCursor implements BarSource {
   async #block(blocks: number): Promise<StoredBlock | undefined> {
     if (this.#blocks.length === 0 && !this.#exhausted) {
       await requireBlocks(this.#reader, this.#series);
-      const limit = Math.min(blocks, BLOCKS_PER_READ_MAX);
+      // Each read is larger than the one before: the guess was too low, or bars are skipped.
+      const limit = Math.min(Math.max(blocks, 2 * this.#blocksRead), BLOCKS_PER_READ_MAX);
+      this.#blocksRead = limit;
       this.#blocks = await this.#reader.blocks({
         seriesId: this.#series.series_id,
         fromBucket: this.#fromBucket,
@@ -174,6 +185,16 @@ export class SeriesCursor implements BarSource {
       else if (last !== undefined) this.#fromBucket = last.bucket + 1;
     }
     return this.#blocks[0];
+  }
+
+  /** The bars of one more block of a step; null where it is damaged and the step has bars: the next step meets the damage, if it is needed. */
+  async #decodeMore(block: StoredBlock, atLeast: number, target: Bars, found: number): Promise<Bars | null> {
+    try {
+      return await this.#decode(block, atLeast, target);
+    } catch (error) {
+      if (found === 0 || !(error instanceof DamagedData)) throw error;
+      return null;
+    }
   }
 
   async #decode(block: StoredBlock, atLeast: number, target: Bars): Promise<Bars> {
@@ -193,30 +214,19 @@ export class SeriesCursor implements BarSource {
 export function servedBars(reader: Reader, series: Series, range: StreamRange): BarSource {
   const cursor = new SeriesCursor(reader, series, range);
   if (series.unfinished.length === 0) return cursor;
-  return {
-    async next(atLeast) {
-      for (;;) {
-        const step = await cursor.next(atLeast);
-        if (step === null) return null;
-        const served = filterBars(step, (bar) => !isUnfinished(series, step.keyMs[bar]!));
-        if (served.count > 0) return served;
-      }
-    },
-  };
+  return mapped(cursor, (step) => finishedOf(series, step), seriesLimits.skippedBarsPerStep);
+}
+
+/** The bars of a step that are not unfinished; null without any. */
+function finishedOf(series: Series, step: Bars): Bars | null {
+  const served = filterBars(step, (bar) => !isUnfinished(series, step.keyMs[bar]!));
+  return served.count === 0 ? null : served;
 }
 
 /** The same bars as those of `servedBars`, block by block. */
 export function servedBlocks(reader: Reader, series: Series, range: StreamRange): BlockSource {
   const cursor = new SeriesCursor(reader, series, range);
   const target = emptyBars();
-  return {
-    async next(blocks) {
-      for (;;) {
-        const block = await cursor.nextBlock(blocks, target);
-        if (block === null || series.unfinished.length === 0) return block;
-        const served = filterBars(block, (bar) => !isUnfinished(series, block.keyMs[bar]!));
-        if (served.count > 0) return served;
-      }
-    },
-  };
+  const source: BlockSource = { next: (blocks) => cursor.nextBlock(blocks, target) };
+  return series.unfinished.length === 0 ? source : mapped(source, (block) => finishedOf(series, block));
 }

@@ -152,7 +152,11 @@ class FoldedMinutes implements BarStream {
     const block = await this.#blocks.next(blocksFor(interval, this.#base, wanted));
     this.#ended = block === null;
     this.#ranges.clear();
-    return block === null ? null : cellsOf(this.#context, this.#base, block, this.#ranges);
+    if (block === null) return null;
+    const cells = cellsOf(this.#context, this.#base, block, this.#ranges);
+    if (!cells.ranges.makes.subarray(0, cells.ranges.count).includes(1))
+      this.#context.onSkipped?.(block.count);
+    return cells;
   }
 }
 

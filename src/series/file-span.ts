@@ -10,7 +10,7 @@ import type { BegunRun, RunSpan } from './run-spans.ts';
 import type { Span } from './spans.ts';
 
 /** A first bar that opens at most so long after the regular hours does not show that its file began in the middle of a session. */
-const LATE_MS = 15 * MINUTE_MS;
+export const LATE_MS = 15 * MINUTE_MS;
 
 /** A session of so many hours contains a midnight, at which files are cut. */
 const LONG_MS = 20 * HOUR_MS;

@@ -1,6 +1,6 @@
 // A stream whose gaps are filled from another one, gap by gap.
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
-import type { Stream } from './stream.ts';
+import type { Stream } from './steps.ts';
 
 /** Places in time where a stream may have bars, as day numbers: sessions by their label dates, or weeks or months by their first day. */
 export type Gaps<Step> = {

@@ -13,7 +13,8 @@ import type { StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
 import type { MadeOf } from './made-of.ts';
 import type { Series, StoredInstrument } from './series.ts';
-import { type BarStream, mapped, type Stream, type StreamContext } from './stream.ts';
+import { mapped, type Stream } from './steps.ts';
+import type { BarStream, StreamContext } from './stream.ts';
 
 /** All derived bars with keys in `[fromMs, toMs)`; there may be none. */
 type Piece = { readonly fromMs: number; readonly toMs: number; readonly timed: TimedBars };

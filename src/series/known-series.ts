@@ -1,11 +1,14 @@
 // The series of an instrument as they were known at a moment: only bars that had closed (contract 9.8).
+import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Reader } from '../store/store.ts';
 import { servedBars, servedBlocks } from './cursor.ts';
+import { seriesLimits } from './limits.ts';
 import { firstOffGrid } from './off-grid-bars.ts';
 import type { Series } from './series.ts';
+import { mapped } from './steps.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by a later UTC date. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
@@ -27,17 +30,16 @@ async function knownPart(
     return known === calendar ? series : { ...series, isPart: true };
   const offGridMs = isOff ? await firstOffGrid(reader, calendar, series) : Number.POSITIVE_INFINITY;
   const range = { fromMs, toMs: Math.min(lastMs + 1, ms + LABEL_SLACK_MS), descending: true };
-  const source = servedBars(reader, series, range);
-  for (;;) {
-    const step = await source.next(1);
-    if (step === null) return null;
-    for (let at = step.count - 1; at >= 0; at--) {
-      const keyMs = step.keyMs[at]!;
-      const isOffGrid = offGridMs <= keyMs;
-      if (!closesAfter(known, { interval, isOffGrid }, keyMs, ms))
-        return { ...series, last_ms: keyMs, isOffGrid, isPart: true };
+  const lastKnown = ({ count, keyMs }: Bars): Series | null => {
+    for (let at = count - 1; at >= 0; at--) {
+      const last_ms = keyMs[at]!;
+      const isOffGrid = offGridMs <= last_ms;
+      if (!closesAfter(known, { interval, isOffGrid }, last_ms, ms))
+        return { ...series, last_ms, isOffGrid, isPart: true };
     }
-  }
+    return null;
+  };
+  return mapped(servedBars(reader, series, range), lastKnown, seriesLimits.skippedBarsPerStep).next(1);
 }
 
 /** The series of an instrument as they were known: those with a bar that had closed, and of each the bars up to its last one. */

@@ -6,13 +6,13 @@ import { hoursOf, isPeriod } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Instrument, instruments } from '../datasets/reference.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { keysOfRun } from './brought.ts';
 import { deletedTimes } from './covered-times.ts';
 import { SeriesCursor } from './cursor.ts';
-import { type FileSpan, fileSpan } from './file-span.ts';
+import { type FileSpan, fileSpan, LATE_MS } from './file-span.ts';
 import { type BegunRun, begunRuns, type OwnRuns, type RunSpan } from './run-spans.ts';
 import type { Series, StoredInstrument } from './series.ts';
 import { keysInSession } from './session-keys.ts';
@@ -45,14 +45,20 @@ export type Judging = {
   readonly checkRuns?: () => Promise<void>;
 };
 
+/** A series, and when its instrument was listed. */
+type Listing = Pick<Instrument, 'listing_date' | 'delisting_date'> & { readonly series_id: number };
+
 /** The runs of the market of one instrument. */
 export class MarketRuns {
   readonly #reader: Reader;
   readonly #stored: StoredInstrument;
   readonly #judging: Judging;
-  /** Files that begin late, and pairs of commands about the same series: asked often. */
-  readonly #late = new Map<number, Promise<boolean>>();
-  readonly #alike = new Map<string, boolean>();
+  /** The runs of an interval that reach an instant. */
+  readonly #runs = new Map<Interval, { readonly fromMs: number; readonly runs: readonly RunSpan[] }>();
+  /** The instruments of series, by when they were listed; null without one. */
+  readonly #listings = new Map<number, Listing | null>();
+  /** Answers of this request. */
+  readonly #answers = new Map<string, Promise<unknown>>();
 
   constructor(reader: Reader, stored: StoredInstrument, judging: Judging) {
     this.#reader = reader;
@@ -60,13 +66,38 @@ export class MarketRuns {
     this.#judging = judging;
   }
 
+  /** Computes an answer once a request. */
+  #once<T>(question: string, find: () => Promise<T>): Promise<T> {
+    const known = (this.#answers.get(question) as Promise<T> | undefined) ?? find();
+    this.#answers.set(question, known);
+    return known;
+  }
+
   /** The files that may cover a session of the market, or have bars in it, in the order of the journal. */
-  async #around(interval: Interval, session: Session): Promise<BegunRun[]> {
+  #around(interval: Interval, session: Session): Promise<BegunRun[]> {
+    return this.#once(`files around ${interval} ${session.day}`, () => this.#findAround(interval, session));
+  }
+
+  async #findAround(interval: Interval, session: Session): Promise<BegunRun[]> {
     const { openMs, closeMs } = hoursOf(session, true);
-    const found: RunSpan[] = [];
+    const reachedMs = openMs - (isPeriod(interval) ? LABEL_SLACK_MS : 0);
+    const found = (await this.#reaching(interval, reachedMs)).filter(
+      ({ kind, reach_ms, from_ms, first_ms }) =>
+        kind === 'import' &&
+        reach_ms >= reachedMs &&
+        Math.min(from_ms ?? END_MS, first_ms ?? END_MS) < closeMs + LABEL_SLACK_MS,
+    );
+    return begunRuns(found.toSorted((a, b) => a.run_id - b.run_id));
+  }
+
+  /** The runs of the market that reach an instant, and those that earlier calls read: each is read once a request. */
+  async #reaching(interval: Interval, fromMs: number): Promise<readonly RunSpan[]> {
+    const known = this.#runs.get(interval) ?? { fromMs: Number.POSITIVE_INFINITY, runs: [] };
+    if (known.fromMs <= fromMs) return known.runs;
+    const earlier: RunSpan[] = [];
     for await (const row of rowsInOrder(this.#reader, runSpans, {
       where: { market: this.#stored.market, interval },
-      range: { from: openMs - (isPeriod(interval) ? LABEL_SLACK_MS : 0) },
+      range: { from: fromMs, ...(Number.isFinite(known.fromMs) && { to: known.fromMs }) },
       order: [
         ['reach_ms', 'asc'],
         ['run_id', 'asc'],
@@ -74,14 +105,20 @@ export class MarketRuns {
       limit: RUNS_PER_READ,
     })) {
       this.#judging.onSeries?.(row.series_count);
-      const fromMs = Math.min(...[row.from_ms, row.first_ms].filter((ms) => ms !== null));
-      if (row.kind === 'import' && fromMs < closeMs + LABEL_SLACK_MS) found.push({ ...row, interval });
+      earlier.push({ ...row, interval });
     }
-    return begunRuns(found.sort((a, b) => a.run_id - b.run_id));
+    const runs = [...earlier, ...known.runs];
+    this.#runs.set(interval, { fromMs, runs });
+    return runs;
   }
 
   /** Whether some bar of a file has a key in a range, finished or not. */
-  async #hasBars({ run }: BegunRun, { fromMs, toMs }: Span): Promise<boolean> {
+  #hasBars(file: BegunRun, range: Span): Promise<boolean> {
+    const { fromMs, toMs } = range;
+    return this.#once(`bars of ${nameOf(file)} ${fromMs} ${toMs}`, () => this.#findBars(file, range));
+  }
+
+  async #findBars({ run }: BegunRun, { fromMs, toMs }: Span): Promise<boolean> {
     const { first_ms } = run;
     const keys = run.last_keys as readonly number[];
     if (first_ms === null || first_ms >= toMs || keys.at(-1)! < fromMs) return false;
@@ -99,14 +136,14 @@ export class MarketRuns {
 
   /** Whether a file began in the middle of the session of its first bar, so that it does not cover what is before that bar. */
   beginsLate(file: BegunRun, late: NonNullable<FileSpan['late']>): Promise<boolean> {
-    const { run_id } = file.run;
-    const known = this.#late.get(run_id) ?? this.#findLate(file, late);
-    this.#late.set(run_id, known);
-    return known;
+    return this.#once(`late ${nameOf(file)}`, () => this.#findLate(file, late));
   }
 
   async #findLate({ run }: BegunRun, late: NonNullable<FileSpan['late']>): Promise<boolean> {
-    const shows = (await this.#hasDense(run, late.session)) || (await this.#hasEarlier(run, late));
+    const shows =
+      (await this.#hasDense(run, late.session)) ||
+      (await this.#hasEarlier(run, late)) ||
+      (await this.#commandBeginsLate(run, late.session));
     return shows && !(await this.#areListedOn(run, late.session.day));
   }
 
@@ -118,6 +155,27 @@ export class MarketRuns {
     const range = { fromMs: hoursOf(session, true).openMs, toMs: surelyMs };
     for (const other of await this.#around(interval, session))
       if (other.run.command !== command && (await this.#hasBars(other, range))) return true;
+    return false;
+  }
+
+  /** True if the files of a command, which count as one run, began together in the middle of a session. */
+  #commandBeginsLate({ command, interval }: RunSpan, session: Session): Promise<boolean> {
+    const question = `late command ${command} ${interval} ${session.day}`;
+    return this.#once(question, () => this.#findLateCommand(command, interval, session));
+  }
+
+  async #findLateCommand(command: number, interval: Interval, session: Session): Promise<boolean> {
+    const { openMs: fromMs, closeMs: toMs } = hoursOf(session, true);
+    const files = (await this.#around(interval, session)).filter(({ run }) => run.command === command);
+    const firstMs = (file: BegunRun): number => file.run.first_ms ?? Number.POSITIVE_INFINITY;
+    const begun = files.filter((file) => firstMs(file) >= fromMs && firstMs(file) < toMs);
+    if (begun.length < 2 || begun.some((file) => firstMs(file) <= session.openMs + LATE_MS)) return false;
+    for (const { run } of begun) {
+      if (!(await this.#hasDense(run, session))) continue;
+      // One that began in an earlier session has this one from its beginning.
+      const before = files.filter((file) => firstMs(file) < fromMs);
+      return !(await this.#haveBars(before, { fromMs, toMs }));
+    }
     return false;
   }
 
@@ -149,19 +207,27 @@ export class MarketRuns {
   }
 
   /** The instruments of some series, by when they were listed. */
-  async #listingOf(ids: readonly number[]) {
-    const rows = await this.#reader.among(seriesDataset, {}, 'series_id', ids);
-    const found = await this.#reader.among(instruments, {}, 'instrument_id', [
-      ...new Set(rows.map(({ instrument_id }) => instrument_id)),
-    ]);
-    const byId = new Map(found.map((row) => [row.instrument_id, row]));
-    return rows.flatMap(({ series_id, instrument_id }) => {
-      const row = byId.get(instrument_id);
-      return row === undefined ? [] : [{ series_id, ...row }];
-    });
+  async #listingOf(ids: readonly number[]): Promise<Listing[]> {
+    const unknown = ids.filter((id) => !this.#listings.has(id));
+    if (unknown.length > 0) {
+      this.#judging.onSeries?.(unknown.length);
+      const rows = await this.#reader.among(seriesDataset, {}, 'series_id', unknown);
+      const found = await this.#reader.among(instruments, {}, 'instrument_id', [
+        ...new Set(rows.map(({ instrument_id }) => instrument_id)),
+      ]);
+      const byId = new Map(found.map((row) => [row.instrument_id, row]));
+      for (const id of unknown) this.#listings.set(id, null);
+      for (const { series_id, instrument_id } of rows) {
+        const row = byId.get(instrument_id);
+        if (row === undefined) continue;
+        const { listing_date, delisting_date } = row;
+        this.#listings.set(series_id, { series_id, listing_date, delisting_date });
+      }
+    }
+    return ids.flatMap((id) => this.#listings.get(id) ?? []);
   }
 
-  /** Finds the import that proves that a series did not trade in some times of a session, or the last of several; null without proof for all. */
+  /** The run that proves that a series did not trade in some times of a session, the last of several; null if some time is without proof. */
   async noTradeProof(
     series: Series,
     own: OwnRuns,
@@ -244,22 +310,34 @@ export class MarketRuns {
       return fromMs < closeMs && toMs > first;
     });
     if (isDeleted) return false;
-    const key = others.map(({ run_id }) => run_id).join(' ');
-    for (const { run } of files.toReversed()) {
-      const name = `${key} ${run.command} ${series_id}`;
-      const isAlike = this.#alike.get(name) ?? (await this.#isAlike(held, session.day, series_id, run));
-      this.#alike.set(name, isAlike);
-      if (isAlike) return true;
+    // Several files of one command are one group in a session: the command names it.
+    const name = group.length === 1 ? nameOf(group[0]!) : others[0]!.command;
+    for (const file of files.toReversed()) {
+      const question = `alike ${name}, ${nameOf(file)}, ${series_id} on ${session.day}`;
+      if (await this.#once(question, () => this.#isAlike(held, session.day, series_id, file.run)))
+        return true;
     }
     return false;
   }
 
   /** Whether the series that some run holds on a day, and those that a run of the series holds, are two thirds the same. */
   async #isAlike(held: readonly number[], day: number, seriesId: number, run: RunSpan): Promise<boolean> {
-    const { market, interval, command } = run;
+    const { interval, command } = run;
     const alone = decodeIds(run.series).filter((id) => id !== seriesId);
     const day0 = this.#dayOf(run);
     if (await this.#areAlike(held, day, alone, day0)) return true;
+    const together = await this.#once(`series of ${interval} ${command}`, () => this.#seriesOf(run));
+    if (together === null) return false;
+    return this.#areAlike(
+      held,
+      day,
+      together.filter((id) => id !== seriesId),
+      day0,
+    );
+  }
+
+  /** The series of all files of a run's command; null where there is no other file. */
+  async #seriesOf({ market, interval, command }: RunSpan): Promise<readonly number[] | null> {
     const rows: RunSpan[] = [];
     for await (const row of rowsInOrder(this.#reader, runSpans, {
       where: { market, interval, command },
@@ -269,13 +347,7 @@ export class MarketRuns {
       this.#judging.onSeries?.(row.series_count);
       rows.push({ ...row, interval });
     }
-    if (rows.length < 2) return false;
-    return this.#areAlike(
-      held,
-      day,
-      idsOf(rows).filter((id) => id !== seriesId),
-      day0,
-    );
+    return rows.length < 2 ? null : idsOf(rows);
   }
 
   #dayOf({ interval, last_keys }: RunSpan): number {
@@ -308,8 +380,6 @@ export class MarketRuns {
 
   /** Those of some series whose instruments were listed on some days. */
   async #listedOn(ids: readonly number[], days: readonly string[]): Promise<number[]> {
-    if (ids.length === 0) return [];
-    this.#judging.onSeries?.(ids.length);
     return (await this.#listingOf(ids))
       .filter(({ listing_date, delisting_date }) =>
         days.every(
@@ -321,6 +391,9 @@ export class MarketRuns {
       .map(({ series_id }) => series_id);
   }
 }
+
+/** A run may hold series of several intervals. */
+const nameOf = ({ run }: BegunRun): string => `${run.run_id} ${run.interval}`;
 
 const overlap = (one: Span, other: Span): boolean => one.fromMs < other.toMs && one.toMs > other.fromMs;
 

@@ -10,7 +10,8 @@ import type { StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
 import { filled } from './filled.ts';
 import type { Series } from './series.ts';
-import { mapped, type PartStream, type StreamContext, withTimes } from './stream.ts';
+import { mapped } from './steps.ts';
+import { type PartStream, type StreamContext, withTimes } from './stream.ts';
 
 /** A range of opens widened to the whole of the sessions that bars which open in it belong to. */
 function wholeSessions(calendar: Calendar, stepMs: number, range: StreamRange): StreamRange {

@@ -15,11 +15,10 @@ import type { MadeOf } from './made-of.ts';
 import { allDays, PeriodDays, sharesOf } from './period-days.ts';
 import { clamped, DAY, divides, storedSeries } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
+import { mapped, type Stream } from './steps.ts';
 import {
   type BarStream,
   finished,
-  mapped,
-  type Stream,
   type StreamContext,
   storedStream,
   useSeries,

@@ -70,12 +70,18 @@ export function begunRuns(runs: readonly RunSpan[]): BegunRun[] {
 /** The runs of a series: those that hold it or have deleted bars of it, and the files among them. */
 export type OwnRuns = { readonly runs: readonly RunSpan[]; readonly files: readonly BegunRun[] };
 
-/** Reads the runs of a series by its number. */
+/** Reads the runs of a stored series by its number. @throws DamagedData where its row or one of them is lost */
 export async function ownRuns(
   reader: Reader,
   { series_id }: { readonly series_id: number },
 ): Promise<OwnRuns> {
   const row = await rowWith(reader, series, { series_id });
-  const runs = row === null ? [] : await runsOf(reader, row);
+  if (row === null)
+    throw new DamagedData({
+      dataset: series.name,
+      place: `row series_id ${series_id}`,
+      problem: 'an index has lost it',
+    });
+  const runs = await runsOf(reader, row);
   return { runs, files: begunRuns(runs) };
 }

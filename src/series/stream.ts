@@ -19,10 +19,9 @@ import { CannotAdjust } from './cannot-adjust.ts';
 import type { Completeness, Moment } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';
 import { rowsOf } from './day-rows.ts';
+import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
-
-/** Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow. */
-export type Stream<Step> = { next(atLeast: number): Promise<Step | null> };
+import { mapped, type Stream } from './steps.ts';
 
 /** Bars in steps: each step ascends in itself, the steps follow the direction. */
 export type BarStream = Stream<TimedBars>;
@@ -43,6 +42,8 @@ export type StreamContext = {
   readonly rawOnly: boolean;
   /** Called for each series whose bars are used; null where nobody asks (contract 9.8). */
   readonly onUse: ((series: Series) => void) | null;
+  /** Takes the number of bars that were read but are outside the asked hours, or make a bar that is not complete; absent if nobody counts them. */
+  readonly onSkipped?: (count: number) => void;
 };
 
 /** The segments around bars, of which there is at least one. */
@@ -62,46 +63,15 @@ export function withTimes(context: StreamContext, bars: Bars, offGrid: boolean):
   return timeOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, 'all'), minutes, extended);
 }
 
-/** The bars of a series at its own interval. */
+/** The bars of a series at its own interval that are in the asked hours. */
 export function storedStream(context: StreamContext, series: Series, range: StreamRange): BarStream {
-  const source = rowsOf(context, series, range);
-  return {
-    async next(atLeast) {
-      const bars = await source.next(atLeast);
-      return bars === null ? null : withTimes(context, bars, series.isOffGrid);
-    },
+  const inHours = (bars: Bars): TimedBars | null => {
+    const timed = withTimes(context, bars, series.isOffGrid);
+    context.onSkipped?.(bars.count - timed.bars.count);
+    return timed.bars.count === 0 ? null : timed;
   };
+  return mapped(rowsOf(context, series, range), inHours, seriesLimits.skippedBarsPerStep);
 }
-
-/** One stream after the other. */
-export function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
-  let at = 0;
-  return {
-    async next(atLeast) {
-      while (at < streams.length) {
-        const step = await streams[at]!.next(atLeast);
-        if (step !== null) return step;
-        at++;
-      }
-      return null;
-    },
-  };
-}
-
-/** Each step changed; those of which nothing is left are skipped. */
-export const mapped = <From, To>(
-  stream: Stream<From>,
-  change: (step: From) => Promise<To | null> | To | null,
-): Stream<To> => ({
-  async next(atLeast) {
-    for (;;) {
-      const step = await stream.next(atLeast);
-      if (step === null) return null;
-      const changed = await change(step);
-      if (changed !== null) return changed;
-    }
-  },
-});
 
 /** The bars of a step that have closed by a moment (contract 3.9). */
 export const finished = (timed: TimedBars, nowMs: number): TimedBars =>
@@ -109,7 +79,7 @@ export const finished = (timed: TimedBars, nowMs: number): TimedBars =>
 
 /** Bars derived from a series, without those that are not complete (contract 3.9). */
 async function completed(
-  { interval, extended }: StreamContext,
+  { interval, extended, onSkipped }: StreamContext,
   { series, timed }: Part,
   completeness: Completeness,
 ): Promise<TimedBars> {
@@ -123,6 +93,7 @@ async function completed(
     const derived = { interval, extended, keyMs, closeMs: to };
     if (completeness.covers(series, from, to) || (await completeness.isComplete(series, derived)))
       isComplete[bar] = 1;
+    else onSkipped?.((to - from) / MINUTE_MS / intervalMinutes(series.interval)!);
   }
   return filterTimed(timed, (bar) => isComplete[bar] === 1);
 }

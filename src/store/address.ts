@@ -22,13 +22,17 @@ export const withoutPassword = (text: string): string =>
   withoutUserPassword(text).replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
 
 /**
- * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`; `schemes` are those of the engines.
+ * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`, or of a path that ends in `.db`; `schemes`
+ * are those of the engines.
  * @throws UnknownStoreAddress
  */
 export function readAddress(url: string, schemes: readonly string[]): { scheme: string; rest: string } {
   const [, given = '', rest = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(url)!;
   const scheme = given.toLowerCase().replace('postgresql', POSTGRES);
   const isKnown = schemes.includes(scheme);
+  // A path; a single letter is a drive.
+  if (given.length <= 1 && url.endsWith('.db') && !url.includes('://'))
+    return { scheme: 'sqlite', rest: url };
   // Its own reader checks the rest.
   if (scheme === POSTGRES && isKnown) return { scheme, rest };
   const place = isKnown ? rest : url;

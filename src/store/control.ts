@@ -162,6 +162,27 @@ export function claimScrub(control: RowStore, nowMs: number, everyMs: number): P
   });
 }
 
+const serving = { name: 'serving' };
+
+/** Notes that a service begins. Where the one before it has not ended, a reading of the whole store is due, whenever the last one was. */
+export function beginServing(control: RowStore, nowMs: number): Promise<void> {
+  return control.write(async (writer) => {
+    const before = await rowWith(writer.sound(ignoreDamage), scrubs, serving);
+    const last = await scrubIn(writer);
+    if (before?.finished_ms === null && last !== null)
+      await writer.upsert(scrubs, [rowOfScrub({ ...last, startedMs: 0 })]);
+    await writer.upsert(scrubs, [{ ...serving, started_ms: nowMs, finished_ms: null, damage: [] }]);
+  });
+}
+
+/** Notes that a service has ended as it should; `beganMs` tells it from one that began after it. */
+export function endServing(control: RowStore, beganMs: number, nowMs: number): Promise<void> {
+  return control.write(async (writer) => {
+    const row = await rowWith(writer.sound(ignoreDamage), scrubs, serving);
+    if (row?.started_ms === beganMs) await writer.upsert(scrubs, [{ ...row, finished_ms: nowMs }]);
+  });
+}
+
 /** A check of the whole store for findings. */
 export type Check = Omit<RowOf<typeof checks>, 'name'>;
 

@@ -25,7 +25,12 @@ export type BlockPlace = {
 };
 
 /** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
-export type ScrubStep = { readonly table: string; readonly damage: readonly Damage[] };
+export type ScrubStep = {
+  readonly table: string;
+  readonly damage: readonly Damage[];
+  /** The part that was not checked, the reason, and the cure. */
+  readonly unchecked?: string;
+};
 
 /** A table whose indexes, or all of whose rows, were to be rebuilt. */
 export type Rebuilt = {

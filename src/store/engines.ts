@@ -97,7 +97,10 @@ const silent: Tell = () => undefined;
 /** The full address, which is the same store from any folder. */
 export const resolveStore = (url: string): string => engineAt(url).address;
 
-/** Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` is called when an older layout is migrated. */
+/**
+ * Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` is called when an older layout is migrated, and where it is served
+ * when another file has taken its place.
+ */
 export const openStore = async (url: string, mode: Mode, tell = silent): Promise<Store> =>
   engineAt(url).openStore(mode, tell);
 

@@ -1,5 +1,6 @@
 // The terms that find instruments: symbols, former symbols and the words of names, kept beside the instruments' rows.
 import type { RowOf } from '../datasets/dataset.ts';
+import { isPair, plainOf, splitsOf } from '../datasets/notations.ts';
 import {
   type FormerSymbol,
   type Instrument,
@@ -8,7 +9,7 @@ import {
   instrumentTerms,
 } from '../datasets/reference.ts';
 import { allRows, expectRows, rowWith } from './all-rows.ts';
-import { type Damage, DamagedData, keyWords, type OnDamage, refuseDamage } from './damage.ts';
+import { type Damage, DamagedData, ignoreDamage, keyWords, type OnDamage, refuseDamage } from './damage.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 /** One term of one instrument. */
@@ -22,7 +23,16 @@ const ROWS_PER_READ = 100;
 /** The most rows that one search compares with further words: this bounds its time. */
 export const COMPARED_MAX = 2_000;
 
-/** The words of a text, folded: lower case, no accents, no punctuation; `Macy's` is one word. */
+/** Letters that Unicode does not take apart, without their marks: CLDR's transliteration Latin-ASCII. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ı: 'i', ĸ: 'q' },
+};
+
+const MARKED = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
+
+const withoutMarks = (folded: string): string => folded.replace(MARKED, (letter) => plainLetters[letter]!);
+
+/** The words of a text, folded: lower case, no marks of letters, no punctuation; `Macy's` is one word. */
 export function wordsOf(text: string): string[] {
   const folded = text
     .slice(0, NAME_CHARACTERS_MAX)
@@ -30,7 +40,7 @@ export function wordsOf(text: string): string[] {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\p{M}|['’](?=s(?![\p{L}\p{N}]))/gu, '');
-  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, NAME_WORDS_MAX);
+  return (withoutMarks(folded).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, NAME_WORDS_MAX);
 }
 
 const formerSymbols = (instrument: Instrument | null): readonly FormerSymbol[] =>
@@ -40,9 +50,9 @@ const formerSymbols = (instrument: Instrument | null): readonly FormerSymbol[] =
 export function termsOf(instrument: Instrument | null): Term[] {
   if (instrument === null) return [];
   const { asset_schema, country_iso_code, symbol, name } = instrument;
-  const words = wordsOf(name ?? '');
   const own = { asset_schema, country_iso_code, symbol };
   const termOf = (kind: string, term: string): Term => ({ ...own, kind, term });
+  const words = wordsOf(name ?? '');
   return [
     termOf('symbol', symbol),
     ...formerSymbols(instrument).map((one) => termOf('former', one.symbol)),
@@ -108,6 +118,16 @@ export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
     await writer.upsert(instrumentTerms, termsOf(instrument));
 }
 
+/** Folds the names again that programs before layout 15 stored with marks. A damaged term stays: a scrub names it, and rebuilds all. */
+export async function refoldInstrumentTerms(writer: RowWriter): Promise<void> {
+  for await (const old of allRows(writer.sound(ignoreDamage), instrumentTerms)) {
+    const term = old.kind === 'name' ? withoutMarks(old.term) : old.term;
+    if (term === old.term) continue;
+    await writer.remove(instrumentTerms, [old]);
+    await writer.upsert(instrumentTerms, [{ ...old, term }]);
+  }
+}
+
 /** A search for instruments of one asset type, in one country or in all. */
 export type InstrumentSearch = {
   readonly assetSchema: string;
@@ -122,8 +142,8 @@ export type InstrumentSearch = {
 export type FoundName = Pick<Term, 'country_iso_code' | 'symbol'>;
 
 /**
- * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the name has the words
- * in a row, the name has the words in any order. The last word may be the beginning of one; in any order each word may.
+ * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the symbol does but for separators, the
+ * name has the words in a row, the name has the words in any order. The last word may be the beginning of one; in any order each word may.
  */
 export async function searchInstruments(reader: RowReader, search: InstrumentSearch): Promise<FoundName[]> {
   const { symbol, words, limit } = search;
@@ -135,6 +155,8 @@ export async function searchInstruments(reader: RowReader, search: InstrumentSea
   if (symbol !== null) {
     await walk(reader, search, 'symbol', symbol, take);
     if (found.size < limit) await walk(reader, search, 'former', symbol, take);
+    if (found.size < limit)
+      await taken(separatedTerms(reader, search, 'symbol', symbol, found.size === 0), take);
   }
   if (words.length > 0 && found.size < limit) await walk(reader, search, 'name', words.join(' '), take);
   if (words.length > 1 && found.size < limit) await walkAnyOrder(reader, search, take);
@@ -154,10 +176,10 @@ export const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
 
 /** Walks the names that have the longest word, which is probably the rarest, and compares the other words. */
 async function walkAnyOrder(reader: RowReader, search: InstrumentSearch, take: Take): Promise<void> {
-  const longest = longestOf(search.words);
+  const { words } = search;
   let compared = 0;
-  await walk(reader, search, 'name', longest, (term) => {
-    const goesOn = !hasWords(term, search.words) || take(term);
+  await walk(reader, search, 'name', longestOf(words), (term) => {
+    const goesOn = !hasWords(term, words) || take(term);
     return goesOn && ++compared < COMPARED_MAX;
   });
 }
@@ -170,23 +192,77 @@ async function walk(
   beginning: string,
   take: Take,
 ): Promise<void> {
-  for await (const terms of termsWith(reader, search, kind, beginning))
-    for (const term of terms) if (!take(term)) return;
+  await taken(termsWith(reader, search, kind, beginning), take);
+}
+
+/** Gives `take` some terms, until it has enough. */
+async function taken(some: AsyncIterable<readonly Term[]>, take: Take): Promise<void> {
+  for await (const terms of some) for (const term of terms) if (!take(term)) return;
 }
 
 export type TermKind = 'symbol' | 'former' | 'name';
 
+type Market = Pick<InstrumentSearch, 'assetSchema' | 'country'>;
+
 /** The terms of a kind with a beginning, in order: by term, country and symbol. */
-export async function* termsWith(
+export const termsWith = (
   reader: RowReader,
-  { assetSchema, country }: Pick<InstrumentSearch, 'assetSchema' | 'country'>,
+  market: Market,
   kind: TermKind,
   beginning: string,
+): AsyncGenerator<readonly Term[]> =>
+  termsBetween(reader, market, kind, { from: beginning, to: `${beginning}\u{10ffff}` });
+
+/** Longest beginning of a symbol behind which a separator is looked for: bounds the number of reads. */
+const SEPARATED_AT_MAX = 12;
+
+/** Ranges of the separators behind a beginning: `-`, `.` and `/` follow each other. */
+const separators = [
+  ['-', '0'],
+  ['_', '`'],
+] as const;
+
+/**
+ * The symbols that are like a text but for separators, `BRK.B` for BRKB and BRK-B; with `isBeginning` those that begin so, which takes a read
+ * for each of its characters: for a text with which nothing begins as it is written.
+ */
+export async function* separatedTerms(
+  reader: RowReader,
+  market: Market,
+  kind: 'symbol' | 'former',
+  beginning: string,
+  isBeginning: boolean,
+): AsyncGenerator<readonly Term[]> {
+  const plain = plainOf(beginning);
+  const isFound = ({ term }: Term): boolean => plainOf(term).startsWith(plain) && !term.startsWith(beginning);
+  if (plain === '') return;
+  if (!isBeginning) {
+    const { assetSchema: asset_schema } = market;
+    // Without a country, where most are: no engine finds some terms of all countries in one read.
+    const country_iso_code = market.country ?? (isPair({ asset_schema }) ? 'GLOBAL' : 'US');
+    const where = { asset_schema, country_iso_code, kind };
+    const others = [plain, ...splitsOf(plain)].filter((one) => !one.startsWith(beginning));
+    if (others.length > 0) yield await reader.among(instrumentTerms, where, 'term', others);
+    return;
+  }
+  const ranges = plain === beginning ? [] : [{ from: plain, to: `${plain}\u{10ffff}` }];
+  for (let at = 1; at < Math.min(plain.length, SEPARATED_AT_MAX); at++)
+    for (const [from, to] of separators)
+      ranges.push({ from: plain.slice(0, at) + from, to: plain.slice(0, at) + to });
+  for (const range of ranges)
+    for await (const terms of termsBetween(reader, market, kind, range)) yield terms.filter(isFound);
+}
+
+async function* termsBetween(
+  reader: RowReader,
+  { assetSchema, country }: Market,
+  kind: TermKind,
+  range: { readonly from: string; readonly to: string },
 ): AsyncGenerator<readonly Term[]> {
   const columns = ['term', ...(country === null ? ['country_iso_code'] : []), 'symbol'] as (keyof Term)[];
   const read = {
     where: { asset_schema: assetSchema, kind, ...(country !== null && { country_iso_code: country }) },
-    range: { from: beginning, to: `${beginning}\u{10ffff}` },
+    range,
     order: columns.map((column) => [column, 'asc'] as const),
     limit: ROWS_PER_READ,
   };

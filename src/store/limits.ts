@@ -64,6 +64,8 @@ export const storeLimits = {
   knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */
   dependedPartsMax: 64,
+  /** The time between two looks at the name of an open file: another file may have taken its place. */
+  replacedCheckMs: 1_000,
   /** Disk space for what a backup says about itself, without the control file. */
   manifestBytes: 2 ** 20,
 } as const;

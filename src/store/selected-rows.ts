@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The rows to select. */
 export type RowSelection = {
   /** Columns, and the values that they must have. */
-  readonly where: Readonly<Record<string, string>>;
+  readonly where: Readonly<Record<string, string | null>>;
   /** Bounds of the dataset's time: `from` included, `to` not. */
   readonly range?: { readonly from?: number; readonly to?: number };
   /** Rows read at a time. */

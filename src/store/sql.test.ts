@@ -152,6 +152,28 @@ test('a ranked read joins its groups as a table of values', () => {
   assert.deepEqual(statement.values(read), ['X', 0, 'Y', 1, 1, 9, 1, 1, 50, 3]);
 });
 
+test('groups of a ranked read within one more column have a span of its texts each', () => {
+  const read = {
+    where: {},
+    groupBy: ['at_ms'],
+    within: 'market',
+    groups: [
+      { at: [1], rank: 0, from: 'A', below: 'B' },
+      { at: [1], rank: 1, from: 'B', below: 'C' },
+    ],
+    order: [['rank', 'asc']],
+    limit: 3,
+  } as const satisfies RankedRead;
+  const statement = other.ranked(quotes, read);
+  assert.equal(
+    statement.sql,
+    'with "places"("at_at_ms", "from", "below", "rank") as (values ($1::A, $2::T, $3::T, $4::I), ($5::A, $6::T, $7::T, $8::I))' +
+      ' select "rank" from "places" cross join "quotes" where "at_ms" = "places"."at_at_ms"' +
+      ' and "market" >= "places"."from" and "market" < "places"."below" order by "rank" asc limit cast($9 as bigint)',
+  );
+  assert.deepEqual(statement.values(read), [1, 'A', 'B', 0, 1, 'B', 'C', 1, 3]);
+});
+
 test('groups of a ranked read with a null are tables of values of their own: null is never compared', () => {
   const read = {
     where: {},

@@ -163,10 +163,10 @@ export class SqlCompiler {
    * for values that may be null or not. Reads of one shape and number of groups share one statement.
    */
   ranked(dataset: Dataset, read: RankedRead): Statement<RankedRead> {
-    const { where, groupBy, groups, between, order, after } = read;
+    const { where, groupBy, within, groups, between, order, after } = read;
     const bounds = [between?.column, between?.above !== undefined, between?.below !== undefined];
     const patterns = groups.map(({ at }) => nullsIn(at));
-    const columns = [equalText(where), groupBy, patterns, bounds, orderText(order)];
+    const columns = [equalText(where), groupBy, within ?? '', patterns, bounds, orderText(order)];
     return this.#cached(this.#ranked, dataset, [...columns, nullsIn(after)].join('|'), () => {
       const conditions = equals(where, (actual: RankedRead) => actual.where);
       if (between?.above !== undefined)
@@ -186,10 +186,14 @@ export class SqlCompiler {
               : `${quoted(column)} = ${places}.${quoted(`at_${column}`)}`,
           ),
         );
+        if (within !== undefined) {
+          const column = quoted(within);
+          same.push(text(`${column} >= ${places}."from"`), text(`${column} < ${places}."below"`));
+        }
         const of = patterns.flatMap((other, group) => (other === pattern ? [group] : []));
         const select = text(`select ${answered} from ${places} cross join ${quoted(dataset.name)}`);
         return {
-          places: joined('', text(`${places}(`), this.#placesOf(dataset, given, of)),
+          places: joined('', text(`${places}(`), this.#placesOf(dataset, given, within, of)),
           select: joined('', select, whereOf([...same, ...conditions])),
         };
       });
@@ -212,9 +216,15 @@ export class SqlCompiler {
   #placesOf(
     { columns }: Dataset,
     given: readonly { readonly column: string; readonly at: number }[],
+    within: string | undefined,
     groups: readonly number[],
   ): Piece<RankedRead> {
-    const kinds = [...given.map(({ column }) => columns[column]!.kind), 'integer' as const];
+    const bounds = within === undefined ? [] : (['from', 'below'] as const);
+    const kinds = [
+      ...given.map(({ column }) => columns[column]!.kind),
+      ...bounds.map(() => columns[within!]!.kind),
+      'integer' as const,
+    ];
     const marks = `(${kinds.map((kind) => this.#dialect.typed('?', kind)).join(', ')})`;
     const takes = groups.flatMap((group): Take<RankedRead>[] => [
       ...given.map(
@@ -222,9 +232,14 @@ export class SqlCompiler {
           (actual) =>
             actual.groups[group]!.at[at],
       ),
+      ...bounds.map(
+        (bound): Take<RankedRead> =>
+          (actual) =>
+            actual.groups[group]![bound],
+      ),
       (actual) => actual.groups[group]!.rank,
     ]);
-    const names = list([...given.map(({ column }) => `at_${column}`), 'rank']);
+    const names = list([...given.map(({ column }) => `at_${column}`), ...bounds, 'rank']);
     return { sql: `${names}) as (values ${groups.map(() => marks).join(', ')})`, takes };
   }
 

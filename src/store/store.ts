@@ -20,6 +20,9 @@ export type Read<D extends Dataset = Dataset> = {
   readonly limit: number;
 };
 
+/** Texts from one, and below another, by their code points. */
+export type TextSpan = { readonly from: string; readonly below: string };
+
 /**
  * A bounded read in an order that no index has: the engine sorts the rows of some groups. A group is a place in an index.
  * The index must have every named column, so that only rows of the answer are read.
@@ -29,8 +32,13 @@ export type RankedRead<D extends Dataset = Dataset> = {
   readonly where: Partial<RowOf<D>>;
   /** The index's next columns. */
   readonly groupBy: readonly ColumnOf<D>[];
-  /** The values of `groupBy` in each group, null included, and the group's rank in the order. */
-  readonly groups: readonly { readonly at: readonly (string | number | null)[]; readonly rank: number }[];
+  /** A further column of text: of its values, a group has those from its `from`, and below its `below`. */
+  readonly within?: ColumnOf<D>;
+  /** The values of `groupBy` in each group, null included, and the group's rank in the order; no row is in two groups. */
+  readonly groups: readonly ({
+    readonly at: readonly (string | number | null)[];
+    readonly rank: number;
+  } & Partial<TextSpan>)[];
   /** Bounds of one further column, both excluded. */
   readonly between?: { readonly column: ColumnOf<D>; readonly above?: number; readonly below?: number };
   /** The columns of the answer: a unique key is among them. */

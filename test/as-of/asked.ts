@@ -55,6 +55,11 @@ export class Asked {
     return new Asked(store, nowMs);
   }
 
+  /** The same store, asked at another moment. */
+  at(nowMs: number): Asked {
+    return new Asked(this.#store, nowMs);
+  }
+
   async close(): Promise<void> {
     opened.delete(this.#store);
     await this.#store.close();

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../fuzz/random.ts';
-import { seed } from '../seed.ts';
+import { seed, times } from '../seed.ts';
 import { Asked } from './asked.ts';
 import { endpoints, randomRequest } from './random-requests.ts';
 import { dateAt, NOW, randomWorld } from './random-world.ts';
 
-const pairs = Number(process.env.AS_OF_PAIRS ?? 3);
+const pairs = times(2);
 /** Requests to each endpoint, for each pair of stores; bars have more ways to go wrong, and some cost nothing. */
 const ROUNDS = 2;
 const BAR_ROUNDS = 12;

@@ -50,6 +50,25 @@ test('news are those published by the moment, and say that their text is as last
   assert.equal((await asked.result(`${list}&as_of=2025-03-01T10:59:59Z`)).count, 0);
 });
 
+test('news dated after now are in a range, and among the latest from their very second on (contract 8.3)', async () => {
+  const item = (title: string, at: string) => ({
+    title,
+    published_date: at,
+    publisher_url: 'https://e.com/1',
+  });
+  const items = [item('Now', '2026-01-01T00:00:00Z'), item('Soon', '2026-01-01T00:00:01Z')];
+  const asked = await Asked.filled(NOW, [['news', items]]);
+  const latest = async (nowMs: number) => column(await asked.at(nowMs).result('news/latest'), 'title');
+  assert.deepEqual(await latest(NOW - 1), []);
+  assert.deepEqual(await latest(NOW), ['Now']);
+  assert.deepEqual(await latest(NOW + 999), ['Now']);
+  assert.deepEqual(await latest(NOW + 1000), ['Now', 'Soon']);
+  assert.equal((await asked.result('news/list?from_date=2026-01-01&to_date=2026-01-01')).count, 2);
+  // Nothing keeps an answer beyond the time of what is to come.
+  const answer = await asked.ask('news/latest');
+  assert.equal(answer.kind === 'answer' && answer.goodUntilMs, undefined);
+});
+
 test('events to come have no result, those behind the next one no expectation, those that data bring about are hidden (contract 8.7, 9.8)', async () => {
   const event = (date: string, more: FileRow = {}) => ({
     ...us,

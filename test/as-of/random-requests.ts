@@ -76,6 +76,7 @@ const makers: Readonly<
     `option/search/${underlying(random)}/${random.pick(['call', 'put'])}/moneyness/${random.pick(['in_the_money', 'out_of_the_money'])}`,
     params(random, {
       ref_asset_price: ['150'],
+      adjusted: ['true', 'false'],
       sort_by: ['strike_price', 'expiration_date desc'],
       sort,
       limit,
@@ -83,7 +84,7 @@ const makers: Readonly<
   ],
   optionExpirations: (random) => [
     `option/expiration_date_list/${underlying(random)}`,
-    params(random, { sort }),
+    params(random, { sort, adjusted: ['true', 'false'] }),
   ],
   holidayList: (random) => [
     'holiday/list',

@@ -250,14 +250,15 @@ function contractsOf(random: Random): (FileRow & { listing_date?: string })[] {
   const rows = Array.from({ length: 60 }, () => {
     const date = random.pick(['2025-03-07', '2025-03-14', '2025-03-21', '2025-06-20']);
     const [type, strike] = [random.pick(['call', 'put']), random.between(10, 20) * 10];
-    const root = random.pick(['AAA', 'AAA', RENAMED.symbol]);
+    // AAA1 is the root of adjusted contracts.
+    const root = random.pick(['AAA', 'AAA', 'AAA1', RENAMED.symbol]);
     const listing = random.pick(['2025-02-03', ...weekdays.filter((day) => day <= date)]);
     return {
       symbol: `${root}${date.replaceAll('-', '').slice(2)}${type === 'call' ? 'C' : 'P'}${String(strike * 1_000).padStart(8, '0')}`,
       ...{
         ...us,
         parent_asset_schema: 'stock',
-        underlying_name: root,
+        underlying_name: root === 'AAA1' ? 'AAA' : root,
         option_type: type,
         strike_price: strike,
       },

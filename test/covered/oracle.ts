@@ -144,9 +144,29 @@ export class Oracle {
               openOf(calendar, interval, keyMs) < openMs,
           ),
       );
-      if (!isFirstDayOfAll && (hasEarlier || this.#hasDense(run, bars, session, calendar))) return openMs;
+      const shows =
+        hasEarlier ||
+        this.#hasDense(run, bars, session, calendar) ||
+        this.#commandBeginsLate(run, market, session, calendar);
+      if (!isFirstDayOfAll && shows) return openMs;
     }
     return hoursOf(session).fromMs;
+  }
+
+  /** Read as: files of one command are one run, so all of them began late where the first bar of all is late, and one of their series is dense. */
+  #commandBeginsLate(run: FileRun, market: string, session: Session, calendar: Calendar): boolean {
+    const { fromMs, toMs } = hoursOf(session);
+    const files = this.#files.filter(
+      (other) =>
+        other.command === run.command &&
+        other.interval === run.interval &&
+        this.#heldBy(other, market).some(({ keyMs }) => fromMs <= keyMs && keyMs < toMs),
+    );
+    return (
+      run.interval !== 'DAY' &&
+      files.every((other) => this.#heldBy(other, market)[0]!.keyMs > session.openMs + 15 * MINUTE_MS) &&
+      files.some((other) => this.#hasDense(other, this.#heldBy(other, market), session, calendar))
+    );
   }
 
   /** Whether a series has at least three bars in a session, in 80 % of the intervals from its first to its last. */

@@ -229,6 +229,27 @@ for (const [words, bars, isDay] of firstSessions)
     },
   );
 
+sentence(
+  'a file of a series that trades seldom began in the middle of a session where all files of its command did (contract 3.9 (1))',
+  async (one) => {
+    // A window from ten o'clock of New York on, a file for each symbol.
+    await one.files('08T02:00', '1M', every('A', 1, '07T15:00', '07T15:10'), some('B', '07T15:40'));
+    assert.deepEqual(await one.served('A', 'DAY'), []);
+    assert.deepEqual(await one.served('B', 'DAY'), [], 'of B it tells as little of what was before');
+    await one.undo();
+    await one.undo();
+    // Files of the whole session.
+    await one.files('08T02:00', '1M', every('A', 1, '07T14:30', '07T15:10'), some('B', '07T15:40'));
+    assert.deepEqual(await one.served('B', 'DAY'), ['07T14:30 x1']);
+    await one.undo();
+    await one.undo();
+    // One of the files has the session from its beginning, without a bar in its first minutes.
+    const earlier = [...some('C', '06T14:30'), ...some('C', '07T15:20')];
+    await one.files('08T02:00', '1M', every('D', 1, '07T15:00', '07T15:10'), some('E', '07T15:40'), earlier);
+    assert.deepEqual(await one.served('E', 'DAY'), ['07T14:30 x1']);
+  },
+);
+
 sentence('only the first session of a file may begin in its middle (contract 3.9 (1))', async (one) => {
   await one.file('08T02:00', '1M', [...some('A', '06T14:30'), ...every('A', 1, '07T15:00', '07T15:10')]);
   assert.deepEqual(await one.served('A', 'DAY'), ['06T14:30 x1', '07T14:30 x10']);

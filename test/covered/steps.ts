@@ -407,8 +407,8 @@ export async function take(world: World, truth: Truth, one: Step, corrections: n
     const { symbol } = one;
     const [startMs, fromMs, throughMs] = [one.at, one.from, one.through].map((when) => msOf(truth, when));
     const said = { startMs: startMs!, fromMs: fromMs!, throughMs: throughMs! };
-    // A symbol that no row has named is not known.
-    if (fromMs! < throughMs! && isHeld(world, symbol))
+    // A file without rows says nothing of a series without bars.
+    if (fromMs! < throughMs! && world.journal.oracle.stored(symbol, truth.base).length > 0)
       await world.import({ ...said, interval: truth.base, files: [[]], symbol });
     return;
   }
@@ -428,6 +428,8 @@ export async function take(world: World, truth: Truth, one: Step, corrections: n
     // Coins and currencies have no holidays that files could change.
     if (world.journal.market === 'crypto' || world.journal.market === 'forex') return;
     const { day, openMs } = sessions[one.session]!;
+    // The row of a closed day whose evening opens the next session is part of that one (contract 3.10): no truth has such rows.
+    if (world.journal.market === 'future' && one.template === 'CLOSED') return;
     // Hours of a post-market that begins earlier are off its grid (contract 3.10).
     if (one.template === 'EARLY_CLOSE' && truth.base === '60M') return;
     const closeMs = one.template === 'EARLY_CLOSE' ? openMs + 210 * MINUTE_MS : null;

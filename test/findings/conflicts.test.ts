@@ -75,3 +75,30 @@ test('every two imports that differ are told with the number of bars, the files 
       .sort(),
   );
 });
+
+test('prices that differ by more than half are an error, volumes are not', async () => {
+  const some = walk(new Random(seed), days.slice(0, 30));
+  for (const [name, times, severity] of [
+    ['by-0.4', { price: 1.4, volume: 1 }, 'info'],
+    ['by-0.6', { price: 1.6, volume: 1 }, 'error'],
+    ['volume', { price: 1, volume: 3 }, 'info'],
+  ] as const) {
+    const store = new CheckedStore(folder, name);
+    await store.fill('bars', [rowsOfBars('C', some)]);
+    const others = some.map((bar) => ({
+      ...bar,
+      open: bar.open * times.price,
+      high: bar.high * times.price,
+      low: bar.low * times.price,
+      close: bar.close * times.price,
+      volume: bar.volume * times.volume,
+    }));
+    await store.fill('bars', [rowsOfBars('C', others)]);
+    const found = (await store.check()).filter(({ kind }) => kind === 'conflicting_imports');
+    assert.deepEqual(
+      found.map((one) => one.severity),
+      [severity],
+      name,
+    );
+  }
+});

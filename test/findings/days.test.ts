@@ -1,6 +1,7 @@
 // Findings in daily bars: planted faults are found, and nothing else is (contract 9.10).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { calendarOf } from '../../src/calendar/calendar.ts';
 import { thresholds } from '../../src/findings/thresholds.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
@@ -131,27 +132,80 @@ function split(bars: Bar[], at: number, [many, few]: readonly [number, number]):
 
 test('every split without an action is found, and none that is recorded (contract 9.10 unrecorded_split)', async () => {
   const actions: FileRow[] = [];
+  const others: FileRow[] = [];
+  const errors: string[] = [];
   const { series, places } = planted((bars, at, random, symbol) => {
     const ratio = random.pick(RATIOS);
     split(bars, at, ratio);
-    const action = {
-      ...{ country_iso_code: 'US', symbol, action_type: 'split' },
-      ex_date: dateOf(bars[at]!.day),
-    };
+    const ex_date = dateOf(bars[at]!.day);
+    const action = { ...{ country_iso_code: 'US', symbol, action_type: 'split' }, ex_date };
+    actions.push({ ...action, split_from: ratio[1], split_to: ratio[0] });
+    // Actions that explain nothing.
+    if (random.chance(0.5)) others.push({ ...action, split_from: 1, split_to: 1 });
+    else others.push({ ...action, action_type: 'dividend', cash_amount: 0.1, reference_price: 50 });
+    const place = onBar(bars, at);
+    // News moves prices by a third too.
+    if (Math.max(ratio[0] / ratio[1], ratio[1] / ratio[0]) >= 2) errors.push(`${symbol} ${ex_date}`);
+    return place;
+  });
+  const store = await storeOf('splits', series);
+  const found = await store.check();
+  assert.deepEqual(new Set(found.map(({ kind }) => kind)), new Set(['unrecorded_split']));
+  const severe = found.filter(({ severity }) => severity === 'error');
+  assert.deepEqual(
+    severe.map((one) => `${one.symbol} ${new Date(one.fromMs).toISOString().slice(0, 10)}`).sort(),
+    errors.sort(),
+  );
+  assert.ok(found.every(({ severity }) => ['error', 'warning'].includes(severity)));
+  assert.deepEqual(await store.places('unrecorded_split'), places);
+  assert.deepEqual(await (await storeOf('other-actions', series, others)).places('unrecorded_split'), places);
+  assert.deepEqual(await (await storeOf('recorded', series, actions)).check(), []);
+});
+
+/** Days as the bars of half an hour at both ends of their sessions. */
+const halfHoursOf = (symbol: string, bars: readonly Bar[]): FileRow[] =>
+  bars.flatMap(({ day, open, high, low, close, volume }) => {
+    const { openMs, closeMs } = calendarOf('stock', 'US').sessionOn(day)!;
+    const common = { asset_schema: 'stock', country_iso_code: 'US', symbol, interval: '30M' };
+    const times = [openMs, closeMs - 30 * 60_000].map((ms) => new Date(ms).toISOString());
+    return [
+      { ...common, datetime: times[0], open, high, low, close: low, volume },
+      { ...common, datetime: times[1], open: low, high: close, low, close, volume },
+    ];
+  });
+
+test('splits without an action are found in days that minutes make, where no days are stored or they end (contract 9.10 unrecorded_split)', async () => {
+  const actions: FileRow[] = [];
+  const { series, places } = planted((bars, at, random, symbol) => {
+    const ratio = random.pick(RATIOS);
+    split(bars, at, ratio);
+    const ex_date = dateOf(bars[at]!.day);
+    const action = { country_iso_code: 'US', symbol, action_type: 'split', ex_date };
     actions.push({ ...action, split_from: ratio[1], split_to: ratio[0] });
     return onBar(bars, at);
   });
-  const without = await (await storeOf('splits', series)).check();
-  assert.deepEqual(
-    new Set(without.map(({ kind, severity }) => `${kind} ${severity}`)),
-    new Set(['unrecorded_split error']),
+  const minutes = Array.from(series, ([symbol, bars]) => halfHoursOf(symbol, bars));
+  const alone = new CheckedStore(folder, 'minutes-alone');
+  await alone.fill('bars', minutes);
+  assert.deepEqual(await alone.places('unrecorded_split'), places);
+  // The first days are stored, and the minutes go on: each jump is found once.
+  const continued = new CheckedStore(folder, 'minutes-after-days');
+  await continued.fill(
+    'bars',
+    Array.from(series, ([symbol, bars]) => rowsOfBars(symbol, bars.slice(0, days.length / 2))),
   );
-  assert.deepEqual(await (await storeOf('splits', new Map())).places('unrecorded_split'), places);
-  assert.deepEqual(await (await storeOf('recorded', series, actions)).check(), []);
+  await continued.fill('bars', minutes);
+  assert.deepEqual(await continued.places('unrecorded_split'), places);
+  for (const store of [alone, continued]) {
+    await store.fill('corporate-actions', [actions]);
+    assert.deepEqual(await store.places('unrecorded_split'), []);
+    assert.deepEqual(await store.places('action_without_jump'), []);
+  }
 });
 
 test('every recorded split without a jump, or with another one, is found (contract 9.10 action_without_jump)', async () => {
   const actions: FileRow[] = [];
+  let others = 0;
   const { series, places } = planted((bars, at, random, symbol) => {
     const [many, few] = random.pick([
       [2, 1],
@@ -159,7 +213,11 @@ test('every recorded split without a jump, or with another one, is found (contra
       [5, 4],
       [1, 5],
     ] as const);
-    if (random.chance(0.3)) split(bars, at, [many * 2, few]);
+    // A split that the recorded one does not explain; of 10:4 and 2:5 none is usual.
+    if (random.chance(0.3)) {
+      split(bars, at, [many * 2, few]);
+      if (few === 1) others++;
+    }
     actions.push({
       ...{ country_iso_code: 'US', symbol, action_type: 'split', split_from: few, split_to: many },
       ex_date: dateOf(bars[at]!.day),
@@ -168,7 +226,8 @@ test('every recorded split without a jump, or with another one, is found (contra
   });
   const store = await storeOf('no-jump', series, actions);
   assert.deepEqual(await store.places('action_without_jump'), places);
-  assert.equal((await store.check()).length, ALL);
+  assert.equal((await store.places('unrecorded_split')).length, others);
+  assert.equal((await store.check()).length, ALL + others);
 });
 
 test('every dividend above half the close before is found, and none below it (contract 9.10 impossible_dividend)', async () => {

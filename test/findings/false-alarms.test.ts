@@ -5,14 +5,14 @@ import { calendarOf } from '../../src/calendar/calendar.ts';
 import type { AssetSchema } from '../../src/contract/identifiers.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
-import { seed } from '../seed.ts';
+import { seed, times } from '../seed.ts';
 import { TestFolder } from '../stores.ts';
 import { CheckedStore, dateOf, dayOf } from './world.ts';
 
 const folder = new TestFolder();
 after(() => folder.close());
 
-const SYMBOLS = Number(process.env.FINDINGS_SYMBOLS ?? 12);
+const SYMBOLS = times(6);
 
 const ALARMS_A_MILLION_MAX = 1_500;
 

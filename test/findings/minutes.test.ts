@@ -151,7 +151,7 @@ test('every long hole of a dense session is found, and one of the whole market o
   assert.deepEqual(await found(all, 'gap'), [`* ${text(fromMs)} ${text(toMs)}`]);
 });
 
-test('bars where the calendar has none are one finding a session (contract 9.10 closed_day, outside_session, off_grid)', async () => {
+test('bars where the calendar has none are one finding a session, off the grid one a series (contract 9.10 closed_day, outside_session, off_grid)', async () => {
   for (const [kind, shift] of [
     ['outside_session', 13 * 60],
     ['closed_day', null],
@@ -184,9 +184,27 @@ test('bars where the calendar has none are one finding a session (contract 9.10 
   await hours.fill('bars', [rows]);
   const all = await hours.check();
   assert.deepEqual(
-    all.map(({ kind, value }) => [kind, value]),
-    days.map(() => ['off_grid', 3]),
+    all.map(({ kind, severity, value }) => [kind, severity, value]),
+    [['off_grid', 'info', 3 * days.length]],
   );
+});
+
+test('minutes that are dated by their close are found (contract 9.10 close_labelled)', async () => {
+  const byClose = (ms: number): number => ms + MINUTE_MS;
+  const labelled = async (name: string, count: number, change: (bars: Minute[]) => Minute[]) => {
+    const store = new CheckedStore(folder, name);
+    const bars = minutesOf(new Random(seed)).filter((bar) => days.indexOf(dayOfMinute(bar)) < count);
+    await store.fill('bars', [rowsOf('SHIFTED', change(bars))]);
+    return (await store.check())
+      .filter(({ kind }) => kind === 'close_labelled')
+      .map(({ severity, value }) => [severity, value]);
+  };
+  const all = (bars: Minute[]): Minute[] => bars.map((bar) => ({ ...bar, ms: byClose(bar.ms) }));
+  assert.deepEqual(await labelled('by-close', 6, all), [['warning', 6]]);
+  assert.deepEqual(await labelled('by-open', 6, (bars) => bars), []);
+  assert.deepEqual(await labelled('few', 4, all), [], 'four sessions tell nothing');
+  const oneAtOpen = (bars: Minute[]): Minute[] => [bars[0]!, ...all(bars)];
+  assert.deepEqual(await labelled('one-at-open', 6, oneAtOpen), [], 'a session has a bar at its open');
 });
 
 test('every vwap outside its minute is found, once a session (contract 9.10 vwap_outside)', async () => {

@@ -90,7 +90,7 @@ export const corporateActions: readonly (readonly [row: Row, factor: string])[] 
   [split('AAPL', '2000-02-29', 1, 5), '0.20000000'],
   [split('AAPL', '2025-03-02', 10, 1), '10.00000000'],
   [dividend('AAPL', '2025-03-05', 0.5), '0.75000000'],
-  [dividend('AAPL', '2025-03-06', 0.25, { adjustment_factor: 0.5, reference_price: 3 }), '0.50000000'],
+  [dividend('AAPL', '2025-03-06', 0.25, { adjustment_factor: 0.875, reference_price: 2 }), '0.87500000'],
   [split('AAPL', '2025-03-07', 7, 3), '2.33333333'],
   [dividend('A$#!@~&=+_/.-B', '1998-01-15', 2, { reference_price: 3 }), '0.33333333'],
   [dividend('A$#!@~&=+_/.-B', '1999-01-15', 2, { reference_price: 3 }), '0.33333333'],

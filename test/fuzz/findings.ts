@@ -41,15 +41,16 @@ export class Findings {
   }
 
   /** What no good answer had that held anything: an endpoint, one of its formats, a page behind the first. */
-  missing(): string[] {
+  missing(): { readonly endpoint: AnyName; readonly kind: string }[] {
     const kinds = (Object.entries(allEndpoints) as [AnyName, Endpoint][]).flatMap(
-      ([endpoint, { parameters, isStreamed }]) => [
-        `${endpoint} ${isStreamed ? 'arrow' : 'json'}`,
-        ...('format' in parameters ? [`${endpoint} csv`] : []),
-        ...('next_page_key' in parameters ? [`${endpoint} json by page key`] : []),
-      ],
+      ([endpoint, { parameters, isStreamed }]) =>
+        [
+          isStreamed ? 'arrow' : 'json',
+          ...('format' in parameters ? ['csv'] : []),
+          ...('next_page_key' in parameters ? ['json by page key'] : []),
+        ].map((kind) => ({ endpoint, kind })),
     );
-    return kinds.filter((kind) => !this.full.has(kind));
+    return kinds.filter(({ endpoint, kind }) => !this.full.has(`${endpoint} ${kind}`));
   }
 
   /** The time below which this part of the answers came, 1 for all. */

@@ -54,10 +54,16 @@ const makeCountry = (random: Random): string => random.anyCase(random.pick(count
 const withoutPrefix = (text: string): string =>
   text.replace(/^(us:)?o:(?=[a-z0-9.]+\d{6}[cp]\d{8}$)/i, 'US:').replace(/^[xc]:/i, 'GLOBAL:');
 
+/** Words with a space between each stand for a symbol with separators: whether one instrument fits decides (contract 9.21). */
+function symbolVerdict(text: string): Verdict {
+  if (SYMBOL.test(text)) return 'right';
+  return /^[a-z0-9]+( [a-z0-9]+){1,2}$/i.test(text) && text.length <= 40 ? 'open' : 'wrong';
+}
+
 /** Contract 1.3: the first colon parts country from symbol. */
-function isCountrySymbol(text: string): boolean {
+function nameVerdict(text: string): Verdict {
   const [country, ...symbol] = withoutPrefix(text).split(':');
-  return COUNTRY.test(country!) && SYMBOL.test(symbol.join(':'));
+  return COUNTRY.test(country!) ? symbolVerdict(symbol.join(':')) : 'wrong';
 }
 
 const countrySymbol: Grammar = {
@@ -67,7 +73,7 @@ const countrySymbol: Grammar = {
         ? storedName(random).replace(/^\w+:/, '')
         : `${makeCountry(random)}:${makeSymbol(random)}`,
     ),
-  judge: (text) => verdict(isCountrySymbol(text)),
+  judge: nameVerdict,
 };
 
 const fullSymbol: Grammar = {
@@ -83,8 +89,8 @@ const fullSymbol: Grammar = {
     const [type, ...rest] = text.split(':');
     const isMarket = rest.length === 2 && rest[1] === '*' && COUNTRY.test(rest[0]!);
     const isPrefixed = rest.length === 2 && rest[1] === '*' && /^[xc]$/i.test(rest[0]!);
-    const isRest = isMarket || isPrefixed || isCountrySymbol(rest.join(':'));
-    return verdict(assetTypes.includes(lowerAscii(type!)) && isRest);
+    if (!assetTypes.includes(lowerAscii(type!))) return 'wrong';
+    return isMarket || isPrefixed ? 'right' : nameVerdict(rest.join(':'));
   },
 };
 
@@ -229,7 +235,10 @@ const bulkFormat: Grammar = {
 
 const symbols: Grammar = {
   make: (random) => Array.from({ length: random.between(1, 3) }, () => makeSymbol(random)).join(),
-  judge: (text) => verdict(text.split(',').every((symbol) => SYMBOL.test(symbol))),
+  judge: (text) => {
+    const verdicts = text.split(',').map(symbolVerdict);
+    return verdicts.find((one) => one === 'wrong') ?? verdicts.find((one) => one === 'open') ?? 'right';
+  },
 };
 
 const decimal: Grammar = {

@@ -16,7 +16,7 @@ import { openControl, openStore } from '../../src/store/engines.ts';
 import type { RowStore, Store } from '../../src/store/store.ts';
 import { fillStore } from '../importing.ts';
 import { TestFolder } from '../stores.ts';
-import type { GivenPageKey, Known } from './answers.ts';
+import type { AnyName, GivenPageKey, Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
 import { fillings } from './store.ts';
@@ -118,6 +118,20 @@ async function bodyOf(handler: RequestHandler, target: string): Promise<string> 
   return Buffer.concat(reply.body).toString();
 }
 
+/** Requests of one endpoint after which nothing that it can give is missing: the rarest comes by a few hundred. */
+const OF_ONE_MAX = 20_000;
+
+/** Asks the endpoints whose good answers lacked a kind until it comes: among a few thousand requests of all it may not, by their seed. */
+export async function fuzzMissing(bench: Bench, seed: number, findings: Findings): Promise<void> {
+  for (const endpoint of new Set(findings.missing().map(({ endpoint }) => endpoint)))
+    for (
+      let index = 0;
+      index < OF_ONE_MAX && findings.missing().some((kind) => kind.endpoint === endpoint);
+      index++
+    )
+      await fuzzInProcess(bench, seed, 1, index, findings, [endpoint]);
+}
+
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
@@ -143,16 +157,20 @@ export async function ask(handler: RequestHandler, { method, target, headers }: 
   return { tookMs, reply: { status: reply.status, headers: new Map(named), body } };
 }
 
-/** Asks so many requests, from the one with a number on. @throws at the first wrong answer, with its seed, number and request */
+/**
+ * Asks so many requests, from the one with a number on, of some endpoints or of all, and adds to what was found before.
+ * @throws at the first wrong answer, with its seed, number and request
+ */
 export async function fuzzInProcess(
   { handler, known }: Bench,
   seed: number,
   count: number,
   first = 0,
+  findings = new Findings(),
+  endpoints?: readonly AnyName[],
 ): Promise<Findings> {
-  const findings = new Findings();
   for (let index = first; index < first + count; index++) {
-    const trial = makeTrial(new Random(seed, index), known);
+    const trial = makeTrial(new Random(seed, index), known, endpoints);
     const { tookMs, reply } = await ask(handler, trial);
     findings.note({ seed, index, trial }, reply, tookMs, known);
   }

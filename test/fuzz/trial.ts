@@ -211,7 +211,7 @@ function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
 export const wholeEndpoints = Object.keys(contract) as readonly AnyName[];
 const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
 
-/** Page keys are made below; a moment and a version change what is known, for which `test/as-of` and `test/past-versions.test.ts` have other oracles. */
+/** Page keys are made below. A moment and a version change what is known: `test/as-of` and `test/ci/past-versions.test.ts` are about them. */
 const untried = ['next_page_key', 'as_of', 'data_version'];
 
 /** What chooses no records: given or not where a page key is asked for with its own query. */

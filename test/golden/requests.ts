@@ -316,7 +316,11 @@ const makers: Readonly<Record<string, readonly [weight: number, make: Maker]>> =
         `from_date=${random.pick(['1990-01-01', '2024-01-01', '2025-03-05'])}`,
         ...some(
           random,
-          { to_date: ['2025-03-10', '2026-01-01'], action_type: ['dividend', 'split', 'spinoff'] },
+          {
+            to_date: ['2025-03-10', '2026-01-01'],
+            action_type: ['dividend', 'split', 'spinoff'],
+            extended: flags,
+          },
           0.3,
         ),
         ...some(random, { sort, limit: limits, format: formats }),

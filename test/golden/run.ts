@@ -1,62 +1,18 @@
 // `npm run golden -- COMMIT`: whether this working tree answers as another commit does. The commit is checked out in a temporary folder; both
 // import the same files into stores of their own under the same false clock, and are sent the same requests.
-import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Checkout } from './checkout.ts';
 import { type Compared, Comparison } from './comparison.ts';
+import { checkOut, git, root } from './worktree.ts';
 import { makeWorld } from './world.ts';
 
 const HELP = `npm run golden -- COMMIT [--requests N] [--seed N]
   Compares the answers of this working tree with those of another commit. Exit status 0: no difference; 1: some; 2: wrong usage; 3: it could not be done.
   --requests N  requests to send, pages behind them not counted (default 10000)
   --seed N      other data and other requests (default 1)`;
-
-const root = join(import.meta.dirname, '../..');
-const git = (...words: readonly string[]): string =>
-  execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-
-/** The libraries of a checkout as those of this one: packages that are folders of the project itself are its own. */
-function linkModules(from: string, to: string): void {
-  const link = (folder: string): void => {
-    mkdirSync(join(to, folder), { recursive: true });
-    for (const name of readdirSync(join(from, folder)).filter((one) => one !== '.cache')) {
-      const path = join(folder, name);
-      if (folder === 'node_modules' && name.startsWith('@')) {
-        link(path);
-        continue;
-      }
-      const target = realpathSync(join(from, path));
-      const inProject = relative(from, target);
-      const isOwn = !inProject.startsWith('..') && !inProject.startsWith(`node_modules${sep}`);
-      symlinkSync(isOwn ? join(to, inProject) : target, join(to, path));
-    }
-  };
-  link('node_modules');
-}
-
-/** Checks a commit out; its path. */
-function checkOut(commit: string, folder: string): string {
-  const path = join(folder, 'checkout');
-  git('worktree', 'add', '--quiet', '--detach', path, commit);
-  const lock = (at: string): string => readFileSync(join(at, 'package-lock.json'), 'utf8');
-  if (lock(path) === lock(root)) linkModules(root, path);
-  else {
-    console.error('its package-lock.json is another: npm ci');
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: path, stdio: ['ignore', 2, 2] });
-  }
-  return path;
-}
 
 function read() {
   try {

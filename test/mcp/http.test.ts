@@ -70,6 +70,28 @@ for (const [version, mode] of protocols)
     await assistant.client.close();
   });
 
+test('an assistant in a web page may send every header that the official client sends (contract 6.6, 9.15)', async (t) => {
+  const fetched = t.mock.method(globalThis, 'fetch');
+  for (const [, mode] of protocols) {
+    const assistant = await new Assistant(mode).connect(server.url, key);
+    await assistant.ask('get_latest_ohlc', { ...COIN, limit: 1 });
+    await assistant.client.close();
+  }
+  const sent = new Set(
+    fetched.mock.calls.flatMap(({ arguments: [, init] }) => [...new Headers(init?.headers).keys()]),
+  );
+  fetched.mock.restore();
+  // A browser asks for every header but this one (fetch.spec.whatwg.org, CORS-safelisted request-header).
+  sent.delete('accept');
+  assert.ok(sent.has('content-type') && sent.has('mcp-protocol-version'), [...sent].join());
+  const options = await server.get('/mcp', { method: 'OPTIONS' });
+  const allowed = options.headers.get('Access-Control-Allow-Headers')!.toLowerCase().split(', ');
+  assert.deepEqual(
+    [...sent].filter((name) => !allowed.includes(name)),
+    [],
+  );
+});
+
 test('the key is checked before anything else of a message, in the header or in the query (contract 6.4, 7.1, 9.15)', async () => {
   assert.deepEqual(await refusal(await post(LIST, { Authorization: '' })), [401, 'missing_key']);
   assert.deepEqual(await refusal(await post(LIST, { Authorization: 'Bearer wrong' })), [401, 'invalid_key']);
@@ -135,13 +157,47 @@ test('a body that does not come is refused in time, and one that is cut off leav
   assert.equal((await post(LIST)).status, 200);
 });
 
-test('what a tool asks for counts for the quota, messages do not, and a used up quota is an error of the tool (contract 7.3, 9.15)', async () => {
-  const few = await shop.must('keys', 'create', 'few', '--per-day', '3');
-  const assistant = await new Assistant('legacy').connect(server.url, few);
-  for (let listed = 0; listed < 5; listed++) await assistant.client.listTools();
-  for (let asked = 0; asked < 3; asked++) await assistant.ask('get_latest_ohlc', { ...COIN, limit: 1 });
-  assert.match(await assistant.refused('get_latest_ohlc', { ...COIN, limit: 1 }), /^429 rate_limited: /);
-  await assistant.client.close();
+/** The status of each of some messages of a key, and what is left of its quota. */
+async function counted(
+  secret: string,
+  bodies: readonly string[],
+): Promise<[status: number, left: string | null][]> {
+  const found: [number, string | null][] = [];
+  for (const body of bodies) {
+    const { status, headers } = await post(body, { Authorization: `Bearer ${secret}` });
+    found.push([status, headers.get('RateLimit-Remaining')]);
+  }
+  return found;
+}
+
+const call = (name: string, args: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+
+test('each message counts for the quota, whatever it is, and with what its tool asks for first as one (contract 7.3, 9.15)', async () => {
+  const four = await shop.must('keys', 'create', 'four', '--per-day', '4');
+  const newest = call('get_latest_ohlc', { ...COIN, limit: 1 });
+  assert.deepEqual(await counted(four, [LIST, newest, 'x', call('get_nothing', {}), LIST]), [
+    [200, '3'],
+    [200, '2'],
+    [400, '1'],
+    [200, '0'],
+    [429, '0'],
+  ]);
+  const refused = await post(newest, { Authorization: `Bearer ${four}` });
+  assert.ok(Number(refused.headers.get('Retry-After')) > 0);
+  assert.deepEqual(await refusal(refused), [429, 'rate_limited']);
+  const used = await server.get(`/api/v2/news/latest?secret_key=${four}`);
+  assert.equal(used.status, 429);
+});
+
+test('an answer that is asked for again with fewer rows counts each request for data, and one that the quota does not have is an error of the tool (contract 7.3, 9.15)', async () => {
+  const large = call('get_latest_ohlc', { ...COIN, limit: 1_000 });
+  const nine = await shop.must('keys', 'create', 'nine', '--per-day', '9');
+  const [, [, left]] = (await counted(nine, [large, LIST])) as [unknown, [number, string]];
+  assert.ok(Number(left) < 7, `${left} are left of nine`);
+  const one = await shop.must('keys', 'create', 'one', '--per-day', '1');
+  const cut = await post(large, { Authorization: `Bearer ${one}` });
+  assert.match(await cut.text(), /429 rate_limited: /);
 });
 
 test('a pinned key has answers as of its moment (contract 9.8, 9.15)', async () => {

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
+import { headers } from '../../src/http/openapi/responses.ts';
+import { answerTool } from '../../src/mcp/answer.ts';
+import { tools } from '../../src/mcp/tools.ts';
 import { Workshop } from '../service.ts';
 import { Assistant, fill, HOSTILE, LONG, MINUTES, protocols, UNSEEN, WITHOUT_LIBRARY } from './world.ts';
 
@@ -199,6 +202,19 @@ test('a cancelled call ends, and the next one is answered', async () => {
     await assistant.ask('get_instrument', { schema_asset: 'stock', country_symbol: 'US:ACME' }),
     /Acme Rockets/,
   );
+});
+
+test('what the headers of an answer say that it has otherwise than one may think is told (contract 8.2, 8.10, 9.15)', async () => {
+  const tool = tools.find(({ endpoint }) => endpoint === 'latestBars')!;
+  const names = Object.keys(headers).filter((name) => /^X-(As-Of|Adjust|Symbol)/.test(name));
+  const reply = {
+    status: 200,
+    headers: Object.fromEntries(names.map((name) => [name, `value of ${name}`])),
+    text: '{"result":{"count":0,"data":[]}}',
+  };
+  const { text } = await answerTool(tool, COIN, async () => reply, new AbortController().signal);
+  assert.equal(names.length, 6);
+  for (const name of names) assert.match(text, new RegExp(`^[^:]+: value of ${name}$`, 'm'));
 });
 
 test('the newest news are those of the whole store (contract 9.15)', async () => {

@@ -126,14 +126,14 @@ const losses: readonly Loss[] = [
     isSurvived: true,
     lose: async () => freeze(await backends()),
     restore: thaw,
-    cause: /no answer within/,
+    cause: /no answer within|timeout/,
   },
   {
     what: 'connections that the network has forgotten',
     isSurvived: true,
     lose: async () => proxy!.abandon(),
     restore,
-    cause: /no answer within/,
+    cause: /no answer within|timeout/,
   },
 ];
 

@@ -4,13 +4,18 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { instruments, instrumentTerms } from '../../src/datasets/reference.ts';
 import { undoRun } from '../../src/history/undo-run.ts';
 import { oldestVersion } from '../../src/store/changes.ts';
 import { openControl, openStore, storeFacts } from '../../src/store/engines.ts';
+import { searchInstruments, wordsOf } from '../../src/store/instrument-terms.ts';
+import { readPostgresAddress } from '../../src/store/postgres/address.ts';
+import { onSession } from '../../src/store/postgres/facts.ts';
 import { lockOf } from '../../src/store/postgres/locks.ts';
+import { PostgresRows } from '../../src/store/postgres/rows.ts';
 import { OlderLayout, StoreUnusable } from '../../src/store/store.ts';
 import { assertServesAs, hashesOfNew, hashOf } from '../old-answers.ts';
-import { saidOf, unpacked } from '../old-stores.ts';
+import { markedTerms, saidOf, unpacked } from '../old-stores.ts';
 import { Workshop } from '../service.ts';
 import { openDatabase, type PostgresDatabase, postgresPrograms, skip } from './server.ts';
 
@@ -130,6 +135,39 @@ test('a store of layout 12 has the tables and indexes of a new one when it is mi
     ),
   ];
   assert.deepEqual(await tablesOf('brought'), await tablesOf('made'));
+});
+
+test('names that an older program stored are found without the marks of their letters, and leave nothing behind (contract 9.21)', {
+  skip,
+}, async () => {
+  await makeOld('marked');
+  const own = await onSession(
+    readPostgresAddress(urlOf('marked').slice('postgres:'.length)),
+    async (session) => {
+      const rows = new PostgresRows(async () => session);
+      const [first] = await rows.rows(instruments, { order: [['symbol', 'asc']], limit: 1 });
+      const { asset_schema, country_iso_code, symbol } = first!;
+      const name = { asset_schema, country_iso_code, symbol };
+      const terms = markedTerms.old.map((term) => ({ ...name, kind: 'name', term }));
+      await rows.upsert(instrumentTerms, terms);
+      await rows.sendAll();
+      return name;
+    },
+  );
+  await (await openStore(urlOf('marked'), 'write')).close();
+  const store = await openStore(urlOf('marked'), 'read');
+  const { asset_schema: assetSchema, ...named } = own;
+  for (const query of markedTerms.asked) {
+    const search = { assetSchema, country: null, symbol: null, words: wordsOf(query), limit: 9 };
+    const found = await store.snapshot((reader) => searchInstruments(reader, search));
+    assert.deepEqual(found, [named], query);
+  }
+  await store.close();
+  const sql = "select term from instrument_terms where term like '%ller%' order by term";
+  assert.deepEqual(
+    (await ask('marked', sql)).map(({ term }) => term),
+    markedTerms.now,
+  );
 });
 
 test('a store of layout 12 is served as its own program did: bars, coverage, lists and pages under its page keys', {

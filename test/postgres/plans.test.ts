@@ -38,7 +38,7 @@ for (const rows of [500, 20_000])
   }, async (t) => {
     const server = await openDatabase();
     t.after(() => server.stop());
-    await fillLists(server.url, temporary.folder, rows);
+    await t.test(`${rows} rows are imported`, () => fillLists(server.url, temporary.folder, rows));
     const { statements, problems } = await postgresPlans(server.url);
     t.diagnostic(`${statements} statements`);
     assert.ok(statements > 60, `${statements} statements`);

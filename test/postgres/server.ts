@@ -36,7 +36,7 @@ const nextPort = (): number =>
   PORTS_FROM + (process.pid % PROCESSES) * PORTS_A_PROCESS + (portsUsed++ % PORTS_A_PROCESS);
 
 /** Runs a statement; how many rows it gives. */
-async function askServer(url: string, sql: string): Promise<number> {
+export async function askServer(url: string, sql: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

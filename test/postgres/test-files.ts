@@ -7,20 +7,20 @@ const globSync = (globs: readonly string[], exclude: readonly string[] = []): st
   seek(globs, { cwd: root, exclude });
 
 /**
- * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions of one block, which nothing else does.
+ * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions of one block, and an import with
+ * --replace removes rows in its own write, which nothing else does.
  */
 const ownTests = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
-const onEachEngine = ['test/undo.test.ts'];
+const onEachEngine = ['test/undo.test.ts', 'test/replace.test.ts'];
 
 /** Files of tests about SQLite alone, and the long forms. */
 const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
 
-/** Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always a file, and of the memory of caches. */
+/** Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always a file. */
 const ofNoStore = [
   'src/{base,disk,contract,explorer,datasets,calendar,bars,files,mapping}/**',
   'test/explorer/**',
   'src/http/sending/**',
-  'test/cache-memory.test.ts',
 ];
 
 /** The files that run on PostgreSQL alone. */

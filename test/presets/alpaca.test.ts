@@ -72,6 +72,24 @@ test('pairs are crypto; a bar that is wrong is refused and the others are taken'
   );
 });
 
+test('of several asset types in one answer the first is taken, the others are refused', async () => {
+  const option = 'AAPL250620C00200000';
+  const answer = { bars: { MSFT: [first, second], 'ETH/USD': [first], [option]: [first] } };
+  const report = await vendor.import('kinds.json', JSON.stringify(answer));
+  assert.deepEqual(
+    report.refused.map(({ row, column, reason }) => [row, column, reason]),
+    [3, 4].map((row) => [
+      row,
+      'symbol',
+      'is no stock like the first one: put each asset type into its own file',
+    ]),
+  );
+  assert.equal((await vendor.served('stock/US:MSFT', '1M')).length, 2);
+  const pairFirst = { bars: { 'ETH/USD': [first, second], MSFT: [first] } };
+  assert.equal((await vendor.import('kinds2.json', JSON.stringify(pairFirst))).rowsRefused, 1);
+  assert.equal((await vendor.served('crypto/GLOBAL:ETH/USD', '1M')).length, 2);
+});
+
 test('refused bars are taken from their own file when they are mended', async () => {
   const answer = { bars: { AAPL: [first, { ...second, h: 1 }] }, next_page_token: null };
   const { rejectedFile } = await vendor.import('bars.json', JSON.stringify(answer));

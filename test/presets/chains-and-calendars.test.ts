@@ -10,7 +10,7 @@ after(() => vendor.close());
 const values = (sql: string): unknown[][] => rowsOf(vendor.url, sql).map((row) => Object.values(row));
 const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 
-test('a chain of yfinance, with the index of a data frame: what was adjusted, or is not its symbol, is refused (contract 11)', async () => {
+test('a chain of yfinance, with the index of a data frame: what was adjusted is marked, what is not its symbol refused (contract 8.5, 11)', async () => {
   const header =
     ',contractSymbol,lastTradeDate,strike,lastPrice,bid,ask,change,percentChange,volume,openInterest,impliedVolatility,inTheMoney,contractSize,currency';
   const row = (at: number, symbol: string, strike: string, size = 'REGULAR'): string =>
@@ -24,11 +24,10 @@ test('a chain of yfinance, with the index of a data frame: what was adjusted, or
   ];
   const content = [header, ...rows, ''].join('\n');
   const report = await vendor.import('calls.csv', content, { dataset: 'option-contracts' });
-  assert.deepEqual([report.preset?.name, report.rowsNew], ['yfinance-chain', 2]);
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['yfinance-chain', 3]);
   assert.deepEqual(
     report.refused.map((one) => [one.row, one.column]),
     [
-      [3, 'contractSymbol'],
       [4, 'strike'],
       [5, 'contractSize'],
     ],
@@ -38,6 +37,7 @@ test('a chain of yfinance, with the index of a data frame: what was adjusted, or
       'select symbol, underlying_name, strike_price, expiration_date, option_type, exercise_style from option_contracts order by symbol',
     ),
     [
+      ['AAPL1260116C00200000', 'AAPL', 200, day('2026-01-16'), 'call', 'american'],
       ['AAPL260116C00202500', 'AAPL', 202.5, day('2026-01-16'), 'call', 'american'],
       ['SPXW260116P06000000', 'SPX', 6000, day('2026-01-16'), 'put', 'european'],
     ],
@@ -92,18 +92,27 @@ test('the calendar of Forex Factory: currencies are countries, numbers have thei
     event('Core CPI m/m', { forecast: '0.1%', previous: '-0.2%' }),
     event('Unemployment Claims', { impact: 'Low', forecast: '223K', previous: '219.3K' }),
     event('Bank Holiday', { country: 'NZD', impact: 'Holiday' }),
-    event('10-y Bond Auction', { previous: '4.31|2.6' }),
+    event('Trade Balance', { country: 'AUD', impact: 'Tentative' }),
+    event('10-y Bond Auction', { forecast: '', previous: '4.31|2.6' }),
+    event('MPC Official Bank Rate Votes', { country: 'GBP', forecast: '0-2-7', previous: '0-1-8' }),
+    event('Official Bank Rate', { country: 'CHF', forecast: '<0.50%', previous: '0.50%' }),
   ];
   const report = await vendor.import('week.json', JSON.stringify(events), { dataset: 'economic-events' });
-  assert.deepEqual([report.preset?.name, report.rowsNew], ['forex-factory', 3]);
-  assert.deepEqual(
-    report.refused.map((one) => [one.row, one.column, one.value]),
-    [[4, 'previous', '4.31|2.6']],
-  );
+  assert.deepEqual([report.preset?.name, report.rowsNew, report.refused], ['forex-factory', 7, []]);
+  const odd = 'that is not a number, alone or with %, K, M, B or T, such as';
+  assert.deepEqual(report.findings, {
+    [`stored without forecast ${odd} "0-2-7"`]: 2,
+    [`stored without previous ${odd} "4.31|2.6"`]: 2,
+    'stored without impact that is not one of High, Medium, Low, Holiday, Non-Economic, such as "Tentative"': 1,
+  });
   const ms = Date.parse('2025-04-10T12:30:00Z');
   assert.deepEqual(stored(), [
+    ['US', '10_Y_BOND_AUCTION', ms, 0, null, null, null],
     ['NZ', 'BANK_HOLIDAY', ms, 3, null, null, null],
     ['US', 'CORE_CPI_M_M', ms, 0, 0.1, -0.2, '%'],
+    ['UK', 'MPC_OFFICIAL_BANK_RATE_VOTES', ms, 0, null, null, null],
+    ['CH', 'OFFICIAL_BANK_RATE', ms, 0, null, 0.5, '%'],
+    ['AU', 'TRADE_BALANCE', ms, 3, null, null, null],
     ['US', 'UNEMPLOYMENT_CLAIMS', ms, 2, 223000, 219300, null],
   ]);
 });

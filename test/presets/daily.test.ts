@@ -120,7 +120,7 @@ test('Stooq: minutes ask for their zone, and a date that is none is refused with
   );
   const { refused } = await vendor.import('aapl.us.txt', content, { fields: stock, zone: 'Europe/Warsaw' });
   assert.deepEqual(refused, [
-    { row: 2, column: '<DATE>', reason: 'is not of the form %Y%m%d %H%M%S', value: '20251316' },
+    { row: 2, column: '<DATE>', reason: 'is not of the form %Y%m%d %H%M%S', value: '20251316 153500' },
   ]);
   assert.equal((await vendor.served('stock/US:AAPL', '5M'))[0]?.[0], '2025-04-16T13:30:00+00:00');
 });

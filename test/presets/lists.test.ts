@@ -102,6 +102,48 @@ for (const date of ['observation_date', 'DATE']) {
   });
 }
 
+/** Names of files headed DATE,VALUE, and the code that each gives; null where the name is no series. */
+const named: readonly (readonly [file: string, code: string | null])[] = [
+  ['UNRATE.csv', 'UNRATE'],
+  ['GDPC1 (1).csv', 'GDPC1'],
+  ['T10Y2Y.rejected.csv', 'T10Y2Y'],
+  ['fred/4BIGEURORECP.txt', '4BIGEURORECP'],
+  ['fredgraph.csv', null],
+  ['VALUE.csv', null],
+  ['DATA.csv', null],
+  ['2024.csv', null],
+  ['my rates.csv', null],
+];
+for (const [file, code] of named)
+  test(`FRED: ${file}, headed DATE,VALUE, ${code === null ? 'is refused with what would name its series' : `has the code ${code}`}`, async () => {
+    const content = 'DATE,VALUE\n2024-06-01,4.1\n';
+    const flags = { dataset: 'economic-events', fields: { country_iso_code: 'US' } };
+    const codes = () =>
+      rowsOf(vendor.url, 'select event_code, event_name from economic_events').map((row) =>
+        Object.values(row),
+      );
+    if (code === null) {
+      const message = await vendor.refusal(file, content, flags);
+      assert.match(
+        message,
+        /missing: event_code\. .*as a flag: --code\. .*name the file by it, such as CPIAUCSL\.csv/,
+      );
+    } else {
+      await vendor.import(file, content, flags);
+      assert.deepEqual(codes(), [[code, code]]);
+    }
+    const given = { country_iso_code: 'US', event_code: 'RATE' };
+    await vendor.import(file, content, { ...flags, fields: given });
+    assert.deepEqual(codes(), [['RATE', code ?? 'VALUE']]);
+  });
+
+test('FRED: two files headed DATE,VALUE are two series', async () => {
+  const flags = { dataset: 'economic-events', fields: { country_iso_code: 'US' } };
+  await vendor.import('UNRATE.csv', 'DATE,VALUE\n2024-06-01,4.1\n', flags);
+  const second = await vendor.import('PAYEMS.csv', 'DATE,VALUE\n2024-06-01,158638\n', flags, false);
+  assert.deepEqual([second.rowsNew, second.rowsReplaced], [1, 0]);
+});
+
 test('FRED: several series in one file are refused', async () => {
   const content = 'observation_date,CPIAUCSL,GDP\n2024-06-01,313.131,1\n';
   const flags = { dataset: 'economic-events', preset: 'fred', fields: { country_iso_code: 'US' } };

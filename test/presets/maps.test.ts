@@ -132,6 +132,29 @@ test('a map names the columns of a file without a header, its delimiter, its zon
   assert.equal((await vendor.served('stock/US:A', '1M'))[0]?.[0], '2025-02-03T14:30:00+00:00');
 });
 
+test('a refusal shows all the text of joined columns, and an empty second one leaves the first (contract 11)', async () => {
+  const event = { event_code: 'event', event_name: 'event' };
+  const time = { column: 'date', join: 'time', format: '%d/%m/%Y %H:%M', offset: 'Z' };
+  const flags = mapped(
+    { columns: { ...event, event_timestamp: time }, values: { country_iso_code: 'US' } },
+    { dataset: 'economic-events', fields: {} },
+  );
+  const rows = [
+    '13/05/2025,All Day,Meetings',
+    '13/05/2025,,Speech',
+    ',10:30,Nothing',
+    '13/05/2025,10:30,CPI',
+  ];
+  const { refused, rowsNew } = await vendor.import('c.csv', ['date,time,event', ...rows].join('\n'), flags);
+  const form = 'is not of the form %d/%m/%Y %H:%M';
+  assert.deepEqual(refused, [
+    { row: 1, column: 'date', reason: form, value: '13/05/2025 All Day' },
+    { row: 2, column: 'date', reason: form, value: '13/05/2025' },
+    { row: 3, column: 'date', reason: 'is missing', value: '10:30' },
+  ]);
+  assert.equal(rowsNew, 1);
+});
+
 const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": 5', /line 3: "columns": "close" must be text/],
   [

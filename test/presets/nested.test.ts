@@ -9,9 +9,11 @@ const vendor = new Vendor();
 after(() => vendor.close());
 
 let maps = 0;
+/** What ties an item to an instrument is read where the map names it. */
+const tied = { asset_name: 'asset_name', country_iso_code: 'country_iso_code' };
 function mapped(columns: Readonly<Record<string, unknown>>): Flags {
   const path = vendor.shop.path(`map-${++maps}.json`);
-  writeFileSync(path, JSON.stringify({ columns }));
+  writeFileSync(path, JSON.stringify({ columns: { ...tied, ...columns } }));
   return { dataset: 'news', map: path };
 }
 
@@ -79,7 +81,11 @@ test('lists within a list, objects within objects, and cells that are computed f
 
 test('a key with a point in its name is that key (contract 11)', async () => {
   const flat = { ...item('a', us), symbol: 'AAPL', 'publisher.name': 'flat', publisher: { name: 'nested' } };
-  await vendor.import('news.json', JSON.stringify(flat), mapped({ publisher: 'publisher.name' }));
+  await vendor.import(
+    'news.json',
+    JSON.stringify(flat),
+    mapped({ symbol: 'symbol', publisher: 'publisher.name' }),
+  );
   assert.deepEqual(stored(), [['a', 'AAPL', 'flat']]);
 });
 
@@ -117,4 +123,30 @@ test('a refused row of a list is imported from its own file when it is corrected
     ['a', 'AAPL', 'W'],
     ['a', 'MSFT', 'W'],
   ]);
+});
+
+test('keys that are not read are listed, in the objects of a list and within others too (contract 11)', async () => {
+  const one = item('a', {
+    ...us,
+    ticker: 'A',
+    publisher: { name: 'W', place: { city: 'NY', zip: '1' } },
+    tags: ['x'],
+    votes: [{ by: 'B' }],
+  });
+  const names = ['title', 'published_date', 'publisher_url', 'asset_name', 'country_iso_code'];
+  const fields = (list: string) => Object.fromEntries(names.map((name) => [name, `${list}${name}`]));
+  const listed = mapped({
+    ...fields('results[].'),
+    symbol: 'results[].ticker',
+    publisher: 'results[].publisher.place.city',
+  });
+  const wrapped = JSON.stringify({ status: 'OK', results: [one] });
+  const { ignoredColumns } = await vendor.import('news.json', wrapped, listed);
+  assert.deepEqual(ignoredColumns, [
+    'status',
+    ...['results[].tags', 'results[].votes', 'results[].publisher.name', 'results[].publisher.place.zip'],
+  ]);
+  const plain = mapped({ ...fields(''), symbol: 'ticker', publisher: 'publisher.name' });
+  const flat = await vendor.import('news.json', JSON.stringify([one]), plain);
+  assert.deepEqual(flat.ignoredColumns, ['tags', 'votes', 'publisher.place']);
 });

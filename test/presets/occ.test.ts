@@ -21,24 +21,26 @@ const flags = { dataset: 'option-contracts' };
 const stored = () =>
   rowsOf(
     vendor.url,
-    'select symbol, underlying_name, strike_price, expiration_date, option_type from option_contracts order by symbol',
+    'select symbol, underlying_name, strike_price, expiration_date, option_type, contract_type from option_contracts order by symbol',
   ).map((row) => Object.values(row));
 
 const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 
-test('a strike is a call, a put or both; adjusted roots are left out', async () => {
+test('a strike is a call, a put or both; adjusted roots are marked, flexible contracts left out (contract 8.5)', async () => {
   const content = fileOf(
     'WDC   \t\t2026\t10\t02\t250\t000\tC P \t3\t113\t25000000',
     'WDC   \t\t2026\t10\t09\t574\t700\t  P \t0\t53\t25000000',
-    'WDC1  \t\t2026\t10\t16\t425\t000\tC P \t1250\t1250\t25000000',
+    'WDC1  \t\t2026\t10\t16\t425\t000\tC   \t1250\t1250\t25000000',
+    '2WDC  \t\t2026\t10\t16\t425\t000\tC P \t1250\t1250\t25000000',
   );
   const report = await vendor.import('series.txt', content, flags);
-  assert.deepEqual([report.preset?.name, report.rowsRead, report.rowsRefused], ['occ', 3, 0]);
-  assert.deepEqual(Object.values(report.findings), [3]);
+  assert.deepEqual([report.preset?.name, report.rowsRead, report.rowsRefused], ['occ', 4, 0]);
+  assert.deepEqual(Object.values(report.findings), [4, 1]);
   assert.deepEqual(stored(), [
-    ['WDC261002C00250000', 'WDC', 250, day('2026-10-02'), 'call'],
-    ['WDC261002P00250000', 'WDC', 250, day('2026-10-02'), 'put'],
-    ['WDC261009P00574700', 'WDC', 574.7, day('2026-10-09'), 'put'],
+    ['WDC1261016C00425000', 'WDC', 425, day('2026-10-16'), 'call', 'adjusted'],
+    ['WDC261002C00250000', 'WDC', 250, day('2026-10-02'), 'call', null],
+    ['WDC261002P00250000', 'WDC', 250, day('2026-10-02'), 'put', null],
+    ['WDC261009P00574700', 'WDC', 574.7, day('2026-10-09'), 'put', null],
   ]);
 });
 

@@ -53,9 +53,18 @@ export class Service {
       isGone: () => false,
     });
     // The memory of a body may be used again.
-    const body = Buffer.concat(response.body);
-    response.release?.();
-    return { status: response.status, body, why: response.status < 500 ? '' : this.#fault };
+    const pieces = [Buffer.concat(response.body)];
+    try {
+      for (let piece = await response.rest?.(); piece; piece = await response.rest?.())
+        pieces.push(Buffer.from(piece));
+    } catch (error) {
+      // What has begun is cut off: the caller sees no end.
+      return { status: 500, body: Buffer.alloc(0), why: String(error) };
+    } finally {
+      response.release?.();
+    }
+    const { status } = response;
+    return { status, body: Buffer.concat(pieces), why: status < 500 ? '' : this.#fault };
   }
 }
 
@@ -63,7 +72,8 @@ type Result = Readonly<Record<string, unknown>>;
 
 /** A page of any endpoint: its records as texts, and the target of the next page. */
 export function pageOf(target: string, body: Buffer): { rows: string[]; next: string | null } {
-  const { shape } = matchRoute(target.split('?')[0]!)!.route.endpoint;
+  const { shape, isStreamed } = matchRoute(target.split('?')[0]!)!.route.endpoint;
+  if (isStreamed) return { rows: body.toString().split('\r\n'), next: null };
   const { result } = JSON.parse(body.toString()) as { result: Result };
   const next = (result.next_page_url ?? null) as string | null;
   return {

@@ -38,9 +38,10 @@ function metered<R extends Reader>(access: R, meter: Meter): R {
   return new Proxy(access, {
     get(target, name) {
       if (name === 'sound') return (onDamage: OnDamage) => metered(target.sound(onDamage), meter);
-      const member = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
       return async (...given: unknown[]) => {
-        const found = await member.apply(target, given);
+        const found: unknown = await member.apply(target, given);
         meter.count(Array.isArray(found) ? found.length : 0);
         return found;
       };

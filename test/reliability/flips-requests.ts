@@ -44,8 +44,9 @@ const dailyOf = [
   (name: string) => latest(name, 'MON'),
 ];
 
+const days = everyStock.map((symbol, index) => dailyOf[index % dailyOf.length]!(stock(symbol)));
+
 const bars: readonly string[] = [
-  ...everyStock.map((symbol, index) => dailyOf[index % dailyOf.length]!(stock(symbol))),
   ...minuteNames.flatMap((name) => [history(name, '1M', { ...eth, limit: 90 }), history(name, '30M', desc)]),
   ...[cryptoName, minuteNames[0], minuteNames[3]].map((name) => latest(name, 'DAY', eth)),
   history(cryptoName, '1M', { ...desc, limit: 70 }),
@@ -92,7 +93,7 @@ const lists: readonly string[] = [
   target('economic_calendar/latest_event_list', { ...json, limit: 1000 }),
   target('server/runs', { ...json, limit: 1000 }),
   ...sourceIds
-    .filter((_, index) => index % 4 === 1)
+    .filter((_, index) => index % 4 === 2)
     .map((id) => target('economic_calendar/event', { source_id: id })),
   target('economic_calendar/event_codes/ZZ'),
 ];
@@ -125,5 +126,26 @@ const instruments: readonly string[] = [
   target(`stock/coverage/US:${everyStock[0]}`, { interval: 'DAY', ...desc }),
 ];
 
+const bulk: readonly string[] = [
+  ['stock', 'US', 'DAY', { adjust: 'all' }] as const,
+  ['stock', 'US', '5M', eth] as const,
+  ['future', 'US', '1M', {}] as const,
+].map(([schema, country, interval, query]) =>
+  target(`${schema}/bulk/bars/${country}/${interval}/from/2025-02-17/to/2025-03-08`, {
+    ...query,
+    format: 'csv',
+  }),
+);
+
+const others: readonly string[] = [...instruments, ...bars, ...lists, ...options, ...bulk];
+
+/** At a version among those of the imports, and as of a moment among them (contract 9.12, 9.8). */
+const times = ['data_version=20', `as_of=${encodeURIComponent('2025-03-05T16:00:00Z')}`] as const;
+
+/** The same requests at an earlier time: of the two by turns; of the days of stocks, which are alike, some. */
+const past = [...others, ...days.slice(0, 6)].map(
+  (one, index) => `${one}${one.includes('?') ? '&' : '?'}${times[index % times.length]}`,
+);
+
 /** The first page of each walk. */
-export const targets: readonly string[] = [...instruments, ...bars, ...lists, ...options];
+export const targets: readonly string[] = [...others, ...days, ...past];

@@ -10,6 +10,7 @@ import type { Figure } from './minutes.ts';
 import { checkOrder } from './order.ts';
 import { checkReaders } from './readers.ts';
 import { checkRoom } from './room.ts';
+import { checkShare } from './share.ts';
 import { checkSoak } from './soak.ts';
 
 /** Settings of one check with what they are when not given. */
@@ -35,6 +36,7 @@ const checks: Readonly<
     run: checkFlips,
   },
   crowd: { settings: { callers: 1_000, seconds: 25 }, run: checkCrowd },
+  share: { settings: { connections: 100, seconds: 5 }, run: checkShare },
   hold: { settings: { times: 20 }, run: checkHolds },
   soak: { settings: { minutes: 60, importSeconds: 60, furtherBars: 0 }, run: checkSoak },
   room: { settings: { rows: 2_000_000 }, run: ({ rows }: { rows: number }) => checkRoom(rows) },

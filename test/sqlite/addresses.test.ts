@@ -173,3 +173,16 @@ test('a store is made where a symbolic link leads, with its keys beside it, what
   assert.equal(resolveStore(url), fileStore(join(real, 'market.db')));
   assert.ok(existsSync(join(real, 'market.control.db')));
 });
+
+test('a path that ends in .db is the store in that file; another word before it is no path (contract 10)', () => {
+  for (const path of ['/srv/x.db', 'x.db', './data/x.db', 'd.a:ta/x.db'])
+    assert.equal(resolveStore(path), resolveStore(`sqlite:${path}`));
+  for (const address of [
+    'file:x.db',
+    'sqlit:x.db',
+    'http://host/x.db',
+    '/srv/x.sqlite',
+    'host=db dbname=x.db password=hunter2:x',
+  ])
+    assert.throws(() => resolveStore(address), UnknownStoreAddress, address);
+});

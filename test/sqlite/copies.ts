@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { CopyOptions } from '../../src/store/store.ts';
-import type { Workshop } from '../service.ts';
+import type { Finished, Workshop } from '../service.ts';
 import { contentOfFile, fileStore } from './files.ts';
 
 const DAY_MS = 86_400_000;
@@ -90,3 +90,11 @@ export function alter(path: string, sql: string, ...values: readonly Uint8Array[
 
 export const plainly: CopyOptions = { force: false, tell: () => undefined, nowMs: Date.now };
 export const forced: CopyOptions = { ...plainly, force: true };
+
+/** Checks what a command that failed says: a message without a stack trace, and nothing else. */
+export function told(finished: Finished, status: number, message: RegExp): void {
+  assert.equal(finished.status, status, finished.stderr);
+  assert.equal(finished.stdout, '');
+  assert.match(finished.stderr, message);
+  assert.doesNotMatch(finished.stderr, /^ +at /m);
+}

@@ -1,10 +1,12 @@
 // Folders in which nothing can be made: one message that names the folder, exit status 3, and nothing is left (contract 10).
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
-import { type Finished, Workshop } from '../service.ts';
+import { command, type Finished, Workshop } from '../service.ts';
 import { fileStore } from './files.ts';
 
 const shop = new Workshop();
@@ -94,4 +96,27 @@ test('a store whose log was cut off is not read on a read-only disk, and the mes
   } finally {
     disk.close();
   }
+});
+
+test('an import into a store of another user names file, user and remedy (contract 10)', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const folder = shop.path('closed');
+  const store = join(folder, 'a.db');
+  mkdirSync(folder);
+  await shop.run(...imports('x.csv'), '--store', store);
+  chmodSync(shop.folder, 0o755);
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+  chmodSync(folder, 0o555);
+  const isRoot = process.getuid!() === 0;
+  const user = isRoot ? 65_534 : process.getuid!();
+  const call = [...imports('x.csv'), '--store', store];
+  const { status, stderr } = spawnSync(command, call, {
+    ...(isRoot ? { uid: user, gid: user } : {}),
+    ...{ cwd: shop.folder, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
+  });
+  chmodSync(folder, 0o755);
+  assert.equal(status, 3, stderr);
+  const words = `closed(/a\\.db)? cannot be written to: this user may not write there \\(user ${user}; it belongs to user ${process.getuid!()}\\); run this as its owner, or give the store, .* chown`;
+  assert.match(stderr, new RegExp(words));
 });

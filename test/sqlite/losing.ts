@@ -59,6 +59,17 @@ export class LosingStores {
     return url;
   }
 
+  /** A copy with a flipped bit in a byte of a sequence. Parts of pages that are not used any more may have the sequence too. */
+  flipping(sequence: Buffer, at: number, bit: number): string {
+    const url = this.changed(() => undefined);
+    const path = storeFile(url);
+    const bytes = readFileSync(path);
+    for (let from = bytes.indexOf(sequence); from >= 0; from = bytes.indexOf(sequence, from + 1))
+      bytes[from + at]! ^= 1 << bit;
+    writeFileSync(path, bytes);
+    return url;
+  }
+
   /** As a damaged page of one index loses rows: the table and its other indexes have them. */
   losingInIndex(index: string, where: string): string {
     return this.changed((database) => {

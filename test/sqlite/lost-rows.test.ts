@@ -13,8 +13,8 @@ import { type Damage, damageWords, ignoreDamage } from '../../src/store/damage.t
 import { scrubStore } from '../../src/store/engines.ts';
 import type { Reader } from '../../src/store/store.ts';
 import { fillStore } from '../importing.ts';
-import { Service } from '../reliability/flips-asking.ts';
-import { ASKED_MS } from '../reliability/flips-data.ts';
+import { type Got, Service } from '../reliability/flips-asking.ts';
+import { ASKED_MS, sourceIds } from '../reliability/flips-data.ts';
 import { contentOfFile, storeFile } from './files.ts';
 import { asking, LosingStores, lose } from './losing.ts';
 
@@ -103,6 +103,17 @@ const lost: readonly {
     served: ['/api/v2/economic_calendar/event_codes/US'],
   },
   {
+    what: 'of an economic event before the one that is asked for (contract 9.8)',
+    table: 'economic_events',
+    where: "event_name = 'Sample event 24'",
+    faults: [`/api/v2/economic_calendar/event?source_id=${sourceIds[36]}&as_of=2025-02-28T00:00:00Z`],
+    named: /economic_events, the rows of country_iso_code "US", event_code "SAMPLE_0"/,
+    served: [
+      `/api/v2/economic_calendar/event?source_id=${sourceIds[36]}`,
+      `/api/v2/economic_calendar/event?source_id=${sourceIds[38]}&as_of=2025-02-28T00:00:00Z`,
+    ],
+  },
+  {
     what: 'of a block in the middle of a series',
     table: 'bar_blocks',
     where: `series_id = ${seriesOf('AB02', '5M')} and bucket = (select max(bucket) - 1 from bar_blocks where series_id = ${seriesOf('AB02', '5M')})`,
@@ -131,6 +142,15 @@ for (const { what, table, where, faults, named, served } of lost) {
   });
 }
 
+test('coverage of a series that the index of numbers has lost is a fault (contract 9.9)', async () => {
+  const where = `series_id = ${seriesOf('AB01', 'DAY')}`;
+  await asking(losingInIndex('series_by_series_id', where), 'read', async (store) => {
+    const { status, why } = await new Service(store).get('/api/v2/stock/coverage?limit=100');
+    assert.equal(status, 500);
+    assert.match(why, /series, row series_id \d+: an index has lost it/);
+  });
+});
+
 test('the newest event of a code that an index has lost names no other event (contract 8.8)', async () => {
   const index = 'economic_events_by_country_iso_code_event_code_event_timestamp_rank_source_id';
   const newest = "event_name = 'Sample event 47'";
@@ -139,6 +159,29 @@ test('the newest event of a code that an index has lost names no other event (co
     assert.equal(status, 500);
     assert.match(why, /economic_events, row source_id "2fab.*: an index has lost it/);
   });
+});
+
+test('no flipped bit of the time by which an index finds an economic event brings forward what is known of a later one (contract 9.8)', async () => {
+  // Of each code in each country the events are six days apart: 24 and 36 are the last two of theirs.
+  const next = Date.UTC(2025, 2, 4, 13, 30);
+  const time = Buffer.alloc(8);
+  time.writeBigInt64BE(BigInt(next));
+  // The columns of an index entry follow each other; six bytes hold a time of these years (SQLite's file format, 2.1).
+  const entry = Buffer.concat([Buffer.from('USSAMPLE_0'), time.subarray(2)]);
+  const target = `/api/v2/economic_calendar/event_list?format=json&limit=100&as_of=${new Date(next - 1_000).toISOString()}`;
+  const ask = (url: string) => asking(url, 'read', (store) => new Service(store).get(target));
+  const isAhead = ({ body }: Got): boolean => {
+    const { data } = (JSON.parse(body.toString()) as { result: { data: Record<string, unknown>[] } }).result;
+    const { previous_value, forecast_value } = data.find((one) => one.source_id === sourceIds[36])!;
+    return previous_value !== null || forecast_value !== null;
+  };
+  assert.equal(isAhead(await ask(changed(() => undefined))), false);
+  for (let bit = 0; bit < 48; bit++) {
+    const url = stores.flipping(entry, entry.length - 6 + (bit >> 3), bit & 7);
+    const got = await ask(url);
+    if (got.status === 200) assert.equal(isAhead(got), false, `bit ${bit}`);
+    else assert.match(got.why, /economic_events/);
+  }
 });
 
 test('what is left of rows that lost one can be deleted and imported again: then they are served (contract 10)', async () => {

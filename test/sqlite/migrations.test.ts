@@ -50,7 +50,7 @@ const hashes = hashesOfNew(reference, reference.store);
 /** What a migration leaves as it was: all but what it is about, its sums, and the version. */
 const changed = new Set([
   ...['run_coverage', 'unfinished_bars', 'run_spans'],
-  ...['run_coverage_sums', 'unfinished_bars_sums', 'run_spans_sums', 'series_sums'],
+  ...['run_coverage_sums', 'unfinished_bars_sums', 'run_spans_sums', 'series_sums', 'economic_events_sums'],
   ...['row_sums', 'counters', 'counters_sums', 'changes'],
 ]);
 
@@ -60,6 +60,7 @@ const without = (row: Row, columns: readonly string[]): Row =>
 
 /** Columns that a migration adds and drops; the checksum of a series is then another one. */
 const changedColumns: Readonly<Record<string, readonly string[]>> = {
+  corporate_actions: ['split_adjusted_on'],
   holidays: ['announced'],
   series: ['runs', 'off_grid', 'complete_ms', 'complete_run_id', 'row_check'],
 };
@@ -105,9 +106,14 @@ for (const [fixture, layout] of fixtures) {
       assert.ok(Object.keys(before[0]).length > 15);
       const after = keptOf(data);
       for (const [table, rows] of Object.entries(before[0])) assert.deepEqual(after[table], rows, table);
-      const { row_sums: _sums, api_keys: keys, ...rest } = contentOfFile(control);
-      const { row_sums: _before, api_keys: keysBefore, ...restBefore } = before[1];
+      const { row_sums: _sums, api_keys: keys, scrubs, ...rest } = contentOfFile(control);
+      const { row_sums: _before, api_keys: keysBefore, scrubs: scrubsBefore, ...restBefore } = before[1];
       assert.deepEqual(rest, restBefore);
+      // The service that was started notes that it began.
+      assert.deepEqual(
+        scrubs!.filter(({ name }) => name !== 'serving'),
+        scrubsBefore,
+      );
       const withoutUse = (row: Row): Row => without(row, ['last_used_ms', 'row_check']);
       assert.deepEqual(keys!.map(withoutUse), keysBefore!.map(withoutUse));
     });

@@ -425,6 +425,22 @@ function rowTests(withFresh: WithFresh): void {
         walked,
         expected.map(({ rank, rows_read, run_id }) => [rank, rows_read, run_id]),
       );
+      const halves = [
+        { at: ['delete'], rank: 2, from: '', below: 'b' },
+        { at: ['delete'], rank: 1, from: 'b', below: 'c' },
+      ];
+      const parts = { where, groupBy: ['kind'], within: 'source', groups: halves, limit: 99 } as const;
+      const split = await reader.snapshot((rows) =>
+        rows.ranked(importRuns, { ...parts, order: [order[0], order[2]] }),
+      );
+      const deleted = all.filter(({ dataset, kind }) => dataset === 'bars' && kind === 'delete');
+      assert.deepEqual(
+        split,
+        ['b', 'a'].flatMap((source, at) =>
+          deleted.filter((row) => row.source === source).map(({ run_id }) => [at + 1, run_id]),
+        ),
+      );
+      assert.ok(split.length > 5);
       const none = await reader.snapshot((rows) =>
         rows.ranked(importRuns, { ...read, groups: [], limit: 4 }),
       );

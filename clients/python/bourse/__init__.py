@@ -12,6 +12,7 @@ import io
 import json
 import os
 import random
+import re
 import tempfile
 import time
 import warnings
@@ -68,12 +69,16 @@ _TOLD = {
     "x-as-of": "as_of",
     "x-as-of-limits": "as_of_limits",
     "x-symbol-history": "symbol_history",
+    "x-adjust-incomplete": "adjust_incomplete",
+    "x-adjusted-by": "adjusted_by",
+    "x-adjusted-contracts": "adjusted_contracts",
 }
-_WARNED = ("x-as-of-limits", "x-symbol-history")
+_WARNED = ("x-as-of-limits", "x-symbol-history", "x-adjust-incomplete", "x-adjusted-by", "x-adjusted-contracts")
 
 
 class BourseWarning(UserWarning):
-    """An answer is right, and may be other than you think: `X-Symbol-History`, `X-As-Of-Limits`."""
+    """An answer is right, and may be other than you think: `X-Symbol-History`, `X-As-Of-Limits`, `X-Adjust-Incomplete`, `X-Adjusted-By`,
+    `X-Adjusted-Contracts`."""
 
 
 class BourseError(Exception):
@@ -395,8 +400,10 @@ class _Areas(Generic[_F, _R]):
         return self._run(self._found(f"{_segment(schema)}/reference/search", params))
 
     def _found(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
-        result = yield from self._result(path, params)
-        return self._framed(pd.DataFrame(result["data"]))
+        rows = (yield from self._result(path, params)).get("data")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise BadAnswer(f"{path}: this is no list; is {self._url} a Bourse?")
+        return self._framed(pd.DataFrame(rows))
 
     def actions(
         self,
@@ -404,16 +411,18 @@ class _Areas(Generic[_F, _R]):
         start: When = "1900-01-01",
         end: When | None = None,
         *,
-        action_type: Literal["dividend", "split"] | None = None,
+        action_type: Literal["dividend", "split", "spinoff", "stock_dividend", "special_dividend"] | None = None,
+        extended: bool = False,
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
     ) -> _F:
-        """Dividends and splits of a stock with ex-dates from `start` to `end`."""
+        """Dividends and splits of a stock with ex-dates from `start` to `end`; all kinds of actions where `extended`."""
         schema, name = _instrument(symbol)
         if schema != "stock":
             raise ValueError(f"symbol: {symbol} is no stock, and only stocks have corporate actions")
-        params = {"from_date": start, "to_date": end, "action_type": action_type, "sort": sort, "as_of": as_of}
+        which = {"from_date": start, "to_date": end, "action_type": action_type, "extended": extended}
+        params = {**which, "sort": sort, "as_of": as_of}
         return self._run(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
 
     # ---- news ----
@@ -450,6 +459,7 @@ class _Areas(Generic[_F, _R]):
         ref_asset_price: float | None = None,
         strike_price: float | None = None,
         expiration_date: When | None = None,
+        adjusted: bool | None = None,
         sort_by: str | None = None,
         sort: Sort | None = None,
         limit: int | None = None,
@@ -462,17 +472,20 @@ class _Areas(Generic[_F, _R]):
             "ref_asset_price": ref_asset_price,
             "strike_price": strike_price,
             "expiration_date": expiration_date,
+            "adjusted": adjusted,
             "sort_by": sort_by,
             "sort": sort,
             "as_of": as_of,
         }
         return self._run(self._list(path, params, limit))
 
-    def expirations(self, symbol: str, *, sort: Sort | None = None, as_of: When | None = None) -> _F:
+    def expirations(
+        self, symbol: str, *, adjusted: bool | None = None, sort: Sort | None = None, as_of: When | None = None
+    ) -> _F:
         """The coming expirations of an underlying, nearest first."""
         schema, name = _instrument(symbol)
         path = f"option/expiration_date_list/{schema}/{_segment(name)}"
-        return self._run(self._list(path, {"sort": sort, "as_of": as_of}, is_paged=False))
+        return self._run(self._list(path, {"adjusted": adjusted, "sort": sort, "as_of": as_of}, is_paged=False))
 
     # ---- holidays ----
 
@@ -577,8 +590,7 @@ class _Areas(Generic[_F, _R]):
     def _bulk(self, market: str, path: str, params: Mapping[str, Any], tz: str | None) -> _Steps[Any]:
         """The bars of many symbols. An answer that breaks off is asked for again, as one that did not come."""
         answer = yield from self._answer(path, _texts(params))
-        if answer.headers.get("content-type", "").partition(";")[0] != "text/csv":
-            raise BadAnswer(f"{path}: this is no CSV; is {self._url} a Bourse?")
+        self._check_csv(path, answer)
         told = _told(answer)
         table = _read([_Page(answer.content, {**told, "x-count": str(answer.content.count(b"\n") - 1)})])
         table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
@@ -656,19 +668,22 @@ class _Areas(Generic[_F, _R]):
         if kept and answer.status_code == 304:
             return _Page(kept.body, {**_told(answer), "x-count": kept.headers["x-count"]})
         page = _Page(answer.content, _told(answer))
-        if answer.headers.get("content-type", "").partition(";")[0] != "text/csv":
-            raise BadAnswer(f"{ask.path}: this is no CSV; is {self._url} a Bourse?")
-        if not page.headers.get("x-count", "").isdigit() or ("link" in page.headers and not page.has_next):
+        self._check_csv(ask.path, answer)
+        if not re.fullmatch("[0-9]{1,9}", page.headers.get("x-count", "")) or ("link" in page.headers and not page.has_next):
             raise BadAnswer(f"{ask.path}: X-Count or X-Next-Page-Key is missing; does a proxy remove headers?")
         if self._cache and "etag" in page.headers:
             self._cache.put(ask, page)
         return page
 
-    def _result(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
+    def _check_csv(self, path: str, answer: httpx.Response) -> None:
+        if answer.headers.get("content-type", "").partition(";")[0] != "text/csv":
+            raise BadAnswer(f"{path}: this is no CSV; is {self._url} a Bourse?")
+
+    def _result(self, path: str, params: Mapping[str, Any]) -> _Steps[dict[str, Any]]:
         """The `result` of an answer in JSON."""
         answer = yield from self._answer(path, _texts(params))
         body = _json(answer)
-        if body.get("status") != "ok" or "result" not in body:
+        if body.get("status") != "ok" or not isinstance(body.get("result"), dict):
             raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
         _warn(answer.headers)
         return body["result"]
@@ -696,11 +711,11 @@ class _Areas(Generic[_F, _R]):
             ignored = answer.headers.get("x-ignored-parameters")
             return IgnoredParameter(f"the service does not know: {ignored}", status=answer.status_code) if ignored else None
         body = _json(answer)
-        detail = body.get("detail") or {}
+        detail = _texts_in(body.get("detail"))
         word = detail.get("error") or _WORD_OF_STATUS.get(answer.status_code, "bad_answer")
         place = f"; it refers to {answer.headers['location']}" if "location" in answer.headers else ""
         return _ERRORS.get(word, BourseError)(
-            self._redact(body.get("message") or f"{self._url} answered {answer.status_code}{place}"),
+            self._redact(_texts_in(body).get("message") or f"{self._url} answered {answer.status_code}{place}"),
             error=word,
             status=answer.status_code,
             param=detail.get("param"),
@@ -851,20 +866,25 @@ def _json(answer: httpx.Response) -> dict[str, Any]:
     """The object that an answer is; empty where it is none."""
     try:
         body = answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
+
+
+def _texts_in(value: Any) -> dict[str, str]:
+    """The texts of an object. What others on the way answer may have anything under the names of a Bourse."""
+    return {name: text for name, text in value.items() if isinstance(text, str)} if isinstance(value, dict) else {}
 
 
 def _seconds(retry_after: str | None) -> float | None:
     """`Retry-After`, a number or a date (RFC 9110, 10.2.3), in seconds from now."""
     if retry_after is None:
         return None
-    if retry_after.isdigit():
+    if re.fullmatch("[0-9]+", retry_after):
         return float(retry_after)
     try:
         return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -873,9 +893,9 @@ def _read(pages: list[_Page]) -> pd.DataFrame:
     header = pages[0].body.partition(b"\r\n")[0]
     if any(not page.body.startswith(header + b"\r\n") for page in pages):
         raise BadAnswer("the columns changed from one page to the next: ask again")
-    names = header.decode().split(",")
     rows = b"".join(page.body[len(header) + 2 :] for page in pages)
     try:
+        names = header.decode().split(",")
         table = pd.read_csv(
             io.BytesIO(rows),
             header=None,
@@ -892,7 +912,7 @@ def _read(pages: list[_Page]) -> pd.DataFrame:
                 stamps = pd.to_datetime(table[name], utc=is_instant)
                 # The unit that pandas chooses depends on its version, and on whether there are rows.
                 table[name] = stamps.astype("datetime64[ns, UTC]" if is_instant else "datetime64[ns]")
-    except ValueError as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadAnswer(f"the CSV cannot be read: {error}") from error
     if len(table) != sum(page.rows for page in pages):
         raise BadAnswer(f"{len(table)} rows came of {sum(page.rows for page in pages)}")
@@ -901,8 +921,11 @@ def _read(pages: list[_Page]) -> pd.DataFrame:
 
 def _indexed(table: pd.DataFrame, has_sessions: bool, tz: str | None) -> pd.DataFrame:
     """Bars by their open, or by the date of their session."""
+    stamp = "session_date" if has_sessions else "datetime"
+    if not {*_BAR_COLUMNS, "symbol", stamp} <= {*table.columns}:
+        raise BadAnswer(f"this is no CSV of bars: {', '.join(table.columns)}")
     bars = table[_BAR_COLUMNS].copy()
-    stamps = table["session_date"] if has_sessions else table["datetime"]
+    stamps = table[stamp]
     if tz is not None:
         bars["close_datetime"] = bars["close_datetime"].dt.tz_convert(tz)
         stamps = stamps if has_sessions else stamps.dt.tz_convert(tz)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import itertools
 import json
 import os
 import re
@@ -146,6 +147,35 @@ class Walks(unittest.TestCase):
                 minutes(client(server))
         with FailingServer(login) as server, self.assertRaises(bourse.BadAnswer):
             client(server).reference("US:AAPL")
+
+    def test_an_answer_of_another_program_is_a_bad_answer_whatever_its_form(self):
+        told = {"Content-Type": "application/json"}
+        bodies: list[object] = ["Not Found", [{"loc": ["path"], "msg": "no"}], None, 7, {"error": {}, "hint": None, "param": 3, "request_id": []}]
+        refusals = [json.dumps(one) for detail in bodies for one in ({"detail": detail, "message": detail}, detail)]
+        lists = [json.dumps({"status": "ok", "result": one}) for one in (None, 7, [], {"data": 7}, {"data": [7]}, {})]
+        answers = [*[(404, body) for body in (*refusals, "[" * 100_000, b"\xff")], *[(200, body) for body in lists]]
+        pauses = itertools.cycle(["\xb2", "-1", "soon", "9" * 400, "Wed, 21 Oct 2015 07:28:00 +" + "9" * 18])
+        asks = (minutes, lambda service: service.search("a"), lambda service: service.bulk("US", "1M", "2025-03-03"))
+        given = [Answer(body, status, {**told, "Retry-After": pause}) for (status, body), pause in zip(answers, pauses)]
+        with FailingServer(*[answer for answer in given for _ in asks]) as server:
+            service = client(server, retries=0)
+            for answer in given:
+                for ask in asks:
+                    with self.assertRaises(bourse.BadAnswer, msg=f"{answer.body!r:.80} {answer.headers}"):
+                        ask(service)
+
+    def test_a_csv_of_another_program_is_a_bad_answer(self):
+        told = {"Content-Type": "text/csv"}
+        for count in ("\xb2", "9" * 5_000, "-1", "1.0", ""):
+            with FailingServer(Answer("a,b\r\n1,2\r\n", headers={**told, "X-Count": count})) as server, self.assertRaises(bourse.BadAnswer):
+                minutes(client(server))
+        one = {**told, "X-Count": "1"}
+        rows = [b"a,b\r\n1,2\r\n", b"\xff,\xfe\r\n1,2\r\n", b"importance,b\r\n1.5,2\r\n", b"a,a\r\n1,2\r\n", b"datetime,b\r\n9999999999,1\r\n"]
+        for body in rows:
+            with FailingServer(*[Answer(body, headers=one)] * 2) as server:
+                for ask in (minutes, lambda service: service.bulk("US", "1M", "2025-03-03")):
+                    with self.assertRaises(bourse.BadAnswer, msg=repr(body)):
+                        ask(client(server))
 
     def test_a_parameter_that_the_service_does_not_know_is_an_error(self):
         with FailingServer(page(30, 1, X_Ignored_Parameters="as_of")) as server:

@@ -7,10 +7,10 @@ import { Random } from '../../../test/fuzz/random.ts';
 import { fillings } from '../../../test/fuzz/store.ts';
 import { makeTrial, wholeEndpoints } from '../../../test/fuzz/trial.ts';
 import { collectPageKeys } from '../../../test/fuzz/walk.ts';
-import { seed } from '../../../test/seed.ts';
+import { seed, times } from '../../../test/seed.ts';
 import { contract } from '../../contract/index.ts';
 
-const REQUESTS = Number(process.env.CACHE_REQUESTS ?? 750);
+const REQUESTS = times(375);
 const REQUESTS_PER_COMMIT = 30;
 /** For so many requests a few are asked for again and again, through several commits. */
 const PERIOD = 150;

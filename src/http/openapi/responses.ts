@@ -84,6 +84,15 @@ export const headers: Json = {
   'X-Symbol-History': text(
     'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent where the answer has all that the symbol named',
   ),
+  'X-Adjust-Incomplete': text(
+    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent where there are none',
+  ),
+  'X-Adjusted-By': text(
+    'Actions that adjust the bars and that the list has with `extended=true` alone: `spinoff 2025-03-04`; absent where there are none',
+  ),
+  'X-Adjusted-Contracts': integer(
+    'Contracts of the whole search that a corporate action adjusted and that are left out without `adjusted=true`; absent where there are none',
+  ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
   'Content-Range': text('Which bytes of how many: `bytes 0-99/1234`'),
@@ -127,7 +136,13 @@ const isByFormerSymbol = ({ tag, parameters, refusals = [] }: Endpoint): boolean
   'from_date' in parameters && refusals.includes('unknown_instrument') && tag !== 'holidays';
 
 function success(endpoint: Endpoint): Json {
-  const ofData = [...ofSuccess, ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : [])];
+  const adjusted = 'adjust' in endpoint.parameters ? ['X-Adjust-Incomplete', 'X-Adjusted-By'] : [];
+  const ofData = [
+    ...ofSuccess,
+    ...adjusted,
+    ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : []),
+    ...(endpoint.shape === 'grouped' ? ['X-Adjusted-Contracts'] : []),
+  ];
   const name = `${recordName(endpoint)} (${endpoint.shape})`;
   const json = { 'application/json': answerOf(endpoint) };
   if (!('format' in endpoint.parameters))
@@ -135,7 +150,7 @@ function success(endpoint: Endpoint): Json {
   const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   if (endpoint.isStreamed) {
-    const headers = headerRefs(...ofSuccess);
+    const headers = headerRefs(...ofSuccess, ...adjusted);
     const binary = (endpoint.binaryTypes ?? []).map((type) => [type, {}]);
     const content = { 'text/csv': csv, ...Object.fromEntries(binary) };
     return { description: `${recordName(endpoint)} (streamed)`, headers, content };

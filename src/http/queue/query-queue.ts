@@ -163,7 +163,7 @@ export class QueryQueue {
       else if (this.#admission.isTooLate(next.sinceMs, nowMs)) next.reject(full);
       else if (this.#admission.isBusy(this.inFlight)) break;
       else this.#send(next);
-      this.#queue.removeFirst();
+      this.#queue.takeFirst();
     }
     if (this.#inFlight.size === 0 && this.waiting === 0) this.#onDrained?.();
   }

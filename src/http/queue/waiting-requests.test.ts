@@ -13,9 +13,8 @@ function waitingOf(keys: string): WaitingRequests<string> {
 /** All requests in the order of their turns. */
 function turnsOf(waiting: WaitingRequests<string>): string[] {
   const turns: string[] = [];
-  for (let { first } = waiting; first !== undefined; first = waiting.first) {
-    turns.push(first);
-    waiting.removeFirst();
+  for (let next = waiting.takeFirst(); next !== undefined; next = waiting.takeFirst()) {
+    turns.push(next.request);
   }
   assert.equal(waiting.length, 0);
   return turns;
@@ -24,6 +23,19 @@ function turnsOf(waiting: WaitingRequests<string>): string[] {
 test('keys take turns, and the requests of one key keep their order (contract 6.3)', () => {
   assert.deepEqual(turnsOf(waitingOf('aaaa')), ['a0', 'a1', 'a2', 'a3']);
   assert.deepEqual(turnsOf(waitingOf('aaaabbc')), ['a0', 'b4', 'c6', 'a1', 'b5', 'a2', 'a3']);
+});
+
+test('a key that may not have its turn is passed over, and keeps its place', () => {
+  const waiting = waitingOf('aabc');
+  assert.deepEqual(
+    waiting.takeFirst((key) => key !== 'a'),
+    { keyId: 'b', request: 'b2' },
+  );
+  assert.equal(
+    waiting.takeFirst(() => false),
+    undefined,
+  );
+  assert.deepEqual(turnsOf(waiting), ['a0', 'c3', 'a1']);
 });
 
 test('one more request of a key is never behind more than is told, and of a new key behind one of each other (contract 6.3)', () => {

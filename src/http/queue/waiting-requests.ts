@@ -25,15 +25,17 @@ export class WaitingRequests<T> {
     else own.push(request);
   }
 
-  /** Removes the one whose turn it is. The next of its key follows after one of every other key. */
-  removeFirst(): void {
-    const [next] = this.#byKey;
-    if (next === undefined) return;
-    const [keyId, requests] = next;
-    this.#length--;
-    requests.shift();
-    this.#byKey.delete(keyId);
-    if (requests.length > 0) this.#byKey.set(keyId, requests);
+  /** Removes and gives the one whose turn it is, of the keys that may have theirs. The next of its key follows after one of every other key. */
+  takeFirst(mayHave: (keyId: string | null) => boolean = () => true) {
+    for (const [keyId, requests] of this.#byKey) {
+      if (!mayHave(keyId)) continue;
+      this.#length--;
+      const request = requests.shift()!;
+      this.#byKey.delete(keyId);
+      if (requests.length > 0) this.#byKey.set(keyId, requests);
+      return { keyId, request };
+    }
+    return undefined;
   }
 
   /** How many at the most have their turn before one more of a key. */

@@ -1,5 +1,5 @@
 // A spooled file as a response: whole, a range of it, or none of it.
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { bulkTypes } from '../../contract/bulk.ts';
 import { notModifiedIfHeld } from '../cache/etag.ts';
 import { httpLimits } from '../limits.ts';
@@ -10,33 +10,21 @@ import { rangeOf } from './file-range.ts';
 import type { SpooledFile } from './parquet-spool.ts';
 
 /** The bytes of a file from one place to another, in pieces. */
-async function piecesOf(
-  path: string,
-  from: number,
-  to: number,
-): Promise<Pick<HttpResponse, 'rest' | 'release'> & object> {
-  const file = await open(path);
+function piecesOf(handle: FileHandle, from: number, to: number): () => Promise<Uint8Array | null> {
   let at = from;
-  return {
-    rest: async () => {
-      if (at >= to) return null;
-      const piece = Buffer.allocUnsafe(Math.min(httpLimits.spoolPieceBytes, to - at));
-      const { bytesRead } = await file.read(piece, 0, piece.length, at);
-      if (bytesRead === 0) throw new Error('a spooled file ended early');
-      at += bytesRead;
-      return piece.subarray(0, bytesRead);
-    },
-    release: () => void file.close(),
+  return async () => {
+    if (at >= to) return null;
+    const piece = Buffer.allocUnsafe(Math.min(httpLimits.spoolPieceBytes, to - at));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+    if (bytesRead === 0) throw new Error('a spooled file ended early');
+    at += bytesRead;
+    return piece.subarray(0, bytesRead);
   };
 }
 
 /** The response to a request for a file, which is released with it. */
-export async function fileResponse(
-  file: SpooledFile,
-  request: HttpRequest,
-  requestId: string,
-): Promise<HttpResponse> {
-  const { path, bytes, hash, dataVersion, headers, release } = file;
+export function fileResponse(file: SpooledFile, request: HttpRequest, requestId: string): HttpResponse {
+  const { handle, bytes, hash, dataVersion, headers, release } = file;
   const etag = `"${hash}"`;
   const head = {
     ...anyOrigin,
@@ -65,16 +53,12 @@ export async function fileResponse(
     return { ...refused, headers: { ...refused.headers, 'Content-Range': `bytes */${bytes}` }, release };
   }
   const { from, to } = range === 'whole' ? { from: 0, to: bytes } : range;
-  const pieces = await piecesOf(path, from, to);
   const part = range === 'whole' ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${bytes}` };
   return {
     status: range === 'whole' ? 200 : 206,
     headers: { ...head, 'Content-Length': String(to - from), ...part },
     body: [],
-    ...pieces,
-    release: () => {
-      pieces.release?.();
-      release();
-    },
+    rest: piecesOf(handle, from, to),
+    release,
   };
 }

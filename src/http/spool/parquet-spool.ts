@@ -1,12 +1,13 @@
 // Parquet files of bars in bulk (contract 9.11): each made once before its first byte, kept for a while in a folder of bounded size.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { constants, mkdirSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Refusal } from '../../contract/errors.ts';
-import { folderProblem } from '../../disk/space.ts';
-import { ownMark, removeLeftovers } from '../../disk/temporary.ts';
+import { makeTemporary, removeLeftovers, removeTemporary } from '../../disk/temporary.ts';
 import { httpLimits } from '../limits.ts';
-import { full, QueueError } from '../queue/query-queue.ts';
+import { KeyTurns } from '../queue/key-turns.ts';
+import { QueueError } from '../queue/query-queue.ts';
 
 /** What is known of a whole file. */
 export type MadeFile = {
@@ -18,9 +19,10 @@ export type MadeFile = {
   readonly goodUntilMs: number;
 };
 
-/** A file that a caller may read until it is released. */
+/** A file that a caller may read until it is released, also where it is removed meanwhile. */
 export type SpooledFile = MadeFile & {
   readonly path: string;
+  readonly handle: FileHandle;
   readonly bytes: number;
   readonly release: () => void;
 };
@@ -29,13 +31,19 @@ export type SpooledFile = MadeFile & {
 export type MakeFile = (path: string, signal: AbortSignal) => Promise<MadeFile>;
 
 type Entry = {
+  /** In a folder of its own. */
   readonly path: string;
   readonly made: Promise<MadeFile>;
+  /** Makes it, once, in the turn of the first key that has one, and resolves when that has ended; in a later turn at once. */
+  readonly make: () => Promise<void>;
+  /** The keys that have a turn, or wait for one. */
+  readonly asking: Set<string>;
   /** Ends its making. */
   readonly abort: AbortController;
-  /** Null while it is made. */
+  /** Null until it is made. */
   file: MadeFile | null;
-  bytes: number;
+  /** The file as it was last looked at; null before. */
+  stats: Stats | null;
   /** Whether each caller that waits for it, or reads it, has gone. */
   readonly waiting: Set<() => boolean>;
   readers: number;
@@ -60,12 +68,49 @@ const noSpace = (): Refusal =>
       'The Parquet files of other requests fill the place for them: ask again later, or for csv or arrow.',
   });
 
+const unusable = (cause: unknown): Refusal =>
+  Object.assign(
+    new Refusal('unavailable', {
+      message:
+        'The folder in which Parquet files are made cannot be used: ask for csv or arrow, which need none, or again later.',
+    }),
+    { cause },
+  );
+
+/** A file was removed, replaced or closed to this user by somebody else. */
+class FileLost extends Error {
+  override readonly name = 'FileLost';
+}
+
+/** Null where there is no file, or it cannot be reached. */
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+const bytesOf = ({ stats }: Entry): number => stats?.size ?? 0;
+
+/** Opens a made file. @throws FileLost where it is not what was made */
+async function openMade({ path, stats }: Entry): Promise<FileHandle> {
+  // A pipe in its place would have nothing to read, for ever.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw new FileLost(`${path} cannot be opened`, { cause });
+  });
+  const found = await handle.stat().catch(() => null);
+  if (found?.ino === stats?.ino && found?.size === stats?.size && found?.mtimeMs === stats?.mtimeMs)
+    return handle;
+  await handle.close();
+  throw new FileLost(`${path} is another file`);
+}
+
 /** The files of one serving process. */
 export class ParquetSpool {
   readonly #entries = new Map<string, Entry>();
-  #folder: string | null = null;
-  #count = 0;
   readonly #bytesMax: number;
+  readonly #turns = new KeyTurns(httpLimits.spoolMakersMax);
 
   /** `bytesMax`: of all files, and of each. */
   constructor(bytesMax: number = httpLimits.spoolBytesMax) {
@@ -89,8 +134,23 @@ export class ParquetSpool {
       this.#remove(name, entry);
   }
 
-  /** The file of a name, made by `make` where there is none; all who ask meanwhile wait for the same. @throws Refusal, QueueError */
+  /**
+   * The file of a name, made by `make` in turn where there is none; all who ask meanwhile wait for the same. One that somebody else has
+   * removed is made again. @throws Refusal, QueueError
+   */
   async get(name: string, keyId: string, isGone: () => boolean, make: MakeFile): Promise<SpooledFile> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#hold(name, keyId, isGone, make);
+      } catch (error) {
+        if (!(error instanceof FileLost)) throw error;
+        if (attempt === httpLimits.spoolAttemptsMax) throw unusable(error);
+      }
+    }
+  }
+
+  /** As `get`, without a second attempt. @throws FileLost too */
+  async #hold(name: string, keyId: string, isGone: () => boolean, make: MakeFile): Promise<SpooledFile> {
     const entry = this.#entries.get(name) ?? this.#begin(name, make);
     // The one that was asked for last is the last to go.
     this.#entries.delete(name);
@@ -98,18 +158,24 @@ export class ParquetSpool {
     entry.waiting.add(isGone);
     entry.readers++;
     if (entry.expiry !== null) clearTimeout(entry.expiry);
+    if (entry.file === null && !entry.asking.has(keyId)) void this.#turns.run(keyId, entry.make);
+    entry.asking.add(keyId);
+    let handle: FileHandle | null = null;
     let isHeld = true;
     const release = (): void => {
       if (!isHeld) return;
       isHeld = false;
+      void handle?.close();
       entry.waiting.delete(isGone);
       if (--entry.readers === 0) this.#expire(name, entry);
     };
     try {
       const file = await entry.made;
+      handle = await openMade(entry);
       entry.paid.add(keyId);
-      return { ...file, path: entry.path, bytes: entry.bytes, release };
+      return { ...file, path: entry.path, handle, bytes: bytesOf(entry), release };
     } catch (error) {
+      if (error instanceof FileLost) this.#remove(name, entry);
       release();
       throw error;
     }
@@ -117,19 +183,27 @@ export class ParquetSpool {
 
   /** Removes everything. */
   close(): void {
-    for (const [name, entry] of this.#entries) this.#remove(name, entry);
-    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
+    for (const [name, entry] of this.#entries) {
+      this.#remove(name, entry);
+      removeTemporary(dirname(entry.path));
+    }
   }
 
   #begin(name: string, make: MakeFile): Entry {
-    const making = this.#entries.values().filter(({ file }) => file === null);
-    if (making.toArray().length >= httpLimits.spoolMakersMax) throw full;
-    const path = join(this.#folderOf(), `${++this.#count}.parquet`);
+    const path = newFile();
     const abort = new AbortController();
+    const { promise: made, resolve } = Promise.withResolvers<MadeFile>();
+    let making: Promise<MadeFile> | null = null;
     const entry: Entry = {
-      ...{ path, abort, file: null, bytes: 0, readers: 0, expiry: null },
-      ...{ waiting: new Set(), paid: new Set() },
-      made: this.#make(name, path, make, abort),
+      ...{ path, abort, made, file: null, stats: null, readers: 0, expiry: null },
+      ...{ waiting: new Set(), asking: new Set(), paid: new Set() },
+      make: async () => {
+        if (making !== null) return;
+        making = this.#make(name, path, make, abort);
+        resolve(making);
+        // Who asked for the file gets the error.
+        await making.catch(() => undefined);
+      },
     };
     this.#entries.set(name, entry);
     return entry;
@@ -138,6 +212,8 @@ export class ParquetSpool {
   async #make(name: string, path: string, make: MakeFile, abort: AbortController): Promise<MadeFile> {
     const timer = setInterval(() => this.#watch(name, path, abort), httpLimits.spoolCheckMs);
     try {
+      this.#watch(name, path, abort);
+      abort.signal.throwIfAborted();
       const file = await make(path, abort.signal);
       const entry = this.#entries.get(name);
       if (entry?.path !== path) throw gone;
@@ -148,8 +224,10 @@ export class ParquetSpool {
     } catch (error) {
       const entry = this.#entries.get(name);
       if (entry?.path === path) this.#entries.delete(name);
-      rmSync(path, { force: true });
-      throw error;
+      const isFault = !(error instanceof Refusal || error instanceof QueueError);
+      const isLost = isFault && statsOf(path) === null;
+      removeTemporary(dirname(path));
+      throw isLost ? new FileLost(`${path} was removed while it was made`, { cause: error }) : error;
     } finally {
       clearInterval(timer);
     }
@@ -162,9 +240,11 @@ export class ParquetSpool {
       abort.abort(gone);
       return;
     }
-    entry.bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (entry.waiting.values().every((isGone) => isGone())) this.#abandon(name, abort, gone);
-    else if (entry.bytes > this.#bytesMax) this.#abandon(name, abort, tooLarge(this.#bytesMax));
+    entry.stats = statsOf(path);
+    // A maker that fails removes its file, but not the folder.
+    if (statsOf(dirname(path)) === null) this.#abandon(name, abort, new FileLost(`${path} was removed`));
+    else if (entry.waiting.values().every((isGone) => isGone())) this.#abandon(name, abort, gone);
+    else if (bytesOf(entry) > this.#bytesMax) this.#abandon(name, abort, tooLarge(this.#bytesMax));
     else if (!this.#makeRoom()) this.#abandon(name, abort, noSpace());
   }
 
@@ -176,19 +256,19 @@ export class ParquetSpool {
 
   /** Removes files that nobody reads, the oldest first, until the others fit; whether they do. */
   #makeRoom(): boolean {
-    let bytes = this.#entries.values().reduce((sum, entry) => sum + entry.bytes, 0);
+    let bytes = this.#entries.values().reduce((sum, entry) => sum + bytesOf(entry), 0);
     for (const [name, entry] of this.#entries) {
       if (bytes <= this.#bytesMax) break;
       if (entry.readers > 0) continue;
       this.#remove(name, entry);
-      bytes -= entry.bytes;
+      bytes -= bytesOf(entry);
     }
     return bytes <= this.#bytesMax;
   }
 
   /** Keeps a file that nobody reads for a while. */
   #expire(name: string, entry: Entry): void {
-    if (this.#entries.get(name) !== entry) rmSync(entry.path, { force: true });
+    if (this.#entries.get(name) !== entry) removeTemporary(dirname(entry.path));
     else if (entry.file !== null) this.#keep(name, entry);
   }
 
@@ -202,15 +282,18 @@ export class ParquetSpool {
     if (entry.expiry !== null) clearTimeout(entry.expiry);
     if (this.#entries.get(name) === entry) this.#entries.delete(name);
     if (entry.file === null) entry.abort.abort(gone);
-    else if (entry.readers === 0) rmSync(entry.path, { force: true });
+    else if (entry.readers === 0) removeTemporary(dirname(entry.path));
   }
+}
 
-  #folderOf(): string {
-    try {
-      this.#folder ??= mkdtempSync(join(tmpdir(), `${FOLDER}${ownMark}-`));
-      return this.#folder;
-    } catch (error) {
-      throw folderProblem(error, tmpdir(), 'set TMPDIR to another one');
-    }
+/** A new, empty file in a new folder: whatever becomes of it, the next one has another. @throws Refusal */
+function newFile(): string {
+  try {
+    mkdirSync(tmpdir(), { recursive: true });
+    const path = join(makeTemporary(FOLDER), 'bars.parquet');
+    writeFileSync(path, '', { mode: 0o600 });
+    return path;
+  } catch (error) {
+    throw unusable(error);
   }
 }

@@ -3,7 +3,7 @@ import { unfitProblem } from '../../files/file-problem.ts';
 import type { Sample } from '../../files/sample.ts';
 import type { RichCell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, firstCells, type Preset, rowsBelow } from './preset.ts';
+import { contains, firstCells, type Preset, rowsBelow, volumeOf } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 
@@ -36,6 +36,7 @@ function mappingOf(sample: Sample): ColumnMapping {
   const interval: RichCell = { column: 'rtype', lookup: { [rtype]: intervals[rtype] ?? rtype } };
   return {
     columns: {
+      ...volumeOf(sample),
       ...Object.fromEntries(prices.map((column) => [column, price(column)])),
       datetime:
         rtype === '35'
@@ -46,6 +47,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     values: {},
     prices: 'raw',
     symbols: 'then',
+    notation: 'nasdaq',
   };
 }
 

@@ -1,7 +1,7 @@
 // Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
 import { stemOf } from '../../files/sample.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, type Fit, forex, known, type Preset, rowsBelow } from './preset.ts';
+import { begins, contains, type Fit, forex, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
 
 const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
@@ -65,7 +65,10 @@ export const dukascopyNode: Preset = {
     const isDate = ['DAY', 'MON'].includes(interval ?? '');
     const day = "strftime(make_timestamp(cast(#{timestamp} * 1000 as bigint)), '%Y-%m-%d')";
     return {
-      columns: { datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' } },
+      columns: {
+        ...volumeOf(sample),
+        datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' },
+      },
       values: known({ ...forex, symbol: symbol?.toUpperCase(), interval }),
       prices: 'raw',
     };

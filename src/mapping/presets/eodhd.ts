@@ -26,6 +26,7 @@ export const eodhdDaily: Preset = {
     prices: 'raw',
     volumes: 'split',
     symbols: 'now',
+    notation: 'yahoo',
   }),
 };
 
@@ -40,5 +41,6 @@ export const eodhdIntraday: Preset = {
     values: known({ ...named(sample), interval: minutesOf(rowsBelow(sample).map(([at]) => Number(at))) }),
     prices: 'raw',
     symbols: 'now',
+    notation: 'yahoo',
   }),
 };

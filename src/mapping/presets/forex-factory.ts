@@ -12,12 +12,16 @@ const countries = {
 /** Bank holidays and the like have no impact. */
 const impacts = { High: 'high', Medium: 'medium', Low: 'low', Holiday: '', 'Non-Economic': '' };
 
-/** A number with its unit behind it; thousands, millions and more are multiplied, exactly. */
+/**
+ * A number with its unit behind it; thousands, millions and more are multiplied, exactly. Votes (`0-2-7`), bounds (`<0.50%`) and auctions
+ * (`4.31|2.6`) are no number: the event is stored without it.
+ */
 const number = (column: string): Cell => ({
   sql: `cast(regexp_replace({${column}}, '[%KMBT]$', '') as decimal(28, 9))
     * case right({${column}}, 1) when 'K' then 1000 when 'M' then 1000000 when 'B' then 1000000000 when 'T' then 1000000000000 else 1 end`,
   isStrict: true,
   reason: 'is not a number, alone or with %, K, M, B or T',
+  oddIsNull: true,
 });
 
 const isJson = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
@@ -37,7 +41,7 @@ function columnsOf(sample: Sample): Readonly<Record<string, Cell>> {
     },
     event_name: title,
     event_timestamp: isCsv ? { column: 'Date', join: 'Time', format: '%m-%d-%Y %I:%M%p' } : 'date',
-    impact: { column: named('impact'), lookup: impacts },
+    impact: { column: named('impact'), lookup: impacts, oddIsNull: true },
     forecast_value: number(named('forecast')),
     previous_value: number(named('previous')),
     unit: { sql: `case when ends_with({${named('previous')}}, '%') then '%' end` },

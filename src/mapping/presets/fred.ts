@@ -1,12 +1,27 @@
 // FRED (Federal Reserve Bank of St. Louis): the CSV of one series as economic events.
 import { unfitProblem } from '../../files/file-problem.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
-import type { Sample } from '../../files/sample.ts';
-import { type Fit, firstCells, type Preset } from './preset.ts';
+import { type Sample, stemOf } from '../../files/sample.ts';
+import { type Fit, firstCells, known, type Preset } from './preset.ts';
 
 /** The columns of a file, also of one of its refused rows. */
 const seriesOf = (sample: Sample): string[] =>
   firstCells(sample).filter((name) => !reasonColumns.includes(name));
+
+/** FRED's former downloads call the column of any series so; the file has the name of the series. */
+const ANY_SERIES = 'VALUE';
+
+/** `CPIAUCSL`, and `CPIAUCSL (1)` as browsers name a second download. */
+const NAME = /^(?=.*[A-Z])([A-Z0-9_]+)(?: ?\(\d+\))?$/;
+/** Names in capitals that name no series. */
+const GENERIC = /^(DATA|DATE|DOWNLOAD|EXPORT|FILE|FRED|FREDGRAPH|OBSERVATIONS?|SERIES|TABLE|VALUES?)$/;
+
+/** The identifier of a file's series: of its column, else of its name; null where neither names it. */
+function identifierOf(sample: Sample, column: string): string | null {
+  if (column !== ANY_SERIES) return column;
+  const name = NAME.exec(stemOf(sample))?.[1];
+  return name === undefined || GENERIC.test(name) ? null : name;
+}
 
 export const fred: Preset = {
   name: 'fred',
@@ -25,6 +40,7 @@ export const fred: Preset = {
         sample.name,
         `has several series, ${[series, ...more].join(', ')}. Download them one by one`,
       );
+    const identifier = identifierOf(sample, series);
     return {
       columns: {
         event_timestamp: {
@@ -34,7 +50,8 @@ export const fred: Preset = {
         },
         actual_value: { sql: `nullif({${series}}, '.')` },
       },
-      values: { event_code: series, event_name: series },
+      values: known({ event_code: identifier, event_name: identifier ?? series }),
+      hint: 'The header does not name the series: name the file by it, such as CPIAUCSL.csv, or give --code CPIAUCSL.',
     };
   },
 };

@@ -1,5 +1,6 @@
 // QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next
 // row.
+import { simplestWithin } from '../../base/decimal.ts';
 import { formatDay } from '../../base/instant.ts';
 import { calendarOf } from '../../calendar/calendar.ts';
 import { parseSymbol } from '../../contract/identifiers.ts';
@@ -41,15 +42,6 @@ function ratioOf(factor: string, next: string): { readonly ratio: number; readon
 }
 
 type Shares = readonly [from: number, to: number];
-
-/** The simplest fraction of whole numbers between two bounds above 0. */
-function simplestWithin(low: number, high: number): Shares {
-  const whole = Math.floor(low);
-  if (whole === low) return [whole, 1];
-  if (whole + 1 <= high) return [whole + 1, 1];
-  const [to, from] = simplestWithin(1 / (high - whole), 1 / (low - whole));
-  return [whole * to + from, to];
-}
 
 /** No real split has more shares. */
 const MANY_SHARES = 1_000;

@@ -1,6 +1,6 @@
 // QuantConnect LEAN option universes: the contracts of an underlying on a day, in their folder.
 import { resolve } from 'node:path';
-import { europeanRoots, indexOfRoot } from '../../datasets/option-roots.ts';
+import { indexOfRoot } from '../../datasets/option-roots.ts';
 import { quoted } from '../../files/computed-column.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { contentProblem, unfitProblem } from '../../files/file-problem.ts';
@@ -49,9 +49,9 @@ export const leanUniverse: Preset = {
         country_iso_code: 'US',
         parent_asset_schema: 'stock',
         underlying_name: indexOfRoot(root) ?? ticker,
-        exercise_style: europeanRoots.includes(root) ? 'european' : 'american',
       },
       symbols: 'then',
+      namesRoots: true,
       convert: (rows) => contractsOf(sample.name, rows),
     };
   },

@@ -45,5 +45,5 @@ export const massiveNews: Preset = {
     ['published_utc', 'article_url', 'tickers'],
     Object.values(columns).flatMap(inputsOf),
   ),
-  mappingOf: () => ({ columns, values: {} }),
+  mappingOf: () => ({ columns, values: {}, notation: 'cqs' }),
 };

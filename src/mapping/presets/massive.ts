@@ -1,7 +1,16 @@
 // Massive (formerly Polygon.io) flat files: one day of all tickers, minute or day aggregates.
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, doubtOfDate, firstCells, forex, known, type Preset, rowsBelow } from './preset.ts';
+import {
+  contains,
+  doubtOfDate,
+  firstCells,
+  forex,
+  known,
+  type Preset,
+  rowsBelow,
+  volumeOf,
+} from './preset.ts';
 
 /** Asset type and country by the prefix of a ticker. */
 export const kinds: Readonly<Record<string, { asset_schema: string; country_iso_code: string }>> = {
@@ -39,6 +48,7 @@ function mappingOf(sample: Sample): ColumnMapping {
   const prefix = /^[A-Z]:/.exec(cells('ticker')[0] ?? '')?.[0] ?? '';
   return {
     columns: {
+      ...volumeOf(sample),
       datetime: 'window_start',
       symbol:
         prefix === ''
@@ -52,6 +62,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     values: known({ ...kinds[prefix], interval: intervalOf(sample, starts) }),
     prices: 'raw',
     symbols: 'then',
+    notation: 'cqs',
     ...doubtOf(sample, starts[0]),
   };
 }

@@ -54,6 +54,7 @@ export const otherListed: Preset = {
       exchange: { column: 'Exchange', lookup: exchanges },
     },
     values,
+    notation: 'act',
     ownColumns: ['Test Issue'],
     convert: listings(sample),
   }),

@@ -1,6 +1,5 @@
 // OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike, with a call, a put or both.
-import { europeanRoots, indexRoots, isAdjustedRoot } from '../../datasets/option-roots.ts';
-import { quoted } from '../../files/computed-column.ts';
+import { plainRoot } from '../../datasets/option-roots.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { contentProblem } from '../../files/file-problem.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
@@ -13,8 +12,6 @@ const TYPES_AT = header.indexOf('C/P');
 
 const HEADER = /^ProductSymbol\s+year\s+Month\s+Day\s+Integer\s+Dec\s/i;
 const hasHeader = (sample: Sample): boolean => linesOf(sample).some((line) => HEADER.test(line));
-
-const rootIs = (roots: readonly string[]): string => `trim({ProductSymbol}) in (${roots.map(quoted).join()})`;
 
 const expiration = "strptime(trim({year}) || '-' || trim({Month}) || '-' || trim({Day}), '%Y-%m-%d')";
 const strike = '(#{Integer} + #{Dec} / 1000)';
@@ -30,25 +27,21 @@ const mapping: ColumnMapping = {
     expiration_date: { sql: `strftime(${expiration}, '%Y-%m-%d')`, isStrict: true, reason: 'is no date' },
     strike_price: { sql: strike },
     option_type: { column: 'C/P', lookup: { C: 'call', P: 'put' } },
-    exercise_style: {
-      sql: `case when ${rootIs(europeanRoots)} then 'european' else 'american' end`,
-    },
-    is_indices: { sql: `case when ${rootIs(indexRoots)} then 'true' end` },
   },
   values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
 };
 
-/** A row for each call and put. A root with a digit was adjusted by a corporate action: its contracts deliver something else. */
+/** A row for each call and put, but for roots that name no underlying, such as those of FLEX contracts. */
 function contractsOf(name: string, all: readonly NumberedRow[]): NativeRows {
   const headerAt = all.findIndex(({ cells }) => HEADER.test(cells.join('\t')));
   const strikes = all.slice(headerAt + 1);
   if (strikes.length === 0) throw contentProblem(name, 'has no rows');
   const rows = strikes.flatMap(({ row, cells }) =>
     ['C', 'P']
-      .filter((type) => cells[TYPES_AT]?.includes(type) === true && !isAdjustedRoot(cells[0]!))
+      .filter((type) => cells[TYPES_AT]?.includes(type) === true && plainRoot(cells[0]!.trim()) !== null)
       .map((type) => ({ row: row - headerAt - 1, cells: cells.with(TYPES_AT, type) })),
   );
-  const reason = 'contracts that are not listed, or adjusted by a corporate action, left out';
+  const reason = 'contracts that are not listed, or flexible, left out';
   return { header, rows, leftOut: { reason, count: strikes.length * 2 - rows.length } };
 }
 
@@ -68,7 +61,11 @@ export const occ: Preset = {
     return {
       ...mapping,
       delimiter: '\t',
-      values: known({ ...mapping.values, underlying_name: underlying }),
+      namesRoots: true,
+      values: known({
+        ...mapping.values,
+        underlying_name: underlying && (plainRoot(underlying) ?? underlying),
+      }),
       convert: (rows) => contractsOf(sample.name, rows),
     };
   },

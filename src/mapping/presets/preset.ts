@@ -47,6 +47,10 @@ export const rowsBelow = (sample: Sample): string[][] =>
 export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>
   new Set(firstCells(sample)).isSupersetOf(new Set(columns));
 
+/** The volume of a file that has a column of that name. */
+export const volumeOf = (sample: Sample): Readonly<Record<string, string>> =>
+  hasColumns(sample, ['volume']) ? { volume: 'volume' } : {};
+
 /** Recognizes files by the beginning of their header line. */
 export const begins =
   (header: string, delimiter = ',') =>

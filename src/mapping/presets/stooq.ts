@@ -32,6 +32,7 @@ function databaseMap(sample: Sample): ColumnMapping {
     },
     values: isUs ? { country_iso_code: 'US' } : {},
     prices: 'all',
+    notation: 'stooq',
   };
 }
 
@@ -53,7 +54,7 @@ const isPage = (sample: Sample, language: string): boolean => {
 };
 
 /** `aapl_us_d`: the page writes the dot of the symbol as an underscore. */
-const PAGE_NAME = /^(\^?[a-z0-9-]+)(_us)?_([dwm])$/;
+const PAGE_NAME = /^(\^?[a-z0-9-]+(?:_[a-z](?=_us_))?)(_us)?_([dwm])$/;
 
 export const stooqPage: Preset = {
   name: 'stooq-page',
@@ -73,6 +74,7 @@ export const stooqPage: Preset = {
       columns: known({ datetime, open, high, low, close, volume }),
       values: known({ symbol, country_iso_code: us === undefined ? null : 'US', interval }),
       prices: 'all',
+      notation: 'stooq',
     };
   },
 };

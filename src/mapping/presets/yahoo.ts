@@ -24,5 +24,6 @@ export const yahoo: Preset = {
     values: known({ symbol: symbolNamed(sample), interval: intervalOfDates(sample) }),
     prices: 'split',
     symbols: 'now',
+    notation: 'yahoo',
   }),
 };

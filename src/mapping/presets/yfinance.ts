@@ -1,23 +1,24 @@
 // Option chains of the Python package yfinance: `option_chain(date).calls.to_csv()`, or its puts.
-import { europeanRoots, indexOfRoot, indexRoots } from '../../datasets/option-roots.ts';
+import { indices } from '../../datasets/option-roots.ts';
 import { quoted } from '../../files/computed-column.ts';
 import type { Cell } from '../cell.ts';
 import { contains, type Preset } from './preset.ts';
 
 /** The parts of a symbol, counted from its end. */
 const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
+const letters = `left(${root}, length(${root}) - 1)`;
 const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
 const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
 const thousandths = 'cast(right({contractSymbol}, 8) as double)';
 
-const indices = indexRoots.map((one) => `when ${quoted(one)} then ${quoted(indexOfRoot(one)!)}`).join(' ');
+const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted(index)}`).join(' ');
 
 const columns: Readonly<Record<string, Cell>> = {
   symbol: 'contractSymbol',
   underlying_name: {
-    sql: `case when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${indices} else ${root} end end`,
+    sql: `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then ${letters} when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`,
     isStrict: true,
-    reason: 'was adjusted by a corporate action: it delivers something else than the underlying',
+    reason: 'names no underlying',
   },
   expiration_date: {
     sql: `strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d')`,
@@ -35,9 +36,6 @@ const columns: Readonly<Record<string, Cell>> = {
     reason: 'is not the strike of contractSymbol',
   },
   contract_value: { column: 'contractSize', lookup: { REGULAR: '100' } },
-  exercise_style: {
-    sql: `case when ${root} in (${europeanRoots.map(quoted).join()}) then 'european' else 'american' end`,
-  },
 };
 
 export const yfinanceChain: Preset = {
@@ -53,5 +51,6 @@ export const yfinanceChain: Preset = {
     columns,
     values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
     symbols: 'now',
+    namesRoots: true,
   }),
 };

@@ -76,6 +76,9 @@ test('other kinds, keys, indexes and clustering than declared are reported', () 
     );
 });
 
+test('a step groups the rows of a table that was there', () =>
+  assertEndsAt([toyStep, { groups: { toys: ['id'] } }], [{ ...toy, group: ['id'] }]));
+
 test('columns that steps add are known by table; those of a new table are not among them', () => {
   const steps: Step[] = [
     toyStep,

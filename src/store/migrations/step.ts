@@ -36,6 +36,10 @@ export type Step = {
   readonly drops?: readonly string[];
   /** New indexes by table. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** True if the names that find instruments are folded otherwise from this layout on: they are folded again, after all steps. */
+  readonly refoldsTerms?: true;
+  /** The columns by which the rows of tables that have no groups yet are grouped from now on. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Reads rows of tables that the step drops, before it; what this gives writes them into its new tables, after it. */
   readonly moves?: (tables: MovedTables) => Promise<() => Promise<void>>;
 };
@@ -53,7 +57,7 @@ export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Recor
 export function tablesAfter(steps: readonly Step[]): Table[] {
   const tables = new Map<string, Table>();
   for (const step of steps) {
-    const { tables: made = [], columns: added = {}, indexes: orders = {}, drops = [] } = step;
+    const { tables: made = [], columns: added = {}, indexes: orders = {}, groups = {}, drops = [] } = step;
     for (const name of drops) tables.delete(name);
     for (const table of made) tables.set(table.name, { ...table, columns: columnsOf(table.columns) });
     for (const [name, columns] of Object.entries(added)) {
@@ -64,6 +68,7 @@ export function tablesAfter(steps: readonly Step[]): Table[] {
       const table = tables.get(name)!;
       tables.set(name, { ...table, indexes: [...(table.indexes ?? []), ...more] });
     }
+    for (const [name, group] of Object.entries(groups)) tables.set(name, { ...tables.get(name)!, group });
   }
   return [...tables.values()];
 }

@@ -238,8 +238,12 @@ export class PastReader implements Reader {
 }
 
 /** A former row as a ranked read gives it; nothing where it is of no group, or out of bounds. */
-function rankedOf({ where, groupBy, groups, between, order, after }: RankedRead, row: Row): Row[] {
-  const group = groups.find(({ at }) => groupBy.every((column, place) => row[column] === at[place]));
+function rankedOf({ where, groupBy, within, groups, between, order, after }: RankedRead, row: Row): Row[] {
+  const group = groups.find(
+    ({ at, from = '', below = '' }) =>
+      groupBy.every((column, place) => row[column] === at[place]) &&
+      (within === undefined || (from <= (row[within] as string) && (row[within] as string) < below)),
+  );
   if (group === undefined || !hasValues(where as Row, row)) return [];
   const value = between && (row[between.column] as number);
   const { above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = between ?? {};

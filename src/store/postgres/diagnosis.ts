@@ -7,6 +7,7 @@ import { distributeText, hasCitus, isDistributed, nodeWords } from './citus.ts';
 import { type NodeFacts, readNodes } from './citus-nodes.ts';
 import { onSession } from './facts.ts';
 import { isCopyBegun, layoutsOf, requireSchema } from './schema.ts';
+import { indexCheckOf, UNCHECKED } from './scrub.ts';
 import { behindWords, readServer } from './server-facts.ts';
 import type { Session } from './session.ts';
 
@@ -68,6 +69,13 @@ async function checksums(session: Session): Promise<Diagnosis> {
         'the server does not check its pages',
         'pg_checksums --enable, with the server stopped',
       );
+}
+
+async function indexes(session: Session): Promise<Diagnosis> {
+  const check = await indexCheckOf(session);
+  return 'call' in check
+    ? fine('indexes', 'the scrub compares them with their tables')
+    : doubtful('indexes', UNCHECKED, `as a superuser of the database run: ${check.cure}`);
 }
 
 async function privileges(session: Session): Promise<Diagnosis> {
@@ -134,7 +142,7 @@ function nodeDiagnosis(node: NodeFacts): Diagnosis {
   return fine('citus', `${name}: ${shards} shards, ${formatBytes(bytes)}`);
 }
 
-const checks = [server, checksums, privileges, writer, replaced, citus];
+const checks = [server, checksums, indexes, privileges, writer, replaced, citus];
 
 /** The results of all checks. */
 export async function diagnosePostgres(address: PostgresAddress): Promise<Diagnosis[]> {

@@ -1,5 +1,6 @@
 // The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
 import { raiseForEverything } from '../changes.ts';
+import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { movedTables, statementsOf } from '../layout-steps.ts';
 import { layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
@@ -141,8 +142,9 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
     [controlHistory, from.control],
   ] as const) {
     const known = tablesAfter(history.steps);
-    for (const step of stepsFrom(history, layout)) {
-      const rows = new PostgresRows(async () => session);
+    const steps = stepsFrom(history, layout);
+    const rows = new PostgresRows(async () => session);
+    for (const step of steps) {
       const move = await step.moves?.(movedTables(rows));
       await Promise.all(
         statementsOf(step, postgresCompiler, known).map((statement) => session.ask(statement)),
@@ -150,6 +152,8 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
       await move?.();
       await rows.sendAll();
     }
+    if (steps.some((step) => step.refoldsTerms)) await refoldInstrumentTerms(rows);
+    await rows.sendAll();
   }
   await session.ask('update store_state set layout = $1, control_layout = $2', [
     newest.store,

@@ -1,4 +1,4 @@
-// Reads a whole store in PostgreSQL and finds what is damaged in it: each row and each block by its checksum.
+// Reads a whole store in PostgreSQL and finds what is damaged in it: each row and block by its checksum, each index beside its table.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { damageOf } from '../checked-blocks.ts';
@@ -9,7 +9,7 @@ import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect } from './connecting.ts';
 import { rangesText, type Versions } from './published.ts';
-import type { Session } from './session.ts';
+import { PostgresProblem, type Session } from './session.ts';
 import { settingsOf } from './settings.ts';
 import { readPublished } from './state.ts';
 
@@ -23,6 +23,7 @@ export async function* scrubPostgres(address: PostgresAddress): AsyncGenerator<S
   try {
     for (const table of [...dataDatasets, ...controlDatasets]) yield* rowSteps(session, table);
     yield* blockSteps(session);
+    yield* indexSteps(session);
   } finally {
     session.close();
   }
@@ -84,5 +85,59 @@ async function* seriesSteps(
     yield { table: 'bars', damage };
     if (found.length < scrubBlocksPerStep) return;
     after = found.at(-1)!.slice(0, 2) as number[];
+  }
+}
+
+/** The function that compares an index with its table, of the extension amcheck in whatever schema that is. */
+const CHECK = `select format('%I.%I', n.nspname, p.proname), has_function_privilege(p.oid, 'execute')::int, quote_ident(current_user)
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_depend d on d.objid = p.oid and d.deptype = 'e'
+  join pg_extension e on e.oid = d.refobjid where e.extname = 'amcheck' and p.proname = 'bt_index_check' and p.pronargs = 2`;
+
+/** The function that compares indexes with their tables; or what a superuser has to do before this user can call it. */
+export async function indexCheckOf(session: Session): Promise<{ call: string } | { cure: string }> {
+  const [found] = (await session.ask(CHECK)) as [string, number, string][];
+  if (found === undefined) return { cure: 'create extension amcheck' };
+  const [call, isAllowed, user] = found;
+  return isAllowed === 1
+    ? { call }
+    : { cure: `grant execute on function ${call}(regclass, boolean) to ${user}` };
+}
+
+/** The check that is missing without the extension. */
+export const UNCHECKED = 'indexes are not compared with their tables: a row that one has lost is missed';
+
+/** Indexes of the tables of this schema. */
+const INDEXES = `select c.oid::int8, c.relname::text, t.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid
+  join pg_class t on t.oid = i.indrelid join pg_am m on m.oid = c.relam
+  where t.relnamespace = current_schema()::regnamespace and m.amname = 'btree' and i.indisvalid order by t.relname, c.relname`;
+
+/** An index is one step: the server's own check of it, beside its whole table, is one call (postgresql.org/docs/15/amcheck.html). */
+async function* indexSteps(session: Session): AsyncGenerator<ScrubStep> {
+  const check = await indexCheckOf(session);
+  if ('cure' in check)
+    return yield {
+      table: '',
+      damage: [],
+      unchecked: `${UNCHECKED}; as a superuser of the database run: ${check.cure}`,
+    };
+  const sql = `select ${check.call}($1::oid::regclass, true)`;
+  for (const [id, index, dataset] of (await session.ask(INDEXES)) as [number, string, string][]) {
+    const problem = await damageFoundBy(() => session.ask(sql, [id]));
+    const damage =
+      problem === null ? [] : [{ dataset, place: `index ${index}`, problem, part: 'derived' } as const];
+    yield { table: dataset, damage };
+  }
+}
+
+/** Conditions of damage: of a page, and of an index (postgresql.org/docs/15/errcodes-appendix.html). */
+const damaged: ReadonlySet<string> = new Set(['XX001', 'XX002']);
+
+async function damageFoundBy(check: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (!(error instanceof PostgresProblem && damaged.has(error.code))) throw error;
+    return error.message;
   }
 }

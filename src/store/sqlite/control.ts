@@ -2,6 +2,7 @@
 import { controlHistory } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
 import type { Database } from './database.ts';
+import { Followed } from './followed.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 
@@ -12,7 +13,13 @@ export function controlPathOf(path: string): string {
 
 /** Opens the control file beside the store at `path`. */
 export async function openSqliteControl(path: string, mode: Mode, tell: Tell): Promise<RowStore> {
-  return controlOf(await openFile(controlPathOf(path), mode, 'control', controlHistory, tell));
+  const open = () => openFile(controlPathOf(path), mode, 'control', controlHistory, tell);
+  const file = await Followed.begin(open, controlOf, () => undefined);
+  return {
+    snapshot: async (work) => (await file.now()).snapshot(work),
+    write: async (work) => (await file.now()).write(work),
+    close: async () => file.close(),
+  };
 }
 
 /** The content of an open control file. */

@@ -58,9 +58,20 @@ export function requireFile(path: string, kind: FileKind): void {
   throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
 }
 
+/** The device and inode of the file that has a name now; null where there is none, or it cannot be reached. */
+export function fileAt(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  } catch {
+    return null;
+  }
+}
+
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
+  readonly #file: string | null;
   readonly #db: Connection;
   readonly #statements = new Map<string, Statement>();
   /** Whether short writes may have left something in the log. */
@@ -74,7 +85,10 @@ export class Database {
     requireFile(path, kind);
     if (kind !== 'backup') requireOneName(path);
     if (mode !== 'write' && !existsSync(path)) throw new StoreUnavailable(noStoreAt(path));
+    // Looked at before: where another file takes its place meanwhile, the next look tells.
+    const found = fileAt(path);
     this.#db = openConnection(path, mode);
+    this.#file = found ?? fileAt(path);
     try {
       const problem = versionProblem(
         this.all('select sqlite_version() as version', [])[0]!.version as string,
@@ -102,6 +116,11 @@ export class Database {
     if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
     // The size of pages must be set before the first page is written.
     this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma application_id = ${applicationId}`);
+  }
+
+  /** True if its name leads to another file by now, or to none. */
+  get isReplaced(): boolean {
+    return fileAt(this.path) !== this.#file;
   }
 
   /** An integer setting. */
@@ -172,7 +191,9 @@ export class Database {
   }
 
   /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
-  shortWrite<T>(work: () => Promise<T>): Promise<T> {
+  async shortWrite<T>(work: () => Promise<T>): Promise<T> {
+    // The log beside the name is that of the other file.
+    if (this.isReplaced) throw new StoreUnavailable(`${this.path} was removed or replaced`);
     this.#leavesLog = true;
     return this.#inTurn(() =>
       this.#transact(() => this.#beginWrite(() => undefined, storeLimits.busyTimeoutMs), work),
@@ -319,8 +340,13 @@ export class Database {
   /** What short writes left in the log goes into the file, also where others have it open: a damaged log loses what it holds, and nothing tells. */
   close(): void {
     this.#statements.clear();
-    if (this.#leavesLog) this.#checkpoint(CHECKPOINT_WAIT_MS);
+    if (this.#leavesLog && !this.isReplaced) this.#checkpoint(CHECKPOINT_WAIT_MS);
     this.#db.close();
+  }
+
+  /** Closes it once nothing is under way: reads outside a transaction end before the next turn of the event loop. */
+  closeSoon(): void {
+    void this.#turn.then(() => setImmediate(() => this.close()));
   }
 
   [Symbol.dispose](): void {

@@ -57,7 +57,7 @@ function triggersOf({ name, group, key, summed }: Grouped): string[] {
   return triggers;
 }
 
-/** Begins the sums of the groups of a new table. */
+/** Begins the sums of the groups of a table. */
 export const keepGroupSums = (database: Database, { name, group, key }: Omit<Grouped, 'summed'>): void =>
   begin(database, { name, group, key, summed: ROW_CHECK });
 
@@ -65,10 +65,15 @@ export const keepGroupSums = (database: Database, { name, group, key }: Omit<Gro
 export const keepBlockSums = (database: Database): void => begin(database, blocks);
 
 function begin(database: Database, grouped: Grouped): void {
+  const { name, summed } = grouped;
   const columns = grouped.group.join();
   // Columns without a type keep the values as they come.
   database.exec(
-    `create table ${sumsOf(grouped.name)} (${columns}, rows integer not null, checks integer not null, primary key (${columns})) without rowid`,
+    `create table ${sumsOf(name)} (${columns}, rows integer not null, checks integer not null, primary key (${columns})) without rowid`,
+  );
+  // An index may have lost rows.
+  database.exec(
+    `insert into ${sumsOf(name)} select ${columns}, count(*), sum(coalesce(${summed}, 0)) from ${name} not indexed group by ${columns}`,
   );
   for (const trigger of triggersOf(grouped)) database.exec(trigger);
 }

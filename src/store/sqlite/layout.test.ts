@@ -7,16 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { unpack } from '../../../test/old-stores.ts';
+import { markedTerms, unpack } from '../../../test/old-stores.ts';
 import { contentOfFile as contentOf, rowsOfFile } from '../../../test/sqlite/files.ts';
+import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { oldestVersion } from '../changes.ts';
 import { openControl, openStore, restoreStore } from '../engines.ts';
+import { searchInstruments, wordsOf } from '../instrument-terms.ts';
 import { type History, newestLayout } from '../migrations/history.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import type { Step } from '../migrations/step.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
 import type { FileKind } from './database.ts';
 import { openFile } from './layout.ts';
+import { SqliteRows } from './rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-layout-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -119,6 +122,45 @@ test('the versions before a migration are forgotten: what they had was not kept'
     assert.equal(await oldestVersion(reader), version);
   });
   await store.close();
+});
+
+test('names that a program of layout 14 stored are found without the marks of their letters, and leave nothing behind (contract 9.21)', async () => {
+  const path = oldStore('layout-13');
+  const before: History = { ...storeHistory, steps: storeHistory.steps.slice(0, 1) };
+  const database = await openFile(path, 'write', 'store', before, () => undefined);
+  assert.equal(database.pragma('user_version'), 14);
+  const rows = new SqliteRows(database);
+  const [first] = await rows.rows(instruments, { order: [['symbol', 'asc']], limit: 1 });
+  const { asset_schema, country_iso_code, symbol } = first!;
+  const own = { asset_schema, country_iso_code, symbol };
+  await database.longWrite(
+    () =>
+      rows.upsert(
+        instrumentTerms,
+        markedTerms.old.map((term) => ({ ...own, kind: 'name', term })),
+      ),
+    () => undefined,
+  );
+  database.close();
+  await (await openStore(`sqlite:${path}`, 'write')).close();
+  const store = await openStore(`sqlite:${path}`, 'read');
+  for (const query of markedTerms.asked) {
+    const search = {
+      assetSchema: asset_schema,
+      country: null,
+      symbol: null,
+      words: wordsOf(query),
+      limit: 9,
+    };
+    const found = await store.snapshot((reader) => searchInstruments(reader, search));
+    assert.deepEqual(found, [{ country_iso_code, symbol }], query);
+  }
+  await store.close();
+  const sql = "select term from instrument_terms where term like '%ller%' order by term";
+  assert.deepEqual(
+    rowsOfFile(path, sql).map(({ term }) => term),
+    markedTerms.now,
+  );
 });
 
 test('a copy takes the name of no earlier one', async () => {

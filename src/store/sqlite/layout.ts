@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { raiseForEverything } from '../changes.ts';
+import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { movedTables, statementsOf } from '../layout-steps.ts';
 import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
 import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
@@ -101,6 +102,8 @@ async function runStep(database: Database, step: Step, known: readonly Table[]):
     if (table.group !== undefined) keepGroupSums(database, { ...table, group: table.group });
     else if (isAlone(table)) keepSums(database, table.name);
   }
+  for (const [name, group] of Object.entries(step.groups ?? {}))
+    keepGroupSums(database, { ...known.find((table) => table.name === name)!, group });
   await move?.();
 }
 
@@ -121,7 +124,9 @@ async function migrate(database: Database, kind: FileKind, layout: Layout, tell:
       requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
     }
     const known = tablesAfter(layout.steps);
-    for (const step of stepsFrom(layout, from)) await runStep(database, step, known);
+    const steps = stepsFrom(layout, from);
+    for (const step of steps) await runStep(database, step, known);
+    if (steps.some((step) => step.refoldsTerms)) await refoldInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${newest}`);
     keepSchemaSum(database);
     if (from === 0) return;

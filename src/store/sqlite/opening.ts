@@ -8,7 +8,7 @@ import {
   diskFullNow,
   folderProblem,
   isReadOnlyDisk,
-  LOG_NEEDS,
+  OWNER_NEEDS,
   STORE_NEEDS,
 } from '../../disk/space.ts';
 import { storeLimits } from '../limits.ts';
@@ -65,9 +65,10 @@ export function notOpened(path: string, error: unknown, mode: Mode): StoreUnusab
     const full = diskFullNow(folder, neededBytes, error);
     return new StoreUnavailable(full.message, { cause: full });
   }
-  const closed = troubleOf(error) === 'closed' ? closedAmong([folder, path]) : null;
+  const closed =
+    troubleOf(error) === 'closed' ? closedAmong([folder, path], mode === 'write' ? OWNER_NEEDS : null) : null;
   const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
-  const reason = closed === null ? cause.message : `${closed}; ${LOG_NEEDS}`;
+  const reason = closed ?? cause.message;
   const message = `${path} cannot be opened: ${reason}`;
   if (troubleOf(error) === 'damaged')
     return new StoreDamaged(

@@ -84,9 +84,11 @@ export class SqliteRows extends StoredRows implements RowWriter {
 
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
     const none = { rows: 0, first: null, last: null };
-    // Rows of few groups are read with their checksums: no index beside the table has the column.
+    const { group, indexes = [] } = dataset;
+    const isIndexed = indexes.some((columns) => column !== undefined && columns.includes(column));
+    // Rows of few groups are read with their checksums where no index beside the table has the column.
     const { extent, isSure } =
-      column !== undefined && dataset.group !== undefined
+      column !== undefined && group !== undefined && !isIndexed
         ? await this.#sureExtent(dataset, column)
         : this.tolerating(dataset.name, { extent: none, isSure: true }, () =>
             extentOf(this.database, dataset, column),

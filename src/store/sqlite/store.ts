@@ -26,6 +26,7 @@ import {
 } from '../store.ts';
 import { controlPathOf } from './control.ts';
 import { Database } from './database.ts';
+import { Followed } from './followed.ts';
 import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
 import { pageDamage, SqliteRows } from './rows.ts';
@@ -257,10 +258,30 @@ function fileId(path: string): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
 
-/** Opens `path` as a store. */
+/** Opens `path` as a store. One that is served goes on with the file that takes its place, and tells of it. */
 export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
-  const database = await openFile(path, mode, 'store', storeHistory, tell);
-  if (mode === 'write') database.exec(notesTable);
+  const open = () => openFile(path, mode, 'store', storeHistory, tell);
+  if (mode !== 'serve') {
+    const database = await open();
+    if (mode === 'write') database.exec(notesTable);
+    return storeOf(database);
+  }
+  const file = await Followed.begin(open, storeOf, tell);
+  return {
+    ...file.opened,
+    get id() {
+      return file.opened.id;
+    },
+    snapshot: async (work) => (await file.now()).snapshot(work),
+    version: async () => (await file.now()).version(),
+    changesAfter: async (version, max) => (await file.now()).changesAfter(version, max),
+    close: async () => file.close(),
+  };
+}
+
+/** An open file as a store. */
+function storeOf(database: Database): Store {
+  const { path } = database;
   const state = new FileState(database);
   const access = new SqliteReadWrite(database, state);
   return {

@@ -1,4 +1,0 @@
-// The examples of the pages for operators are run, and what they show is compared.
-import { tryPages } from './shares.ts';
-
-await tryPages('operating');
