@@ -32,6 +32,9 @@ const CONCURRENCY = 2 * availableParallelism();
 /** Of what a file that failed has printed, the last of it is shown. */
 const OUTPUT_CHARACTERS_MAX = 20_000;
 
+/** Of the errors of a test that failed, the last lines of the run have so much. */
+const ERROR_CHARACTERS_MAX = 600;
+
 const SLOWEST = 10;
 
 /** Begun first, so that none of them runs alone at the end. */
@@ -227,6 +230,9 @@ function tellSummary(outcomes: readonly Outcome[], ms: number): void {
   if (failed.length > 0) console.log('\nThe failures:');
   for (const outcome of outcomes) if (failuresOf(outcome).length > 0) console.log(failureWords(outcome));
   console.log(`\n${secondsOf(ms)}`);
+  // The last lines may be all that is kept of a run.
+  for (const { name, outcome, error } of failed)
+    console.log(`✖ ${titleOf(outcome)}: ${name}: ${error!.slice(0, ERROR_CHARACTERS_MAX)}`);
   console.log(
     `${tests.length - skipped.length - failed.length} passed, ${failed.length} failed, ${skipped.length} skipped`,
   );

@@ -70,7 +70,7 @@ async function answer(message: Message): Promise<void> {
         const { status, headers, body: text } = await ask(id, target);
         return { status, headers, text: Buffer.from(text).toString() };
       }),
-    { responseMode: 'json', maxSubscriptions: 0, keepAliveMs: 0 },
+    { maxSubscriptions: 0, keepAliveMs: 0 },
   );
   return sendAnswer(id, await fetch(requestOf(message)));
 }
