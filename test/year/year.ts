@@ -28,7 +28,7 @@ import { Reading } from './plain.ts';
 import { dayAt, type File, moments, sessions, type Turns, World } from './world.ts';
 
 /** The last commit whose stores have the first layout. */
-const FIRST_LAYOUT = 'a88e8204';
+const FIRST_LAYOUT = '655f9fc3';
 
 const clock = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href;
 /** A watch takes a file that has not changed for three seconds by its own clock, which goes so many times as fast. */
