@@ -28,13 +28,20 @@ const { key_id: otherId } = (await keys.verify(other, Date.now()))!;
 
 /** How many of the first key's were begun while each of the other's waited in a queue. */
 const begunBefore: number[] = [];
-const { add, takeFirst } = WaitingRequests.prototype;
+type Waiting = WaitingRequests<unknown>;
+const { add, takeFirst } = WaitingRequests.prototype as {
+  readonly add: (this: Waiting, keyId: string | null, request: unknown) => void;
+  readonly takeFirst: (
+    this: Waiting,
+    mayHave?: (keyId: string | null) => boolean,
+  ) => ReturnType<Waiting['takeFirst']>;
+};
 /** The queues in which a request of the other key waits, with those begun since. */
-const isWaitedIn = new Map<WaitingRequests<unknown>, number>();
+const isWaitedIn = new Map<Waiting, number>();
 mock.method(
   WaitingRequests.prototype,
   'add',
-  function (this: WaitingRequests<unknown>, keyId: string | null, request: unknown) {
+  function (this: Waiting, keyId: string | null, request: unknown) {
     if (keyId === otherId) isWaitedIn.set(this, 0);
     add.call(this, keyId, request);
   },
@@ -42,7 +49,7 @@ mock.method(
 mock.method(
   WaitingRequests.prototype,
   'takeFirst',
-  function (this: WaitingRequests<unknown>, mayHave?: (keyId: string | null) => boolean) {
+  function (this: Waiting, mayHave?: (keyId: string | null) => boolean) {
     const taken = takeFirst.call(this, mayHave);
     const begun = isWaitedIn.get(this);
     if (taken === undefined || begun === undefined) return taken;
@@ -102,6 +109,9 @@ for (const [surface, request] of Object.entries(surfaces('AAPL')))
       isOver = true;
       await Promise.allSettled(all);
       assert.ok(begunBefore.length > 0, 'the request waited in no queue');
-      assert.ok(Math.max(...begunBefore) <= TURNS_MAX, `begun before it, queue by queue: ${begunBefore}`);
+      assert.ok(
+        Math.max(...begunBefore) <= TURNS_MAX,
+        `begun before it, queue by queue: ${begunBefore.join(', ')}`,
+      );
     },
   );
