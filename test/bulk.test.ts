@@ -38,7 +38,14 @@ await importRows('minutes.csv', minutesOf(SYMBOLS, DAYS));
 await importRows('hk.csv', minutesOf(['S00'], ['2025-02-03'], 'HK'));
 writeFileSync(
   shop.path('actions.csv'),
-  'country_iso_code,symbol,action_type,ex_date,split_from,split_to\nUS,S03,split,2025-02-06,1,2\n',
+  [
+    'country_iso_code,symbol,action_type,ex_date,split_from,split_to,cash_amount,currency,adjustment_factor',
+    'US,S03,split,2025-02-06,1,2,,,',
+    'US,S01,dividend,2025-02-07,,,0.5,EUR,',
+    'US,S30,dividend,2025-02-07,,,0.5,EUR,',
+    'US,S31,spinoff,2025-02-07,,,,,0.9',
+    '',
+  ].join('\n'),
 );
 await shop.must('import', 'corporate-actions', shop.path('actions.csv'));
 const key = await shop.must('keys', 'create', 'bulk');
@@ -68,6 +75,35 @@ async function paged(symbol: string, query: string, interval: string): Promise<s
 
 const PLAIN =
   'asset_schema,interval,country_iso_code,exchange,symbol,datetime,close_datetime,open,high,low,close,volume,vwap\r\n';
+
+test('headers about adjusted bars have the actions of all symbols where the answer is made before they are sent, else those of the first ones, and say so (contract 8.2, 8.10, 9.11)', async () => {
+  const told = async (query: string) => {
+    const { headers, body } = await bulk(query, 'DAY');
+    await body?.cancel();
+    return [headers.get('x-adjust-incomplete'), headers.get('x-adjusted-by')];
+  };
+  const reason = 'dividend 2025-02-07 (its currency is not that of the price)';
+  const others = 'symbols after S15 are not included (format=parquet includes all)';
+  assert.deepEqual(await told('&format=csv&adjust=all'), [`S01 ${reason}, ${others}`, others]);
+  assert.deepEqual(await told('&format=arrow&adjust=split'), [others, others]);
+  assert.deepEqual(await told('&format=csv'), [null, null]);
+  assert.deepEqual(await told('&format=csv&adjust=all&symbols=S02,S30'), [`S30 ${reason}`, null]);
+  assert.deepEqual(await told('&format=parquet&adjust=all'), [
+    `S01 ${reason}, S30 ${reason}`,
+    'S31 spinoff 2025-02-07',
+  ]);
+  assert.deepEqual(await told('&format=parquet&adjust=split'), [null, null]);
+  // A symbol whose minutes are in two steps is named once.
+  const minutes = await bulk('&format=parquet&adjust=all');
+  await minutes.body?.cancel();
+  assert.equal(minutes.headers.get('x-adjust-incomplete'), `S01 ${reason}, S30 ${reason}`);
+  // A command tells it when it has read all.
+  const { stderr } = await shop.run('query', bulkPath('&format=csv&adjust=all', 'DAY'));
+  assert.deepEqual(stderr.trimEnd().split('\n'), [
+    `bourse: Actions that should adjust the bars and do not: S01 ${reason}, S30 ${reason}`,
+    'bourse: Actions that adjust the bars and are listed with extended=true alone: S31 spinoff 2025-02-07',
+  ]);
+});
 
 test('a whole market in one answer: its bars by symbol, then time, as pages give them (contract 9.11)', async () => {
   const answer = await bulk('&format=csv');

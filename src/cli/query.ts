@@ -5,6 +5,7 @@ import { warnings } from '../contract/warnings.ts';
 import { ignoredHeader } from '../http/ignored-parameters.ts';
 import { readTarget } from '../http/request.ts';
 import { matchRoute, parseRequest, readQuery, unknownPath } from '../http/route.ts';
+import { adjustedHeaders, NamesOfSteps } from '../queries/adjusted.ts';
 import { QueryRunner } from '../queries/index.ts';
 import type { Answer, QueryRequest, ServiceFacts } from '../queries/query.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
@@ -58,18 +59,24 @@ const write = (bytes: Uint8Array): Promise<void> =>
     process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 
+function noteWarnings(headers: Readonly<Record<string, string>>): void {
+  for (const [header, words] of warnings) if (header in headers) note(`${words}: ${headers[header]}`);
+}
+
 /** Writes one answer; whether the request had one. */
 async function answerOne(runner: QueryRunner, written: string, service: ServiceFacts): Promise<boolean> {
   try {
     let request: QueryRequest | null = readRequest(written, service);
+    const adjusted = new NamesOfSteps();
     while (request !== null) {
       const answer: Answer = await runner.run(request);
       if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
-      for (const [header, words] of warnings)
-        if (header in answer.headers) note(`${words}: ${answer.headers[header]}`);
+      noteWarnings(answer.headers);
+      if (answer.adjusted !== undefined) adjusted.add(answer.adjusted);
       await write(bytesOf(answer));
       request = answer.rest === undefined ? null : { ...request, from: answer.rest };
     }
+    noteWarnings(adjustedHeaders(adjusted));
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

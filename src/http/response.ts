@@ -2,6 +2,7 @@
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { CountedRequest, Quota } from '../keys/quotas.ts';
+import { adjustedHeaders } from '../queries/adjusted.ts';
 import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
@@ -168,7 +169,7 @@ export function answerResponse(
 
 /** The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell (contract 9.11). */
 export const streamedResponse = (
-  { contentType, headers, body, dataVersion }: Answer & { kind: 'answer' },
+  { contentType, headers, body, dataVersion, adjusted }: Answer & { kind: 'answer' },
   requestId: string,
 ): HttpResponse => ({
   status: 200,
@@ -176,6 +177,7 @@ export const streamedResponse = (
     ...anyOrigin,
     'Content-Type': contentType,
     ...headers,
+    ...(adjusted && adjustedHeaders(adjusted, adjusted.readThrough)),
     'Cache-Control': 'private, no-cache',
     'X-Request-Id': requestId,
     ...versionHeader(dataVersion),

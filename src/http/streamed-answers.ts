@@ -1,5 +1,6 @@
 // Answers that are sent as they are read, in steps (contract 9.11): how many there are, and how each goes on.
 import { Refusal } from '../contract/errors.ts';
+import { NamesOfSteps } from '../queries/adjusted.ts';
 import type { Answer, QueryRequest, StepPlace } from '../queries/query.ts';
 import { httpLimits } from './limits.ts';
 import { full } from './queue/query-queue.ts';
@@ -15,8 +16,8 @@ export type StreamedAnswer = {
   readonly first: Step;
   /** The bytes that follow those before; null at the end. @throws where the rest cannot be had: the answer must not end as if it were whole */
   readonly rest: () => Promise<Uint8Array | null>;
-  /** The rows of the steps that were read until now, and until when they are the answer to the same request, epoch milliseconds. */
-  readonly sofar: () => { readonly rows: number; readonly goodUntilMs: number };
+  /** What the steps that were read until now have in all. */
+  readonly sofar: () => Readonly<StepSum>;
   /** To be called once it has been sent, or never will be. */
   readonly release: () => void;
 };
@@ -24,10 +25,13 @@ export type StreamedAnswer = {
 /** What the steps of an answer have in all. */
 class StepSum {
   rows = 0;
+  /** Until when they are the answer to the same request, epoch milliseconds. */
   goodUntilMs = Number.POSITIVE_INFINITY;
+  readonly adjusted = new NamesOfSteps();
 
-  add({ rows = 0, goodUntilMs = Number.NEGATIVE_INFINITY }: Step): void {
+  add({ rows = 0, goodUntilMs = Number.NEGATIVE_INFINITY, adjusted }: Step): void {
     this.rows += rows;
+    if (adjusted !== undefined) this.adjusted.add(adjusted);
     this.goodUntilMs = Math.min(this.goodUntilMs, goodUntilMs);
   }
 }

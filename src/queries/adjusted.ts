@@ -2,22 +2,61 @@
 import { queryLimits } from './limits.ts';
 import type { Adjusted, Answer } from './query.ts';
 
-/** The first names, and how many more there are. */
-function listOf(names: ReadonlySet<string>): string {
-  const max = queryLimits.actionsNamedMax;
-  const shown = [...names].slice(0, max).join(', ');
-  return names.size > max ? `${shown}, and ${names.size - max} more` : shown;
+const headers = { incomplete: 'X-Adjust-Incomplete', unlisted: 'X-Adjusted-By' } as const;
+
+const kinds = ['incomplete', 'unlisted'] as const;
+
+/** Names of actions: the first ones, and how many there are. */
+type ActionNames = { readonly first: readonly string[]; readonly count: number };
+
+/** The names of all actions that the headers of an answer, or of one of its steps, tell. */
+export type AdjustedNames = Readonly<Record<keyof typeof headers, ActionNames>>;
+
+const limited = (names: readonly string[], count: number): ActionNames => ({
+  first: names.slice(0, queryLimits.actionsNamedMax),
+  count,
+});
+
+const namesOf = (names: ReadonlySet<string>): ActionNames => limited([...names], names.size);
+
+const joined = (one: ActionNames, other: ActionNames): ActionNames =>
+  limited([...one.first, ...other.first], one.count + other.count);
+
+/** The names of several steps of one answer, in their order. */
+export class NamesOfSteps implements AdjustedNames {
+  incomplete: ActionNames = limited([], 0);
+  unlisted: ActionNames = limited([], 0);
+
+  add(step: AdjustedNames): void {
+    for (const kind of kinds) this[kind] = joined(this[kind], step[kind]);
+  }
 }
 
-/** The answer with `X-Adjust-Incomplete` and `X-Adjusted-By`, where there is something to tell. */
-export const tellingAdjusted = <A extends Answer & { kind: 'answer' }>(
+function textOf({ first, count }: ActionNames, readThrough: string | null): string {
+  const more = count > first.length ? [`and ${count - first.length} more`] : [];
+  const unread = `symbols after ${readThrough} are not included (format=parquet includes all)`;
+  return [...first, ...more, ...(readThrough === null ? [] : [unread])].join(', ');
+}
+
+/**
+ * `X-Adjust-Incomplete` and `X-Adjusted-By`, if there is something to tell. `readThrough` is the last symbol whose actions are known; null
+ * if those of all are.
+ */
+export function adjustedHeaders(
+  names: AdjustedNames,
+  readThrough: string | null = null,
+): Record<string, string> {
+  const told = kinds.map((kind) => [headers[kind], textOf(names[kind], readThrough)] as const);
+  return Object.fromEntries(told.filter(([, text]) => text !== ''));
+}
+
+/** The answer with these headers; a step of a streamed answer with the names for them. */
+export function tellingAdjusted<A extends Answer & { kind: 'answer' }>(
   answer: A,
-  { incomplete, unlisted }: Adjusted,
-): A => ({
-  ...answer,
-  headers: {
-    ...answer.headers,
-    ...(incomplete.size > 0 && { 'X-Adjust-Incomplete': listOf(incomplete) }),
-    ...(unlisted.size > 0 && { 'X-Adjusted-By': listOf(unlisted) }),
-  },
-});
+  { incomplete, unlisted, readThrough }: Adjusted,
+): A {
+  const names = { incomplete: namesOf(incomplete), unlisted: namesOf(unlisted) };
+  return answer.rows === undefined
+    ? { ...answer, headers: { ...answer.headers, ...adjustedHeaders(names) } }
+    : { ...answer, adjusted: { ...names, readThrough } };
+}

@@ -18,7 +18,7 @@ import { symbolsAfter } from './known-market.ts';
 import { nameMarketPrices, namePrices, priceCheck } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
-import type { Answer, AsOf, Query, QueryContext, StepPlace } from './query.ts';
+import type { Adjusted, Answer, AsOf, Query, QueryContext, StepPlace } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 import type { StepPart } from './render/bulk-step.ts';
@@ -98,6 +98,8 @@ async function nextSymbols(
   return [...begun, ...next];
 }
 
+const noActions = (): Adjusted => ({ incomplete: new Set(), unlisted: new Set(), readThrough: null });
+
 /** Up to `count` bars of one instrument, those after a key. */
 async function read(
   parameters: BulkParameters,
@@ -126,7 +128,11 @@ async function read(
     take(barStream(stream, found, rest, nowMs), count, range, false),
   );
   const of = `${found.instrument.symbol} `;
-  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs), of);
+  // The step that began with this symbol has named its actions.
+  const { adjusted } = context;
+  const named = afterMs === null ? adjusted : noActions();
+  const adjusting = adjustingOf(found, parameters, nowMs);
+  await adjust({ ...context, adjusted: named }, found, stream, timed, adjusting, of);
   return { timed, goodUntilMs: clock.goodUntilMs };
 }
 
@@ -178,9 +184,9 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
   const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
   const { parts, goodUntilMs, rest, hasOthers } = await readStep(parameters, context, data);
-  // Headers go out before the later steps are made.
-  if (hasOthers && parameters.adjust !== 'none')
-    context.adjusted.incomplete.add(`not known of symbols after ${rest!.symbol}`);
+  // Headers go out before the later steps are made: judging all symbols first would take as long as adjusting them.
+  if (hasOthers && parameters.adjust !== 'none' && parameters.schema_asset === 'stock')
+    context.adjusted.readThrough = rest!.symbol;
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
   // Last: what is kept of the step must not depend on what this reads.
   if (from === undefined && asOf !== null) await nameLimits(parameters, context, asOf);

@@ -25,6 +25,7 @@ import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
 import {
+  type Adjusted,
   type Allocate,
   type Answer,
   allocateFresh,
@@ -102,7 +103,7 @@ export class QueryRunner {
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
-        const adjusted = { incomplete: new Set<string>(), unlisted: new Set<string>() };
+        const adjusted: Adjusted = { incomplete: new Set(), unlisted: new Set(), readThrough: null };
         const context = { request: dated, asOf, adjusted, reader, ...tools };
         const given = await query(request.parameters, context).catch((error: unknown) => {
           if (!(error instanceof NamedOtherwise)) throw error;

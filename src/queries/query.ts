@@ -5,6 +5,7 @@ import type { EndpointName, StreamedName } from '../contract/index.ts';
 import type { Part } from '../store/parts.ts';
 import type { DataState } from '../store/store.ts';
 import type { TrackedReader } from '../store/tracked-reader.ts';
+import type { AdjustedNames } from './adjusted.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 
@@ -45,7 +46,12 @@ export type AsOf = {
 };
 
 /** Actions that adjust bars by less than they should, with the reasons, and those that no list shows unasked. */
-export type Adjusted = { readonly incomplete: Set<string>; readonly unlisted: Set<string> };
+export type Adjusted = {
+  readonly incomplete: Set<string>;
+  readonly unlisted: Set<string>;
+  /** The last symbol of the first step of an answer, if later steps have other symbols; null otherwise. */
+  readThrough: string | null;
+};
 
 /** The base address of a request, without a trailing slash, and the version of the program. */
 export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
@@ -74,6 +80,8 @@ export type Answer =
       readonly rest?: StepPlace;
       /** Rows of a step of a streamed answer. */
       readonly rows?: number;
+      /** Names for the headers of a streamed answer: those of one step. */
+      readonly adjusted?: AdjustedNames & Pick<Adjusted, 'readThrough'>;
       /** The version of the store that it was read from; absent where damage hides it. */
       readonly dataVersion?: number;
       /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */

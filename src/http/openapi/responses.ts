@@ -85,7 +85,7 @@ export const headers: Json = {
     'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent where the answer has all that the symbol named',
   ),
   'X-Adjust-Incomplete': text(
-    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent where there are none',
+    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent where there are none. CSV and Arrow in bulk name the symbol after which it ends',
   ),
   'X-Adjusted-By': text(
     'Actions that adjust the bars and that the list has with `extended=true` alone: `spinoff 2025-03-04`; absent where there are none',

@@ -1,6 +1,7 @@
 // Makes a Parquet file of a streamed answer: its steps go to a process that writes the file.
 import { Refusal } from '../../contract/errors.ts';
 import { isDiskFull } from '../../disk/space.ts';
+import { adjustedHeaders } from '../../queries/adjusted.ts';
 import type { QueryRequest } from '../../queries/query.ts';
 import { bulkColumns, type ColumnType } from '../../queries/render/bulk-formats.ts';
 import type { StreamedAnswer } from '../streamed-answers.ts';
@@ -57,10 +58,10 @@ export const makingOf =
       for (let piece: Uint8Array | null = answer.first.body; piece !== null; )
         [piece] = await Promise.all([answer.rest(), maker.write(piece)]);
       const { rows, hash } = await maker.end();
-      const { rows: sent, goodUntilMs } = answer.sofar();
+      const { rows: sent, goodUntilMs, adjusted } = answer.sofar();
       if (rows !== sent) throw new Error(`the Parquet file has ${rows} of ${sent} rows`);
       const { dataVersion, headers } = answer.first;
-      return { hash, goodUntilMs, dataVersion, headers };
+      return { hash, goodUntilMs, dataVersion, headers: { ...headers, ...adjustedHeaders(adjusted) } };
     } catch (error) {
       maker.kill();
       signal.throwIfAborted();
