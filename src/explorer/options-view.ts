@@ -1,7 +1,7 @@
 // The option chain of an instrument: one expiration, calls and puts by strike, what is in the money shaded.
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Bourse, Row } from '../client/index.ts';
+import { type Bourse, BourseError, type Row } from '../client/index.ts';
 import { Empty, Failure, useAnswer } from './answer.ts';
 import type { BarChoice } from './bar-feed.ts';
 import { useConnection } from './connection.ts';
@@ -20,14 +20,36 @@ type Chain = { readonly strike: number; readonly call: Side | undefined; readonl
 
 const DAY_MS = 86_400_000;
 
-/** The lists that make up a chain: the service gives each by itself. */
-const lists = (['call', 'put'] as const).flatMap((type) =>
+/** A list that a chain is made of: the service gives each by itself. */
+type ChainList = {
+  readonly type: 'call' | 'put';
+  readonly moneyness: 'in_the_money' | 'out_of_the_money';
+  readonly name: string;
+  /** A price below all strikes, where the service knows none of the underlying. */
+  readonly ref_asset_price?: number;
+};
+
+const pricedLists: readonly ChainList[] = (['call', 'put'] as const).flatMap((type) =>
   (['in', 'out_of'] as const).map((side) => ({
     type,
     moneyness: `${side}_the_money` as const,
     name: `${type}s ${side.replace('_', ' ')} the money`,
   })),
 );
+
+/** The lists of all strikes. Only those of futures may be zero or negative. */
+function unpricedLists(asset: Asset): ChainList[] {
+  const ref_asset_price = asset === 'future' ? -1_000_000 : 0.000001;
+  return [
+    { type: 'call', moneyness: 'out_of_the_money', name: 'calls', ref_asset_price },
+    { type: 'put', moneyness: 'in_the_money', name: 'puts', ref_asset_price },
+  ];
+}
+
+const hasNoPrice = (error: unknown): boolean => error instanceof BourseError && error.error === 'no_data';
+
+/** A chain, and the lists that it was made of. */
+type Answered = { readonly chain: readonly Chain[]; readonly lists: readonly ChainList[] };
 
 async function askChain(
   bourse: Bourse,
@@ -38,13 +60,25 @@ async function askChain(
     readonly as_of: string | undefined;
     readonly signal: AbortSignal;
   },
-): Promise<Chain[]> {
-  const sides = lists.map(async ({ type, moneyness }) => {
-    const contracts = await bourse.options(asset, symbol, type, moneyness, known).toArray();
-    return contracts.map((contract) => ({ contract, isInTheMoney: moneyness === 'in_the_money' }));
+  lists = pricedLists,
+): Promise<Answered> {
+  const sides = lists.map(async ({ type, moneyness, ref_asset_price }) => {
+    const filters = { ...known, ref_asset_price };
+    const contracts = await bourse.options(asset, symbol, type, moneyness, filters).toArray();
+    const isInTheMoney = ref_asset_price === undefined && moneyness === 'in_the_money';
+    return contracts.map((contract) => ({ contract, isInTheMoney }));
   });
-  const byStrike = Map.groupBy((await Promise.all(sides)).flat(), ({ contract }) => contract.strike_price);
-  return [...byStrike]
+  try {
+    return { chain: byStrike((await Promise.all(sides)).flat()), lists };
+  } catch (error) {
+    if (lists !== pricedLists || !hasNoPrice(error)) throw error;
+    return askChain(bourse, asset, symbol, known, unpricedLists(asset));
+  }
+}
+
+function byStrike(sides: readonly Side[]): Chain[] {
+  const strikes = Map.groupBy(sides, ({ contract }) => contract.strike_price);
+  return [...strikes]
     .sort(([one], [other]) => one - other)
     .map(([strike, own]) => ({
       strike,
@@ -120,10 +154,12 @@ function ChainRequests(props: {
   symbol: string;
   expiration: string;
   as_of: string | undefined;
+  lists: readonly ChainList[];
 }): ComponentChild {
-  const { asset, symbol, expiration, as_of } = props;
-  const [chosen, setChosen] = useState(0);
-  const { type, moneyness } = lists[chosen]!;
+  const { asset, symbol, expiration, as_of, lists } = props;
+  const [index, setChosen] = useState(0);
+  const chosen = Math.min(index, lists.length - 1);
+  const { type, moneyness, ref_asset_price } = lists[chosen]!;
   return [
     h(
       'p',
@@ -131,14 +167,14 @@ function ChainRequests(props: {
       h(
         'label',
         null,
-        'The chain is made of four requests: ',
+        `The chain is made of ${lists.length === 2 ? 'two' : 'four'} requests: `,
         h(
           'select',
           {
             value: chosen,
             onChange: (event: Event) => setChosen(Number((event.target as HTMLSelectElement).value)),
           },
-          lists.map(({ name }, index) => h('option', { key: name, value: index }, name)),
+          lists.map(({ name }, at) => h('option', { key: name, value: at }, name)),
         ),
       ),
     ),
@@ -150,6 +186,7 @@ function ChainRequests(props: {
           country_symbol: symbol,
           option_type: type,
           moneyness,
+          ref_asset_price,
           expiration_date: expiration,
           as_of,
         },
@@ -170,7 +207,7 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
   );
   const days = expirations.value?.map(({ expiration_date }) => expiration_date) ?? [];
   const { expiration = days[0] } = place.query;
-  const chain = useAnswer(
+  const answer = useAnswer(
     async (signal) => {
       if (expiration === undefined) return undefined;
       return askChain(bourse, asset, symbol, { expiration_date: expiration, as_of, signal });
@@ -182,7 +219,8 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
     async (signal) => (await bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal })).at(-1)?.close,
     [asset, symbol, as_of],
   );
-  const error = expirations.error ?? chain.error;
+  const error = expirations.error ?? answer.error;
+  const { chain = [], lists = pricedLists } = answer.value ?? {};
   const nowMs = as_of === undefined ? Date.now() : Date.parse(as_of);
   return h(
     'section',
@@ -215,7 +253,7 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
           ),
       h(AsOf, { place }),
     ),
-    error === null ? null : h(Failure, { error, again: chain.again }),
+    error === null ? null : h(Failure, { error, again: answer.again }),
     expirations.value !== undefined && days.length === 0
       ? h(
           Empty,
@@ -223,16 +261,16 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
           h('p', null, 'No contracts of this underlying are stored, or all have expired.'),
         )
       : null,
-    chain.value === undefined || chain.value.length === 0
+    chain.length === 0
       ? null
       : [
           h(
             'p',
             { class: 'quiet' },
-            `${countText(chain.value.length)} strikes; in the money by the newest price is shaded.`,
+            `${countText(chain.length)} strikes; ${lists === pricedLists ? 'in the money by the newest price is shaded' : 'no price of the underlying is stored, so none is in the money'}.`,
           ),
-          h(ChainTable, { chain: chain.value, price: price.value ?? null }),
+          h(ChainTable, { chain, price: price.value ?? null }),
         ],
-    expiration === undefined ? null : h(ChainRequests, { asset, symbol, expiration, as_of }),
+    expiration === undefined ? null : h(ChainRequests, { asset, symbol, expiration, as_of, lists }),
   );
 }

@@ -66,7 +66,7 @@ export class ExplorerWorld {
   }
 
   /** Imports rows, as text of a file, into the demo's store. */
-  async import(dataset: 'bars' | 'news', ending: string, text: string): Promise<void> {
+  async import(dataset: 'bars' | 'news' | 'option-contracts', ending: string, text: string): Promise<void> {
     const file = this.#shop.path(`${++this.#files}.${ending}`);
     writeFileSync(file, text);
     const store = fileStore(demoFile(this.#shop.folder));

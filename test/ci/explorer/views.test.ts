@@ -159,6 +159,39 @@ explorerTest(
   },
 );
 
+explorerTest('a chain whose underlying has no price has all strikes, and none in the money', async () => {
+  const contracts = ['C', 'P'].flatMap((letter) =>
+    [10, 12.5].map((strike) => {
+      const symbol = `UNPR351221${letter}${String(strike * 1000).padStart(8, '0')}`;
+      return `${symbol},US,stock,UNPR,${strike},2035-12-21,${letter === 'C' ? 'call' : 'put'}`;
+    }),
+  );
+  const head =
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type';
+  await world.import('option-contracts', 'csv', [head, ...contracts, ''].join('\n'));
+  const page = await world.page('#/stock/US:UNPR/options');
+  await page.waitForSelector('.chain');
+  for (const [type, letter] of [
+    ['call', 'C'],
+    ['put', 'P'],
+  ] as const)
+    assert.deepEqual(
+      await page.locator(`.chain td.${type} a`).allTextContents(),
+      ['00010000', '00012500'].map((strike) => `UNPR351221${letter}${strike}`),
+    );
+  assert.equal(await page.locator('.chain .in-the-money').count(), 0);
+  assert.equal(await page.locator('.options .failure').count(), 0);
+  assert.ok(await page.isVisible('text=no price of the underlying is stored'));
+  // The requests are those that answered.
+  await page.click('.request summary');
+  const requests = page.locator('select', { hasText: 'puts' });
+  assert.deepEqual(await requests.locator('option').allTextContents(), ['calls', 'puts']);
+  const [path] = /\/api\/\S+/.exec((await page.textContent('.request pre'))!)!;
+  assert.match(path, /ref_asset_price=/);
+  const { count } = await world.ask<{ count: number }>(path);
+  assert.equal(count, 2);
+});
+
 explorerTest(
   'hostile news items are text: no script runs, the policy has nothing to forbid, no link runs (contract 7.4)',
   async () => {
