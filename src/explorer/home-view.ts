@@ -6,7 +6,7 @@ import { Empty, Failure, useAnswer } from './answer.ts';
 import { useConnection } from './connection.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
-import { marketClock } from './markets.ts';
+import { sessionDateMs } from './markets.ts';
 import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
@@ -92,10 +92,10 @@ function useGlance({ asset, symbol }: Stored) {
 function StoredRow({ stored }: { stored: Stored }): ComponentChild {
   const { asset, symbol, series } = stored;
   const { row, name, closes } = useGlance(stored);
-  const clock = marketClock(`${asset}:${symbol.slice(0, symbol.indexOf(':'))}`);
-  /** The market's date of the first or the last bar of all series. */
+  const market = `${asset}:${symbol.slice(0, symbol.indexOf(':'))}`;
+  /** The session of the first or the last bar of all series. */
   const dateOf = (name: 'first_datetime' | 'last_datetime', pick: typeof Math.min): string =>
-    dateText(clock.localMs(pick(...series.map((one) => Date.parse(one[name])))));
+    dateText(sessionDateMs(market, pick(...series.map((one) => Date.parse(one[name])))));
   const digits = digitsOf(closes);
   const [before, last] = [closes.at(-2), closes.at(-1)];
   return h(

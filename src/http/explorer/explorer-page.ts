@@ -82,10 +82,15 @@ const POLICY = [
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 ].join('; ');
 
-/** The markets with their zones, such as `stock:US=America/New_York`. Calendars are loaded once somebody looks at the explorer. */
+/**
+ * The markets with their zones, such as `stock:US=America/New_York`, and the hours of the evening before that their sessions have,
+ * `forex:GLOBAL=America/New_York,7`. Calendars are loaded once somebody looks at the explorer.
+ */
 async function marketsText(): Promise<string> {
   const { marketZones } = await import('../../queries/market-zones.ts');
-  return marketZones.map(({ market, zone }) => `${market}=${zone}`).join(' ');
+  return marketZones
+    .map(({ market, zone, eveningHours }) => `${market}=${zone}${eveningHours > 0 ? `,${eveningHours}` : ''}`)
+    .join(' ');
 }
 
 /** `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need escaped. */

@@ -1,6 +1,6 @@
 // What the explorer shows beside prices, in a browser: actions, coverage, findings, options, news, calendars (contract 9.3).
 import assert from 'node:assert/strict';
-import { dayText } from '../../../src/explorer/market-clock.ts';
+import { dateText, dayText } from '../../../src/explorer/market-clock.ts';
 import {
   accessibleViews,
   drawn,
@@ -156,6 +156,36 @@ explorerTest(
     }
     await page.locator('[aria-label=Expiration] button').nth(1).click();
     await page.waitForURL(new RegExp(`expiration=${day[1]!.expiration_date}`));
+  },
+);
+
+explorerTest(
+  'the overview names the first and last session by their dates, also where they open on the evening before (contract 3.6, 3.7)',
+  async () => {
+    const page = await world.page();
+    for (const [asset, symbol] of [
+      ['stock', 'US:MSFT'],
+      ['forex', 'GLOBAL:EURUSD'],
+      ['crypto', 'GLOBAL:BTCUSD'],
+    ] as const) {
+      const row = page.locator(`table[aria-labelledby=stored-${asset}] tr`, {
+        hasText: symbol.split(':')[1]!,
+      });
+      await row.waitFor();
+      const days: string[] = [];
+      for (const interval of await row.locator('.chip').allTextContents())
+        for (const sort of ['asc', 'desc']) {
+          const range = `/api/v2/${asset}/bars/${symbol}/${interval}/from/2000-01-01/to/2199-01-01`;
+          const { data } = await world.ask<{ data: { session_date: string }[] }>(
+            `${range}?limit=1&session_date=true&sort=${sort}`,
+          );
+          days.push(data[0]!.session_date);
+        }
+      days.sort();
+      const expected = [days[0]!, days.at(-1)!].map((day) => dateText(Date.parse(day)));
+      const [, from, to] = await row.locator('td.wide').allTextContents();
+      assert.deepEqual([from, to], expected, symbol);
+    }
   },
 );
 
