@@ -126,6 +126,69 @@ test('a contract that the store has stays as it is; a class of shares is found b
   );
 });
 
+test('a class of shares that comes after its options is told, with the undos by which they become one stock (contract 9.21)', async () => {
+  const store = shop.storeUrl('later');
+  const options = () => imported(['BRKB250919C00450000', 'FB250919P00450000'], store);
+  const write = (file: string, lines: readonly string[]): void =>
+    writeFileSync(shop.path(file), [...lines, ''].join('\n'));
+  write('options.csv', [
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type',
+    'BRKB250919P00450000,US,stock,BRKB,450,2025-09-19,put',
+  ]);
+  const add = (dataset: string, file: string, ...flags: string[]): Promise<string> =>
+    shop.must('import', dataset, file, ...flags, '--store', store);
+  await options();
+  await add('option-contracts', 'options.csv');
+  const stock = ['--schema', 'stock', '--country', 'US'];
+  const days = [...stock, '--interval', 'DAY'];
+  const told =
+    'stored as BRK.B, while options have BRKB by their root: if these are one stock, undo what named BRKB (bourse undo 1, bourse undo 2) and import it again: 1 row';
+  const files: readonly (readonly [
+    dataset: string,
+    header: string,
+    row: string,
+    flags: readonly string[],
+  ])[] = [
+    ['instruments', 'name,symbol', 'Berkshire Hathaway,BRK.B', stock],
+    [
+      'corporate-actions',
+      'action_type,ex_date,cash_amount,symbol',
+      'dividend,2025-02-03,1,BRK.B',
+      stock.slice(2),
+    ],
+    [
+      ...(['news', 'published_date,title,publisher_url,asset_name,country_iso_code,symbol'] as const),
+      ...(['2025-02-03T10:00:00Z,News,https://example.com/1,stock,US,BRK.B', []] as const),
+    ],
+    ['bars', 'datetime,open,high,low,close,symbol', '2025-02-03,1,2,0.5,1.5,BRK.B', days],
+  ];
+  for (const [dataset, header, row, flags] of files) {
+    write('class.csv', [header, row]);
+    const report = await add(dataset, 'class.csv', ...flags);
+    assert.ok(report.includes(told), `${dataset}: ${report}`);
+    const [, run] = /\(run (\d+)/.exec(report)!;
+    if (dataset !== 'bars') await shop.must('undo', run!, '--store', store);
+  }
+  // What is stored has its name.
+  write('more.csv', ['datetime,open,high,low,close,symbol', '2025-02-04,1,2,0.5,1.5,BRK.B']);
+  assert.doesNotMatch(await add('bars', 'more.csv', ...days), /by their root/);
+  for (const run of ['1', '2']) await shop.must('undo', run, '--store', store);
+  await options();
+  const underlyings = 'select symbol, underlying_name from option_contracts order by symbol';
+  assert.deepEqual(
+    rowsOf(store, underlyings).map((row) => Object.values(row)),
+    [
+      ['BRKB250919C00450000', 'BRK.B'],
+      ['FB250919P00450000', 'FB'],
+    ],
+  );
+  // A stock that another file names is no root, and neither is one with bars.
+  write('named.csv', ['name,symbol', 'Facebook,FB']);
+  await add('instruments', 'named.csv', ...stock);
+  write('other.csv', ['datetime,open,high,low,close,symbol', '2025-02-03,1,2,0.5,1.5,F.B']);
+  assert.doesNotMatch(await add('bars', 'other.csv', ...days), /by their root/);
+});
+
 test('a root joins the one stock that it is without its separator; where two fit, its rows are refused with both names (contract 9.21)', async () => {
   const files: readonly (readonly [
     name: string,

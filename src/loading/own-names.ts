@@ -6,6 +6,7 @@ import { type InstrumentName, instruments, instrumentTerms } from '../datasets/r
 import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot } from '../store/alike-symbols.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
+import { type RootStock, rootStockOf } from './root-stocks.ts';
 
 /** The symbol of an instrument for one that a file writes, or why it is of none. */
 export type OwnSymbol = { readonly symbol: string } | { readonly reason: string };
@@ -30,6 +31,8 @@ export class OwnNames {
   /** Symbols of the file that it has under others, and its rows with them. */
   readonly #renamed = new Map<string, string>();
   #rows = 0;
+  /** New stocks of the file that the store may have under the root of their options, by symbol, and the rows of each. */
+  readonly #rooted = new Map<string, RootStock & { rows: number }>();
 
   /** True if the file names stocks by the roots of their options. */
   readonly #areRoots: boolean;
@@ -124,6 +127,8 @@ export class OwnNames {
     if (names.length === 1) return this.#stored(name, names[0]!);
     if (symbol.includes(' ')) return { reason: symbolRule.reason };
     spellings.push({ written: symbol, symbol });
+    const rooted = this.#areRoots ? null : await rootStockOf(this.#writer, name);
+    if (rooted !== null) this.#rooted.set(symbol, { ...rooted, rows: 0 });
     return { symbol };
   }
 
@@ -132,8 +137,10 @@ export class OwnNames {
     return this.#own.get(rowKeyOf(instruments, name)) ?? name;
   }
 
-  /** Counts rows in which the file writes a symbol otherwise than it is stored. */
+  /** Counts rows in which the file writes a symbol otherwise than it is stored, and those of stocks that may have two names. */
   count(written: string, symbol: string, rows = 1): void {
+    const rooted = this.#rooted.get(symbol);
+    if (rooted !== undefined) rooted.rows += rows;
     if (upperAscii(written.trim()) === symbol) return;
     this.#renamed.set(written, symbol);
     this.#rows += rows;
@@ -141,6 +148,24 @@ export class OwnNames {
 
   /** The rows that were stored under other symbols than the file's: words, and their number. */
   findings(): Record<string, number> {
+    return { ...this.#renamedFinding(), ...this.#rootedFindings() };
+  }
+
+  #rootedFindings(): Record<string, number> {
+    const found = [...this.#rooted].filter(([, { rows }]) => rows > 0).slice(0, TOLD_MAX);
+    return Object.fromEntries(
+      found.map(([symbol, { root, runs, rows }]) => {
+        const undo = runs.slice(0, TOLD_MAX).map((run) => `bourse undo ${run}`);
+        const more = runs.length > TOLD_MAX ? `, and ${runs.length - TOLD_MAX} more runs` : '';
+        return [
+          `stored as ${symbol}, while options have ${root} by their root: if these are one stock, undo what named ${root} (${undo.join(', ')}${more}) and import it again`,
+          rows,
+        ];
+      }),
+    );
+  }
+
+  #renamedFinding(): Record<string, number> {
     if (this.#rows === 0) return {};
     const told = [...this.#renamed].slice(0, TOLD_MAX).map(([written, symbol]) => `${written} as ${symbol}`);
     const more = this.#renamed.size - told.length;
