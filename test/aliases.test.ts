@@ -214,6 +214,64 @@ test('a file that writes an alias attaches to the instrument that is stored, and
   assert.match(two, /symbol: may be TW\/OUSD or TWO\/USD of the store: write one of these/);
 });
 
+test('a currency pair as Yahoo writes it is the pair, whichever is imported first; a new one is stored without the sign (contract 9.21)', async () => {
+  // help.yahoo.com calls `EURUSD=X` a currency; `JPY=X` is one dollar in yen.
+  const pairs = [
+    ['GBPUSD', 'GBPUSD=X'],
+    ['USDJPY', 'JPY=X'],
+    ['EUR/USD', 'EURUSD=X'],
+  ] as const;
+  const market = ['--schema', 'forex', '--country', 'GLOBAL'];
+  const add = (store: string, dataset: string, lines: readonly string[], ...flags: string[]) => {
+    writeFileSync(shop.path('pair.csv'), [...lines, ''].join('\n'));
+    return shop.must('import', dataset, 'pair.csv', ...market, ...flags, '--store', store);
+  };
+  for (const [at, [pair, yahoo]] of pairs.entries())
+    for (const isYahooFirst of [false, true]) {
+      const store = shop.storeUrl(`pair${at}${isYahooFirst}`);
+      const bars = () =>
+        add(
+          store,
+          'bars',
+          ['symbol,datetime,open,high,low,close', `${pair},2025-02-03,1,2,0.5,1.5`],
+          ...['--interval', 'DAY'],
+        );
+      const list = () => add(store, 'instruments', ['symbol,name', `${yahoo},Pair`]);
+      const reports = isYahooFirst ? [await list(), await bars()] : [await bars(), await list()];
+      const stored = isYahooFirst ? pair.replace('/', '') : pair;
+      const told = `stored under another notation of their symbol, ${yahoo} as ${stored}: 1 row`;
+      assert.ok(reports[isYahooFirst ? 0 : 1]!.includes(told), reports.join());
+      assert.deepEqual(
+        rowsOf(store, 'select symbol, name from instruments').map((row) => Object.values(row)),
+        [[stored, 'Pair']],
+      );
+      const latest = `/api/v2/forex/bars/GLOBAL:${encodeURIComponent(yahoo)}/DAY/latest?format=csv`;
+      assert.match(await shop.must('query', latest, '--store', store), /,2025-02-02T22:00:00/);
+      const search = `/api/v2/forex/reference/search?query=${encodeURIComponent(yahoo)}`;
+      assert.match(
+        await shop.must('query', search, '--store', store),
+        new RegExp(`"name":"Pair".*"base_currency":"${pair.slice(0, 3)}"`),
+      );
+    }
+  // Both in one file are two, in whichever rows; and a stock's sign is its own.
+  const store = shop.storeUrl('pairs');
+  const rows = ['symbol,name', 'GBPUSD,One', 'GBPUSD=X,Other'];
+  await add(store, 'instruments', rows);
+  assert.equal(rowsOf(store, 'select symbol from instruments').length, 2);
+  await add(store, 'instruments', rows);
+  assert.equal(rowsOf(store, 'select symbol from instruments').length, 2);
+  const other = await shop.run(
+    ...['import', 'instruments', 'pair.csv', ...market, '--store', shop.storeUrl('other')],
+  );
+  assert.equal(other.status, 0);
+  writeFileSync(shop.path('turned.csv'), 'symbol,name\nGBPUSD=X,Other\nGBPUSD,One\n');
+  const turned = await shop.run(
+    ...['import', 'instruments', 'turned.csv', ...market, '--store', shop.storeUrl('turned')],
+  );
+  assert.equal(turned.status, 1);
+  assert.match(turned.stderr + turned.stdout, /is like GBPUSD=X of this file, which is stored as GBPUSD/);
+});
+
 test('commands take an alias for --symbol (contract 9.21)', async () => {
   const named = ['--schema', 'stock', '--country', 'US', '--symbol'];
   const exported = (symbol: string) => shop.must('export', 'bars', ...named, symbol);

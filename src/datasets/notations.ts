@@ -92,6 +92,19 @@ const isUsStock = ({ asset_schema, country_iso_code }: Market): boolean =>
 export const isPair = ({ asset_schema }: Pick<Market, 'asset_schema'>): boolean =>
   asset_schema === 'crypto' || asset_schema === 'forex';
 
+/** Yahoo's symbol of a currency pair: `GBPUSD=X`, or `JPY=X` of the dollar in yen. */
+const YAHOO_PAIR = /^([A-Z]{3})?([A-Z]{3})=X$/;
+
+/** A symbol without what Yahoo adds to that of a currency pair. */
+export function unsignedPair({ asset_schema }: Pick<Market, 'asset_schema'>, symbol: string): string {
+  const match = asset_schema === 'forex' ? YAHOO_PAIR.exec(symbol) : null;
+  return match === null ? symbol : `${match[1] ?? 'USD'}${match[2]}`;
+}
+
+/** Yahoo's symbols of a currency pair without a separator. */
+const yahooPairsOf = ({ asset_schema }: Pick<Market, 'asset_schema'>, plain: string): string[] =>
+  asset_schema !== 'forex' ? [] : [`${plain}=X`, ...(plain.startsWith('USD') ? [`${plain.slice(3)}=X`] : [])];
+
 /** The texts by which a symbol is compared with others: two with one of them in common are alike. */
 function keysOf(market: Market, symbol: string): readonly string[] {
   const shape = shapeOf(symbol);
@@ -108,10 +121,13 @@ function isJoined(one: string, other: string): boolean {
 
 /**
  * True if two symbols of a market may name one instrument: they have other separators, other notations of one suffix, or are one pair of
- * currencies with a separator and without. A separator of a stock's symbol is never added or dropped.
+ * currencies with a separator and without, or as Yahoo writes it. A separator of a stock's symbol is never added or dropped.
  */
 export function areAlike(market: Market, one: string, other: string): boolean {
-  if (isPair(market) && isJoined(one, other)) return true;
+  if (isPair(market)) {
+    const [a, b] = [unsignedPair(market, one), unsignedPair(market, other)];
+    if (a === b || isJoined(a, b)) return true;
+  }
   const keys = keysOf(market, one);
   return keysOf(market, other).some((key) => keys.includes(key));
 }
@@ -145,14 +161,15 @@ export function placeOfAlike(
   market: Market,
   symbol: string,
 ): { readonly root: string | null; readonly joined: readonly string[] } | null {
-  const plain = plainOf(symbol);
+  const pair = unsignedPair(market, symbol);
+  const plain = plainOf(pair);
   const root = symbol === rootOf(symbol) || rootOf(symbol) === '' ? null : rootOf(symbol);
-  const isJoinable = isPair(market) && symbol.length - plain.length <= 1;
+  const isJoinable = isPair(market) && pair.length - plain.length <= 1;
   if (root === null && !isJoinable) return null;
-  const splits = plain === symbol ? splitsOf(plain) : [];
-  return { root, joined: isJoinable ? [plain, ...splits] : [] };
+  const splits = plain === pair ? splitsOf(plain) : [];
+  return { root, joined: isJoinable ? [plain, ...splits, ...yahooPairsOf(market, plain)] : [] };
 }
 
 /** A text under which all symbols like one are, and others too. */
 export const groupOfAlike = (market: Market, symbol: string): string =>
-  isPair(market) ? plainOf(symbol) : rootOf(symbol);
+  isPair(market) ? plainOf(unsignedPair(market, symbol)) : rootOf(symbol);

@@ -1,7 +1,7 @@
 // The names that the store's instruments have, for those that a file writes (contract 9.21).
 import { upperAscii } from '../contract/identifiers.ts';
 import { symbolRule } from '../datasets/field.ts';
-import { areAlike, groupOfAlike, placeOfAlike } from '../datasets/notations.ts';
+import { areAlike, groupOfAlike, placeOfAlike, unsignedPair } from '../datasets/notations.ts';
 import { type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot } from '../store/alike-symbols.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
@@ -126,6 +126,11 @@ export class OwnNames {
       return { reason: `may be ${names.slice(0, TOLD_MAX).join(' or ')} of the store: write one of these` };
     if (names.length === 1) return this.#stored(name, names[0]!);
     if (symbol.includes(' ')) return { reason: symbolRule.reason };
+    const pair = unsignedPair(name, symbol);
+    // Yahoo's sign is no part of a new pair, unless the file names that as well.
+    if (pair !== symbol && !named.has(pair)) return this.#stored(name, pair);
+    const joined = spellings.find((one) => one.symbol === symbol && one.written !== symbol);
+    if (joined !== undefined) return this.#stored(name, symbol);
     spellings.push({ written: symbol, symbol });
     const rooted = this.#areRoots ? null : await rootStockOf(this.#writer, name);
     if (rooted !== null) this.#rooted.set(symbol, { ...rooted, rows: 0 });

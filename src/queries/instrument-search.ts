@@ -1,6 +1,7 @@
 // Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
-import { parseAskedSymbol } from '../contract/identifiers.ts';
+import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
+import { unsignedPair } from '../datasets/notations.ts';
 import type { Instrument } from '../datasets/reference.ts';
 import { marketOf } from '../series/calendars.ts';
 import { type InstrumentSearch, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
@@ -20,13 +21,16 @@ function symbolIn(text: string): string | null {
   return parseAskedSymbol(text.replace(/(?<=[A-Z0-9])p(?=[A-Z]$)/, '.PR'));
 }
 
-/** The stock that a whole symbol names in another notation (contract 9.21). */
+/** The stock, or currency pair, that a whole symbol names in another notation (contract 9.21). Separators of pairs are searched anyway. */
 async function aliasIn(
   context: QueryContext,
-  { assetSchema, country, symbol }: InstrumentSearch,
+  assetSchema: AssetSchema,
+  { country, symbol }: InstrumentSearch,
 ): Promise<Instrument | null> {
-  if (assetSchema !== 'stock' || symbol === null) return null;
-  const named = { country: country ?? 'US', symbol };
+  if (symbol === null) return null;
+  const isPair = unsignedPair({ asset_schema: assetSchema }, symbol) !== symbol;
+  if (assetSchema !== 'stock' && !isPair) return null;
+  const named = { country: country ?? (isPair ? 'GLOBAL' : 'US'), symbol };
   const own = await aliasedSymbol(context, assetSchema, named);
   const found =
     own === null ? null : await instrumentOrNull(context, assetSchema, { ...named, symbol: own }, null);
@@ -49,7 +53,7 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
     asOf === null
       ? await instrumentRows(reader, assetSchema, await searchInstruments(reader, search))
       : await searchKnown(context, asOf, search);
-  const alias = await aliasIn(context, search);
+  const alias = await aliasIn(context, assetSchema, search);
   const others = alias === null ? found : found.filter((row) => row.instrument_id !== alias.instrument_id);
   const rows = (alias === null ? found : [alias, ...others]).slice(0, limit);
   asOf?.limits.add(UNDATED_FIELDS);
