@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errors } from '../../src/contract/errors.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/fields.ts';
-import { contract } from '../../src/contract/index.ts';
+import { type AllEndpoints, allEndpoints, contract } from '../../src/contract/index.ts';
 import { python, pythonClient, skipInstall, skipPython } from '../python.ts';
 import { command, type Finished, Workshop } from '../service.ts';
 
@@ -123,13 +123,87 @@ async function importLists(): Promise<void> {
 /** The lists that the client reads as CSV. */
 const lists: readonly Endpoint[] = [
   ...[contract.historicalBars, contract.corporateActions, contract.newsList, contract.optionSearch],
-  ...[contract.optionExpirations, contract.holidayList, contract.economicEvents],
+  ...[contract.optionExpirations, contract.holidayList, contract.economicEvents, contract.seriesCoverage],
+  ...[contract.sessionCoverage, contract.findings, contract.runs],
 ];
+
+/** The method of each endpoint. */
+const methods: Readonly<Record<keyof AllEndpoints, string>> = {
+  historicalBars: 'bars',
+  latestBars: 'latest',
+  bulkBars: 'bulk',
+  instrumentReference: 'reference',
+  instrumentSearch: 'search',
+  corporateActions: 'actions',
+  newsList: 'news',
+  latestNews: 'latest_news',
+  optionSearch: 'options',
+  optionExpirations: 'expirations',
+  holidayList: 'holidays',
+  holidayCodes: 'holiday_codes',
+  economicEvents: 'events',
+  latestEconomicEvents: 'latest_events',
+  economicEvent: 'event',
+  economicEventCodes: 'event_codes',
+  seriesCoverage: 'coverage',
+  sessionCoverage: 'sessions',
+  findings: 'findings',
+  runs: 'runs',
+  addressInfo: 'address_info',
+};
+
+/** A value of each parameter, as the service gets it. */
+const values: Readonly<Record<string, string>> = {
+  ...{ schema_asset: 'stock', country_symbol: 'US:AAPL', full_symbol: 'stock:US:AAPL', interval: 'DAY' },
+  ...{ country_iso_code: 'US', symbols: 'AAPL,MSFT', query: 'apple', from_date: '2025-03-03' },
+  ...{ to_date: '2025-03-04', as_of: '2025-03-05T10:00:00Z', data_version: '7', sort: 'desc', limit: '9' },
+  ...{ is_eth: 'true', adjust: 'split', adjust_as_of: '2025-03-02', action_type: 'split', extended: 'true' },
+  ...{ option_type: 'call', moneyness: 'in_the_money', ref_asset_price: '1.5', strike_price: '2.5' },
+  ...{ expiration_date: '2025-12-19', adjusted: 'true', sort_by: 'symbol', holiday_code: 'HOLIDAY_X' },
+  ...{ event_code: 'GDP', source_id: 'ab', impact: 'high', date_type: 'upcoming', kind: 'gap' },
+  severity: 'info',
+};
+
+/** Parameters that the client sets itself, and another name of `adjust`. */
+const own = ['format', 'csv_safe', 'session_date', 'next_page_key', 'adjustment'];
+
+/** Those that a method does not have, with the reason. */
+const leftOut: Readonly<Record<string, readonly string[]>> = {
+  // A frame of bars has all of them, by time.
+  historicalBars: ['sort', 'limit'],
+};
+
+/** The names of parameters in Python. */
+const names: Readonly<Record<string, string>> = {
+  ...{ from_date: 'start', to_date: 'end', country_iso_code: 'country', full_symbol: 'symbol' },
+  schema_asset: 'schema',
+};
+
+/** The arguments of a call with a value for each of some parameters. */
+function argumentsOf(endpoint: string, parameters: readonly string[]): Record<string, unknown> {
+  const given = new Map(parameters.map((name) => [names[name] ?? name, values[name] as unknown]));
+  const rename = (name: string, to: string, value: unknown): void => {
+    if (given.delete(name)) given.set(to, value);
+  };
+  if (endpoint === 'bulkBars') {
+    given.delete('schema');
+    rename('country', 'market', 'stock:US');
+    given.set('symbols', ['AAPL', 'MSFT']);
+  }
+  if (given.has('country_symbol')) given.delete('schema');
+  const isOfBars = endpoint === 'historicalBars' || endpoint === 'latestBars';
+  rename('country_symbol', isOfBars ? 'symbols' : 'symbol', 'US:AAPL');
+  for (const name of ['is_eth', 'extended', 'adjusted']) if (given.has(name)) given.set(name, true);
+  for (const name of ['limit', 'data_version', 'ref_asset_price', 'strike_price'])
+    if (given.has(name)) given.set(name, Number(given.get(name)));
+  return Object.fromEntries(given);
+}
 
 /** What a field holds, as its schema says. */
 function kindOf(schema: Schema): string {
   const [plain] = (schema.anyOf as Schema[] | undefined) ?? [schema];
   const { type, format } = plain as { readonly type?: string; readonly format?: string };
+  if (type === 'integer') return type;
   return format ?? (type === 'string' || type === undefined ? 'text' : type);
 }
 
@@ -172,6 +246,43 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
       BOURSE_WORDS: JSON.stringify(Object.fromEntries(words)),
       BOURSE_FIELDS: JSON.stringify(fields),
     });
+  });
+
+  test('it has a method for each endpoint, which sends each parameter (contract 9.9, 9.10, 9.12)', async () => {
+    const asked = Object.entries(allEndpoints as Readonly<Record<string, Endpoint>>).map(
+      ([endpoint, { path, parameters }]) => ({
+        ...{ endpoint, path },
+        parameters: Object.keys(parameters).filter(
+          (name) => !own.includes(name) && !leftOut[endpoint]?.includes(name),
+        ),
+      }),
+    );
+    const calls = asked.map(({ endpoint, parameters }) => [
+      methods[endpoint as keyof AllEndpoints],
+      argumentsOf(endpoint, parameters),
+    ]);
+    const sent = await run([join(pythonClient, 'tests/sent.py')], { BOURSE_CALLS: JSON.stringify(calls) });
+    assert.equal(sent.status, 0, sent.stderr);
+    const got = JSON.parse(sent.stdout) as {
+      readonly methods: string[];
+      readonly sent: [path: string, query: Record<string, string>][];
+    };
+    assert.deepEqual(got.methods, Object.values(methods).sort());
+    for (const [at, { endpoint, path, parameters }] of asked.entries()) {
+      const [place, query] = got.sent[at]!;
+      const inPath = (name: string): boolean => path.includes(`{${name}}`);
+      const expected = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!));
+      assert.equal(place, expected, endpoint);
+      for (const name of parameters.filter((one) => !inPath(one)))
+        assert.equal(query[name], values[name], `${name} of ${endpoint}`);
+      const others = Object.keys(query).filter((name) => !parameters.includes(name));
+      const all = Object.keys(allEndpoints[endpoint as keyof AllEndpoints].parameters);
+      assert.deepEqual(
+        others.filter((name) => !all.includes(name)),
+        [],
+        endpoint,
+      );
+    }
   });
 
   test('pip installs it from its folder alone, in the version of the service', {

@@ -52,16 +52,21 @@ _END_OF_TIME = "2200-12-31"
 _SCHEMAS = frozenset(["stock", "future", "crypto", "forex", "option"])
 _SESSION_INTERVALS = frozenset(["DAY", "1D", "WEEK", "1W", "MON", "1MO", "MONTH"])
 
-_INSTANTS = frozenset("datetime close_datetime published_date expiration_datetime open_timestamp close_timestamp event_timestamp".split())
+_INSTANTS = frozenset(
+    """datetime close_datetime published_date expiration_datetime open_timestamp close_timestamp event_timestamp first_datetime last_datetime
+    complete_through from_datetime to_datetime last_modified_date finished_at""".split()
+)
 _DATES = frozenset("session_date ex_date ex_date__1 declaration_date record_date pay_date calendar_date expiration_date listing_date".split())
 _NUMBERS = """open high low close volume vwap adjustment_factor cash_amount reference_price sentiment_score actual_value previous_value
-forecast_value change change_percent strike_price contract_value tick_size lot_size min_initial_open_quantity"""
-_INTEGERS = "split_from split_to importance priority instrument_id asset_id daily_minute_count price_precision quantity_precision"
+forecast_value change change_percent strike_price contract_value tick_size lot_size min_initial_open_quantity value expected
+longest_gap_minutes"""
+_INTEGERS = """split_from split_to importance priority instrument_id asset_id daily_minute_count price_precision quantity_precision bars
+expected_bars run_id run runs rows data_version"""
 # A column that is not listed is text: a symbol such as 0700 or NA is no number and not missing.
 _READ_AS = {
     **dict.fromkeys(_NUMBERS.split(), "float64"),
     **dict.fromkeys(_INTEGERS.split(), "Int64"),
-    "is_indices": "boolean",
+    **dict.fromkeys(["is_indices", "undone"], "boolean"),
 }
 _BAR_COLUMNS = ["open", "high", "low", "close", "volume", "vwap", "close_datetime"]
 _TOLD = {
@@ -326,6 +331,7 @@ class _Areas(Generic[_F, _R]):
         adjust_as_of: When | None = None,
         is_eth: bool = False,
         as_of: When | None = None,
+        data_version: int | None = None,
         tz: str | None = None,
     ) -> _F:
         """
@@ -334,7 +340,7 @@ class _Areas(Generic[_F, _R]):
         the date of the session, without a zone. Of several symbols the index is (symbol, timestamp).
         """
         path = f"from/{_segment(start)}/to/{_segment(end or _END_OF_TIME)}"
-        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, "as_of": as_of}
+        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version)}
         return self._run(self._bars(symbols, interval, path, params, tz))
 
     def latest(
@@ -347,10 +353,11 @@ class _Areas(Generic[_F, _R]):
         adjust_as_of: When | None = None,
         is_eth: bool = False,
         as_of: When | None = None,
+        data_version: int | None = None,
         tz: str | None = None,
     ) -> _F:
         """The newest `limit` completed bars, 1 to 1000, oldest first; otherwise as `bars`."""
-        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, "as_of": as_of, "limit": limit}
+        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version), "limit": limit}
         return self._run(self._bars(symbols, interval, "latest", params, tz))
 
     def bulk(
@@ -365,6 +372,7 @@ class _Areas(Generic[_F, _R]):
         adjust_as_of: When | None = None,
         is_eth: bool = False,
         as_of: When | None = None,
+        data_version: int | None = None,
         tz: str | None = None,
     ) -> _F:
         """
@@ -380,23 +388,30 @@ class _Areas(Generic[_F, _R]):
             "adjust_as_of": adjust_as_of,
             "is_eth": is_eth,
             "session_date": interval.upper() in _SESSION_INTERVALS,
-            "as_of": as_of,
+            **_at(as_of, data_version),
             "format": "csv",
         }
         return self._run(self._bulk(market, f"{path}/from/{_segment(start)}/to/{_segment(end or start)}", params, tz))
 
     # ---- instruments ----
 
-    def reference(self, symbol: str, *, as_of: When | None = None) -> _R:
+    def reference(self, symbol: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What is known of an instrument."""
         schema, name = _instrument(symbol)
-        return self._run(self._result(f"{schema}/reference/{_segment(name)}", {"as_of": as_of}))
+        return self._run(self._result(f"{schema}/reference/{_segment(name)}", _at(as_of, data_version)))
 
     def search(
-        self, query: str, schema: str = "stock", *, country: str | None = None, limit: int = 20, as_of: When | None = None
+        self,
+        query: str,
+        schema: str = "stock",
+        *,
+        country: str | None = None,
+        limit: int = 20,
+        as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """The first `limit` instruments, 1 to 100, whose symbol or name matches a text."""
-        params = {"query": query, "country_iso_code": country, "limit": limit, "as_of": as_of}
+        params = {"query": query, "country_iso_code": country, "limit": limit, **_at(as_of, data_version)}
         return self._run(self._found(f"{_segment(schema)}/reference/search", params))
 
     def _found(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
@@ -416,13 +431,14 @@ class _Areas(Generic[_F, _R]):
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """Dividends and splits of a stock with ex-dates from `start` to `end`; all kinds of actions where `extended`."""
         schema, name = _instrument(symbol)
         if schema != "stock":
             raise ValueError(f"symbol: {symbol} is no stock, and only stocks have corporate actions")
         which = {"from_date": start, "to_date": end, "action_type": action_type, "extended": extended}
-        params = {**which, "sort": sort, "as_of": as_of}
+        params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._run(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
 
     # ---- news ----
@@ -436,16 +452,23 @@ class _Areas(Generic[_F, _R]):
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """News published from `start` to `end`: of an instrument, of a market (`US:*`) or of all."""
-        params = {"from_date": start, "to_date": end or _END_OF_TIME, "full_symbol": _full(symbol), "sort": sort, "as_of": as_of}
+        params = {"from_date": start, "to_date": end or _END_OF_TIME, "full_symbol": _full(symbol), "sort": sort, **_at(as_of, data_version)}
         return self._run(self._list("news/list", params, limit))
 
     def latest_news(
-        self, symbol: str | None = None, limit: int = 100, *, sort: Sort | None = None, as_of: When | None = None
+        self,
+        symbol: str | None = None,
+        limit: int = 100,
+        *,
+        sort: Sort | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """The newest `limit` items, 1 to 1001, oldest first."""
-        params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, "as_of": as_of}
+        params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, **_at(as_of, data_version)}
         return self._run(self._list("news/latest", params, is_paged=False))
 
     # ---- options ----
@@ -464,6 +487,7 @@ class _Areas(Generic[_F, _R]):
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """Option contracts of an underlying. Without `ref_asset_price` strikes are compared with its latest price."""
         schema, name = _instrument(symbol)
@@ -475,17 +499,23 @@ class _Areas(Generic[_F, _R]):
             "adjusted": adjusted,
             "sort_by": sort_by,
             "sort": sort,
-            "as_of": as_of,
+            **_at(as_of, data_version),
         }
         return self._run(self._list(path, params, limit))
 
     def expirations(
-        self, symbol: str, *, adjusted: bool | None = None, sort: Sort | None = None, as_of: When | None = None
+        self,
+        symbol: str,
+        *,
+        adjusted: bool | None = None,
+        sort: Sort | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """The coming expirations of an underlying, nearest first."""
         schema, name = _instrument(symbol)
         path = f"option/expiration_date_list/{schema}/{_segment(name)}"
-        return self._run(self._list(path, {"adjusted": adjusted, "sort": sort, "as_of": as_of}, is_paged=False))
+        return self._run(self._list(path, {"adjusted": adjusted, "sort": sort, **_at(as_of, data_version)}, is_paged=False))
 
     # ---- holidays ----
 
@@ -499,14 +529,15 @@ class _Areas(Generic[_F, _R]):
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """Closed and shortened days of a market (`US:*`) or an instrument."""
         params = {"full_symbol": _full(symbol), "holiday_code": holiday_code, "from_date": start, "to_date": end}
-        return self._run(self._list("holiday/list", {**params, "sort": sort, "as_of": as_of}, limit))
+        return self._run(self._list("holiday/list", {**params, "sort": sort, **_at(as_of, data_version)}, limit))
 
-    def holiday_codes(self, country: str, *, as_of: When | None = None) -> _R:
+    def holiday_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What the codes of a country's holidays mean."""
-        return self._run(self._result(f"holiday/holiday_codes/{_segment(country)}", {"as_of": as_of}))
+        return self._run(self._result(f"holiday/holiday_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- economic calendar ----
 
@@ -522,9 +553,10 @@ class _Areas(Generic[_F, _R]):
         sort: Sort | None = None,
         limit: int | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """Economic events from `start` to `end`."""
-        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, "as_of": as_of}
+        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
         return self._run(self._list("economic_calendar/event_list", params, limit))
 
     def latest_events(
@@ -537,10 +569,11 @@ class _Areas(Generic[_F, _R]):
         date_type: Literal["upcoming", "historical", "all"] | None = None,
         sort: Sort | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _F:
         """The `limit` economic events nearest to now, 1 to 1001."""
         filters = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
-        params = {**filters, "sort": sort, "limit": limit, "as_of": as_of}
+        params = {**filters, "sort": sort, "limit": limit, **_at(as_of, data_version)}
         return self._run(self._list("economic_calendar/latest_event_list", params, is_paged=False))
 
     def event(
@@ -554,14 +587,85 @@ class _Areas(Generic[_F, _R]):
         impact: Impact | None = None,
         sort: Sort | None = None,
         as_of: When | None = None,
+        data_version: int | None = None,
     ) -> _R:
         """One economic event: that of an identifier, or the newest that matches. `NoData` where none does."""
-        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, "as_of": as_of}
+        params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
         return self._run(self._result("economic_calendar/event", params))
 
-    def event_codes(self, country: str, *, as_of: When | None = None) -> _R:
+    def event_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What the codes of a country's economic events mean."""
-        return self._run(self._result(f"economic_calendar/event_codes/{_segment(country)}", {"as_of": as_of}))
+        return self._run(self._result(f"economic_calendar/event_codes/{_segment(country)}", _at(as_of, data_version)))
+
+    # ---- what is stored ----
+
+    def coverage(
+        self,
+        schema: str = "stock",
+        *,
+        country: str | None = None,
+        query: str | None = None,
+        interval: str | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
+    ) -> _F:
+        """The stored series of an asset type, by their names."""
+        which = {"country_iso_code": country, "query": query, "interval": interval}
+        params = {**which, "sort": sort, **_at(as_of, data_version)}
+        return self._run(self._list(f"{_segment(schema)}/coverage", params, limit))
+
+    def sessions(
+        self,
+        symbol: str,
+        start: When | None = None,
+        end: When | None = None,
+        *,
+        interval: str | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
+    ) -> _F:
+        """The sessions of one instrument: which have bars, did not trade, are missing or still to come."""
+        which = {"interval": interval, "from_date": start, "to_date": end}
+        params = {**which, "sort": sort, **_at(as_of, data_version)}
+        return self._run(self._list(_of(symbol, "coverage"), params, limit))
+
+    def findings(
+        self,
+        symbol: str,
+        start: When | None = None,
+        end: When | None = None,
+        *,
+        interval: str | None = None,
+        kind: str | None = None,
+        severity: Literal["info", "warning", "error"] | None = None,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
+    ) -> _F:
+        """What may be wrong with the stored data of an instrument, by its beginning."""
+        which = {"interval": interval, "from_date": start, "to_date": end, "kind": kind, "severity": severity}
+        params = {**which, "sort": sort, **_at(as_of, data_version)}
+        return self._run(self._list(_of(symbol, "findings"), params, limit))
+
+    def runs(
+        self,
+        *,
+        sort: Sort | None = None,
+        limit: int | None = None,
+        as_of: When | None = None,
+        data_version: int | None = None,
+    ) -> _F:
+        """The imports and deletions that the data come from, by their number."""
+        return self._run(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
+
+    def address_info(self, *, as_of: When | None = None) -> _R:
+        """The base address and the version of the service."""
+        return self._run(self._result("server/address_info", {"as_of": as_of}))
 
     # ---- from requests to frames ----
 
@@ -819,6 +923,17 @@ def _instrument(symbol: str) -> tuple[str, str]:
     if symbol.upper().startswith("GLOBAL:"):
         raise ValueError(f"symbol: write crypto:{symbol} or forex:{symbol}")
     return "stock", symbol
+
+
+def _at(as_of: When | None, data_version: int | None) -> dict[str, Any]:
+    """The moment, and the version of the stored data, that an answer is of."""
+    return {"as_of": as_of, "data_version": data_version}
+
+
+def _of(symbol: str, area: str) -> str:
+    """The path of an area of an instrument."""
+    schema, name = _instrument(symbol)
+    return f"{schema}/{area}/{_segment(name)}"
 
 
 def _full(symbol: str | None) -> str | None:

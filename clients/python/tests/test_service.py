@@ -220,6 +220,47 @@ class Bars(Service):
             self.assertEqual(sizes[4:], [304, 200])
 
 
+class Stored(Service):
+    def test_series_are_listed_with_their_first_and_last_bar(self):
+        rows = rows_of("minutes.csv")
+        series = self.service.coverage(query="AAPL", interval="1M")
+        self.assertEqual(list(series["symbol"]), ["AAPL"])
+        self.assertEqual(list(series["bars"]), [len(rows)])
+        self.assertEqual(list(series["first_datetime"]), [instant(rows[0]["datetime"])])
+        self.assertEqual(list(series["last_datetime"]), [instant(rows[-1]["datetime"])])
+        self.assertEqual(list(self.service.coverage("crypto", country="GLOBAL")["symbol"]), ["BTCUSD"])
+        self.assertEqual(len(self.service.coverage(limit=2)), 2)
+
+    def test_sessions_say_what_is_known_of_them(self):
+        sessions = self.service.sessions("US:AAPL", "2025-03-03", "2025-03-10", interval="1M")
+        self.assertEqual([str(day.date()) for day in sessions["session_date"]], [f"2025-03-{day}" for day in ("03", "04", "05", "06", "07", "10")])
+        self.assertEqual(set(sessions["bars"]), {390})
+        self.assertEqual(set(sessions["file"]), {"minutes.csv"})
+        last = self.service.sessions("US:AAPL", end="2025-03-10", interval="1M", sort="desc", limit=1)
+        self.assertEqual(list(last["session_date"]), [pd.Timestamp("2025-03-10")])
+
+    def test_findings_have_numbers_and_words(self):
+        findings = self.service.findings("US:GAMMA")
+        self.assertEqual(list(findings.columns)[:3], ["kind", "severity", "interval"])
+        self.assertEqual(len(self.service.findings("US:GAMMA", "2030-01-01")), 0)
+        for finding in self.service.findings("US:AAPL", kind="stale", severity="info").itertuples():
+            self.assertEqual((finding.kind, finding.severity), ("stale", "info"))
+
+    def test_an_earlier_version_of_the_data_is_asked_for_by_its_number(self):
+        runs = self.service.runs()
+        self.assertEqual(list(runs["file"])[0], "minutes.csv")
+        self.assertEqual(set(runs["undone"]), {False})
+        self.assertEqual(list(self.service.runs(sort="desc", limit=1)["run"]), [runs["run"].max()])
+        version = int(runs["data_version"].iloc[0])
+        first = self.service.bars("US:AAPL", "1M", "2025-03-03", data_version=version)
+        self.assertEqual((len(first), first.attrs["data_version"]), (len(rows_of("minutes.csv")), str(version)))
+        with self.assertRaises(bourse.UnknownInstrument):
+            self.service.latest("US:GAMMA", "DAY", data_version=version)
+
+    def test_the_service_tells_its_address_and_version(self):
+        self.assertEqual(self.service.address_info(), {"base_address": URL, "version": bourse.__version__})
+
+
 class Lists(Service):
     def test_news_of_several_pages_have_their_texts_exactly(self):
         rows = rows_of("news.csv")
