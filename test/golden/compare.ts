@@ -17,6 +17,8 @@ export type Difference = { readonly where: string; readonly here: string; readon
 /** What is compared of an answer, and the key of its next page. */
 export type Plain = { readonly parts: ReadonlyMap<string, string>; readonly pageKey: string | null };
 
+const CACHED = '"reference":"cached"';
+
 /** Headers of the connection and of the moment. */
 const uncompared = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'];
 
@@ -88,7 +90,8 @@ function withoutOwn(answer: Answer, secrets: Secrets, body: string): Plain {
   const isPart = (name: string): boolean => {
     // A tag and a length are of all bytes: of a page key too, and as they are compressed.
     if (name === 'etag') return pageKey === null;
-    if (name === 'content-length') return pageKey === null && !answer.headers.has('content-encoding');
+    if (name === 'content-length')
+      return pageKey === null && !answer.headers.has('content-encoding') && !body.includes(CACHED);
     return !uncompared.includes(name);
   };
   const headers = [...answer.headers]
@@ -97,7 +100,7 @@ function withoutOwn(answer: Answer, secrets: Secrets, body: string): Plain {
   const plainBody = without(body)
     .replace(/"request_id":"[^"]*"/, '"request_id":"…"')
     // Whether a record came from a cache depends on what was asked before.
-    .replace('"reference":"cached"', '"reference":null');
+    .replace(CACHED, '"reference":null');
   return {
     parts: new Map([['status', String(answer.status)], ...headers, ['body', plainBody]]),
     pageKey,
