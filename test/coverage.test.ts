@@ -70,7 +70,11 @@ function opensOf({ interval }: Name, random: Random): number[] {
   return Array.from({ length: random.between(1, 5) }, () => first + random.below(300) * MINUTE_MS);
 }
 
-async function importBars(bars: readonly (readonly [Name, number])[], price: number): Promise<number> {
+async function importBars(
+  bars: readonly (readonly [Name, number])[],
+  price: number,
+  nowMs = NOW_MS,
+): Promise<number> {
   const path = temporary.path('bars.csv');
   const lines = bars.map(([{ symbol, country, interval }, ms]) => {
     const time = new Date(ms).toISOString();
@@ -86,7 +90,7 @@ async function importBars(bars: readonly (readonly [Name, number])[], price: num
   const file = await opened(path);
   const report = await importFile(store, 'bars', {
     ...{ file, flags: new Map([['asset_schema', 'stock']]), source: null, dryRun: false, zone: null },
-    ...{ basis: 'raw', nowMs: () => NOW_MS },
+    ...{ basis: 'raw', nowMs: () => nowMs },
   });
   await file.close();
   assert.equal(report.rowsRefused, 0, JSON.stringify(report.refused));
@@ -210,4 +214,38 @@ test('a series is complete through the end of the session of its last bar, until
   assert.deepEqual(await completion(), [[2, '2024-02-07T01:00:00+00:00']]);
   await undoRun(store, { runId: later, dryRun: false, nowMs: () => NOW_MS });
   assert.deepEqual(await completion(), [[1, '2024-02-06T01:00:00+00:00']]);
+});
+
+test('the list has no bar that is not finished, and no series without another, until a later import holds them (contract 3.9 (5), 9.9)', async () => {
+  const at = (text: string): number => Date.parse(`2024-02-${text}:00Z`);
+  const name = (symbol: string, interval: string): Name => ({ symbol, country: 'US', interval });
+  const [days, minutes, one] = [name('Y', 'DAY'), name('Y', '1M'), name('YY', 'DAY')];
+  const rows: readonly (readonly [Name, number])[] = [
+    ...['05T14:30', '06T14:30', '07T14:30'].map((text) => [days, at(text)] as const),
+    ...['06T14:30', '07T17:58', '07T17:59', '07T18:00'].map((text) => [minutes, at(text)] as const),
+    [one, at('07T14:30')],
+  ];
+  const listed = async (texts: Readonly<Record<string, string>> = {}) =>
+    (await list({ query: 'y', ...texts })).map((row) =>
+      [row.symbol, row.interval, row.bars, row.first_datetime, row.last_datetime, row.complete_through].join(
+        ' ',
+      ),
+    );
+  // Half a minute before the end of the last minute, in the middle of the session of the last days.
+  await importBars(rows, 1, at('07T18:00') + 30_000);
+  const early = [
+    `Y 1M 3 ${instant(at('06T14:30'))} ${instant(at('07T17:59'))} ${instant(at('07T18:00'))}`,
+    `Y DAY 2 ${instant(at('05T14:30'))} ${instant(at('06T14:30'))} ${instant(at('07T01:00'))}`,
+  ];
+  assert.deepEqual(await listed(), early);
+  assert.deepEqual(await listed({ sort: 'desc' }), early.toReversed());
+  assert.deepEqual(await listed({ as_of: '2024-02-28T00:00:00Z' }), early);
+  const later = await importBars(rows, 2, at('08T02:00'));
+  assert.deepEqual(await listed(), [
+    `Y 1M 4 ${instant(at('06T14:30'))} ${instant(at('07T18:00'))} ${instant(at('08T01:00'))}`,
+    `Y DAY 3 ${instant(at('05T14:30'))} ${instant(at('07T14:30'))} ${instant(at('08T01:00'))}`,
+    `YY DAY 1 ${instant(at('07T14:30'))} ${instant(at('07T14:30'))} ${instant(at('08T01:00'))}`,
+  ]);
+  await undoRun(store, { runId: later, dryRun: false, nowMs: () => NOW_MS });
+  assert.deepEqual(await listed(), early);
 });

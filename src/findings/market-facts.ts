@@ -4,11 +4,10 @@ import { firstWhere } from '../base/search.ts';
 import { isPeriod } from '../calendar/period.ts';
 import type { Calendars, Keep } from '../series/calendars.ts';
 import { servedBars } from '../series/cursor.ts';
-import { withoutUnfinished } from '../series/read-stored.ts';
 import { ownRuns } from '../series/run-spans.ts';
 import { coarseness, type Series, type StoredInstrument } from '../series/series.ts';
 import { keysInSession } from '../series/session-keys.ts';
-import { unfinishedBars } from '../series/unfinished.ts';
+import { finishedSeries } from '../series/unfinished.ts';
 import type { Reader } from '../store/store.ts';
 import type { OthersThen } from './dense-sessions.ts';
 import { isolatedWicks, type Wick } from './isolated-wick.ts';
@@ -182,8 +181,7 @@ export class MarketFacts {
   async #seriesOf({ instrument, row }: Member): Promise<Series | null> {
     const { reader, calendars } = this.#tools;
     const calendar = await calendars.of(reader, instrument);
-    const unfinished = await unfinishedBars(reader, calendar, row, (await ownRuns(reader, row)).files);
-    return withoutUnfinished(reader, { ...row, unfinished });
+    return finishedSeries(reader, calendar, row, (await ownRuns(reader, row)).files);
   }
 }
 

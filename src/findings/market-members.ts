@@ -7,12 +7,13 @@ import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Calendars } from '../series/calendars.ts';
 import type { Action } from '../series/factors.ts';
 import { knownSeries } from '../series/known-series.ts';
-import { marketName, type Series } from '../series/series.ts';
+import { SeriesRuns } from '../series/run-spans.ts';
+import { asStored, marketName, type Series } from '../series/series.ts';
+import { lastFinished } from '../series/unfinished.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { findingLimits } from './limits.ts';
 import { reachedByHalf } from './missing-sessions.ts';
-import { RunEnds } from './run-ends.ts';
 
 /** The moment as of which a market is judged, and what was known then beside its bars (contract 9.8). */
 export type MarketMoment = {
@@ -60,13 +61,13 @@ function addFirst(first: Member[], member: Member): void {
 async function addMembers(
   { reader, calendars, onBars, moment }: MemberTools,
   some: readonly Instrument[],
-  { growing, ends }: { readonly growing: Map<string, Growing>; readonly ends: RunEnds },
+  { growing, runs }: { readonly growing: Map<string, Growing>; readonly runs: SeriesRuns },
 ): Promise<void> {
   // As of a moment the blocks around it are read too.
   onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
   const ids = some.map(({ instrument_id }) => instrument_id);
   const all = await reader.among(seriesDataset, {}, 'instrument_id', ids);
-  await ends.read(all);
+  await runs.read(all);
   const rows = Map.groupBy(all, ({ instrument_id }) => instrument_id);
   for (const instrument of some) {
     const symbol = moment === null ? instrument.symbol : moment.symbolOf(instrument);
@@ -74,22 +75,22 @@ async function addMembers(
     const { calendar: whole, market } = await calendars.read(reader, instrument);
     const calendar = moment === null ? whole : whole.knownAt(moment.ms);
     const calendarsOf = { calendar: whole, known: calendar };
-    const stored: Series[] = [];
-    for (const row of rows.get(instrument.instrument_id) ?? []) {
-      const one = row.bar_count === 0 ? null : await ends.finished(whole, row);
-      if (one !== null) stored.push(one);
-    }
-    const known =
-      moment === null
-        ? stored
-        : await knownSeries(reader, calendarsOf, stored, overThroughMs(calendar, moment.ms));
-    for (const row of known) {
+    for (const stored of rows.get(instrument.instrument_id) ?? []) {
+      if (stored.bar_count === 0) continue;
+      const [known] =
+        moment === null
+          ? [asStored(stored)]
+          : await knownSeries(reader, calendarsOf, [asStored(stored)], overThroughMs(calendar, moment.ms));
+      // By the calendar of the present bars close.
+      const last_ms = known === undefined ? null : await lastFinished(reader, whole, known, runs.of(stored));
+      if (last_ms === null) continue;
+      const row: Series = { ...known!, last_ms };
       const { interval } = row;
-      const label = labelOfBar(calendar, interval, row.last_ms);
+      const label = labelOfBar(calendar, interval, last_ms);
       const key = memberKey(marketName(instrument, market), interval);
       const { first, newestDays } = growing.get(key) ?? { first: [], newestDays: [] };
       growing.set(key, { first, newestDays });
-      newestDays.push(interval === 'DAY' ? calendar.labelOfRow(row.last_ms / DAY_MS) : label);
+      newestDays.push(interval === 'DAY' ? calendar.labelOfRow(last_ms / DAY_MS) : label);
       addFirst(first, { instrument, symbol, row });
     }
   }
@@ -101,7 +102,7 @@ export async function marketMembers(
   { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
 ): Promise<ReadonlyMap<string, Members>> {
   const growing = new Map<string, Growing>();
-  const found = { growing, ends: new RunEnds(tools.reader) };
+  const found = { growing, runs: new SeriesRuns(tools.reader) };
   let some: Instrument[] = [];
   for await (const instrument of allRows(tools.reader, instruments, { asset_schema, country_iso_code })) {
     some.push(instrument);

@@ -10,8 +10,9 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { coveredTimes } from '../series/covered-times.ts';
 import { countKnown, knownSeries } from '../series/known-series.ts';
-import { ownRuns } from '../series/run-spans.ts';
-import { asStored, coarseness, type Series } from '../series/series.ts';
+import { readFinished } from '../series/read-stored.ts';
+import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
+import { coarseness, type Series } from '../series/series.ts';
 import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
@@ -27,7 +28,9 @@ type Parameters = ParametersOf<typeof seriesCoverage>;
 type NamedSeries = {
   readonly name: Name;
   readonly instrument: Instrument;
-  /** As it is stored, and as of a moment what was known of it; else the same. */
+  /** The runs that hold it, or have deleted bars of it. */
+  readonly own: OwnRuns;
+  /** Its finished bars, and as of a moment those which were known; else the same. */
   readonly whole: Series;
   readonly part: Series;
 };
@@ -147,28 +150,35 @@ async function bearersOf(
   return found;
 }
 
-/** The series of some names that have bars, in the order of the list. */
+/** Up to `count` series of some names that have finished bars, in the order of the list. */
 async function seriesOf(
   context: QueryContext,
   { schema_asset, interval, sort }: Parameters,
   names: readonly Name[],
+  count: number,
 ): Promise<NamedSeries[]> {
   const { reader, lookup, asOf } = context;
   const direction = sort === 'asc' ? 1 : -1;
   const found: NamedSeries[] = [];
+  const spans = new SeriesRuns(reader);
   for (const { name, instrument } of await bearersOf(context, schema_asset, names)) {
+    if (found.length >= count) break;
     const { instrument_id } = instrument;
     const stored = (await reader.group(seriesDataset, { instrument_id }))
       .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
-      .map(asStored)
       .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
-    const calendar = asOf === null ? null : await lookup.calendars(reader).of(reader, instrument);
-    for (const whole of stored) {
+    const calendar = await lookup.calendars(reader).of(reader, instrument);
+    await spans.read(stored);
+    for (const row of stored) {
+      const runs = spans.of(row);
+      const own = { runs, files: begunRuns(runs) };
+      const whole = await readFinished(reader, calendar, row, own.files);
+      if (whole === null) continue;
       const [part] =
-        calendar === null
+        asOf === null
           ? [whole]
-          : await knownSeries(reader, { calendar, known: calendar.knownAt(asOf!.ms) }, [whole], asOf!.ms);
-      if (part !== undefined) found.push({ name, instrument, whole, part });
+          : await knownSeries(reader, { calendar, known: calendar.knownAt(asOf.ms) }, [whole], asOf.ms);
+      if (part !== undefined) found.push({ name, instrument, own, whole, part });
     }
   }
   return found;
@@ -187,13 +197,14 @@ async function seriesAfter(
     const [shown, country, rank] = place;
     after = { shown, country, symbol: shown };
     const direction = parameters.sort === 'asc' ? 1 : -1;
-    const own = await seriesOf(context, parameters, await namesAt(context, parameters.schema_asset, place));
+    const names = await namesAt(context, parameters.schema_asset, place);
+    const own = await seriesOf(context, parameters, names, Number.POSITIVE_INFINITY);
     found.push(...own.filter(({ part }) => direction * (coarseness(part) - rank) > 0));
   }
   for (let passed = 0; found.length < count; passed += INSTRUMENTS_PER_READ) {
     if (passed > context.lane.baseBarsMax) throw new TooDear();
     const { names, isEnd } = await namesAfter(context, parameters, after);
-    found.push(...(await seriesOf(context, parameters, names)));
+    found.push(...(await seriesOf(context, parameters, names, count - found.length)));
     if (isEnd) break;
     after = names.at(-1)!;
   }
@@ -208,8 +219,7 @@ const openOf = (calendar: Calendar, interval: string, keyMs: number): string =>
  * How many live imports hold a series, and through which instant they cover it without a hole from its last bar on, as far as the moment
  * of the request.
  */
-async function held({ reader, asOf }: QueryContext, calendar: Calendar, whole: Series) {
-  const own = await ownRuns(reader, whole);
+function held({ asOf }: QueryContext, calendar: Calendar, { own, whole }: NamedSeries) {
   const covered = coveredTimes(calendar, whole, neverEnds, own);
   const throughMs = covered.findLast(
     ({ fromMs }) => fromMs <= barEnd(calendar, whole.interval, whole.last_ms).closeMs,
@@ -223,13 +233,14 @@ const neverEnds = { listing_date: null, status: 'active', endMs: null };
 
 async function recordOf(
   context: QueryContext,
-  { name, instrument, whole, part }: NamedSeries,
+  one: NamedSeries,
   onBars: (count: number) => void,
 ): Promise<WireRecord> {
   const { reader, lookup } = context;
+  const { name, instrument, whole, part } = one;
   const { interval, first_ms, last_ms, prices } = part;
   const calendar = await lookup.calendars(reader).of(reader, instrument);
-  const { runs, complete_through } = await held(context, calendar, whole);
+  const { runs, complete_through } = held(context, calendar, one);
   return {
     asset_schema: instrument.asset_schema.toUpperCase(),
     country_iso_code: instrument.country_iso_code,

@@ -117,8 +117,20 @@ export function fileSpan(begun: BegunRun, calendar: Calendar): FileSpan | null {
   return { fromMs, toMs, late: from_ms === null ? own!.late : null };
 }
 
+/** What was found of a run on the grid of a calendar: the series of a market have their runs in common. */
+const foundLate = new WeakMap<RunSpan, { readonly calendar: Calendar; readonly fromMs: number | null }>();
+
 /** The key from which on bars of a run close after it began; null where all had closed. `isOffGrid` is that of the series (contract 3.10). */
-export function lateFrom({ run, begunMs }: BegunRun, calendar: Calendar, isOffGrid: boolean): number | null {
+export function lateFrom(begun: BegunRun, calendar: Calendar, isOffGrid: boolean): number | null {
+  if (isOffGrid) return findLateFrom(begun, calendar, true);
+  const known = foundLate.get(begun.run);
+  if (known?.calendar === calendar) return known.fromMs;
+  const fromMs = findLateFrom(begun, calendar, false);
+  foundLate.set(begun.run, { calendar, fromMs });
+  return fromMs;
+}
+
+function findLateFrom({ run, begunMs }: BegunRun, calendar: Calendar, isOffGrid: boolean): number | null {
   const { interval, first_ms } = run;
   const keys = lastKeysOf(run);
   const at = keys.findIndex((keyMs) => closesAfter(calendar, { interval, isOffGrid }, keyMs, begunMs));

@@ -6,21 +6,27 @@ import type { Instrument } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { coveredTimes, type Traded } from './covered-times.ts';
-import { servedBars } from './cursor.ts';
+import { lateFrom } from './file-span.ts';
 import { endOf, tradedUntil } from './instrument-end.ts';
 import { firstOffGrid } from './off-grid-bars.ts';
-import { begunRuns, ownRuns, runsOf } from './run-spans.ts';
+import { type BegunRun, begunRuns, ownRuns, runsOf } from './run-spans.ts';
 import { asStored, marketName, type Series, type StoredInstrument } from './series.ts';
-import { unfinishedBars } from './unfinished.ts';
+import { finishedSeries } from './unfinished.ts';
 
-/** A series without its unfinished bars; null where no other is left. */
-export async function withoutUnfinished(reader: Reader, row: Series): Promise<Series | null> {
-  if (row.unfinished.length === 0) return row;
-  const range = { fromMs: row.first_ms, toMs: row.last_ms + 1 };
-  const first = await servedBars(reader, row, { ...range, descending: false }).next(1);
-  const last = await servedBars(reader, row, { ...range, descending: true }).next(1);
-  if (first === null || last === null) return null;
-  return { ...row, first_ms: first.keyMs[0]!, last_ms: last.keyMs[last.count - 1]! };
+/**
+ * A series that has bars, without those that are not finished; null where no other is left. `files` are those that hold it. Its bars are read
+ * only where a file began before one may have closed.
+ */
+export async function readFinished(
+  reader: Reader,
+  calendar: Calendar,
+  row: RowOf<typeof series>,
+  files: readonly BegunRun[],
+): Promise<Series | null> {
+  const stored = asStored(row);
+  if (!files.some((file) => lateFrom(file, calendar, true) !== null)) return stored;
+  const isOffGrid = (await firstOffGrid(reader, calendar, stored)) < Number.POSITIVE_INFINITY;
+  return finishedSeries(reader, calendar, { ...stored, isOffGrid }, files);
 }
 
 /** A series that has bars, with what follows from its facts; null where none of its bars is finished. */
@@ -34,8 +40,7 @@ export async function readSeries(
   const isOffGrid = (await firstOffGrid(reader, calendar, stored)) < Number.POSITIVE_INFINITY;
   const runs = await runsOf(reader, row);
   const files = begunRuns(runs);
-  const unfinished = await unfinishedBars(reader, calendar, { ...stored, isOffGrid }, files);
-  const served = await withoutUnfinished(reader, { ...stored, isOffGrid, unfinished });
+  const served = await finishedSeries(reader, calendar, { ...stored, isOffGrid }, files);
   return served && { ...served, covered: coveredTimes(calendar, stored, traded, { runs, files }) };
 }
 

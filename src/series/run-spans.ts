@@ -23,32 +23,50 @@ const RUNS_PER_READ = 500;
 export const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
   decodeIds(run.series).includes(seriesId);
 
+/** The runs of any number of series, each read once. */
+export class SeriesRuns {
+  readonly #reader: Reader;
+  readonly #spans = new Map<number, RunSpan[]>();
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  /** Reads the runs of some series that are not known yet. */
+  async read(some: readonly RunsOfSeries[]): Promise<void> {
+    const unknown = some.flatMap(({ runs }) => decodeIds(runs).filter((id) => !this.#spans.has(id)));
+    const ids = [...new Set(unknown)];
+    for (const id of ids) this.#spans.set(id, []);
+    for (let at = 0; at < ids.length; at += RUNS_PER_READ)
+      for (const row of await this.#reader.among(runSpans, {}, 'run_id', ids.slice(at, at + RUNS_PER_READ)))
+        this.#spans.get(row.run_id)!.push({ ...row, interval: row.interval as Interval });
+  }
+
+  /**
+   * The runs that hold a series or have deleted bars of it, in the order of the journal; they were read. @throws DamagedData where one is
+   * lost
+   */
+  of({ series_id, interval, runs }: RunsOfSeries): readonly RunSpan[] {
+    return decodeIds(runs).map((run_id) => {
+      const rows = this.#spans.get(run_id)!.filter((row) => row.interval === interval);
+      // A run may have held series of several markets at one interval.
+      const found = rows.length === 1 ? rows[0] : rows.find((row) => concerns(row, series_id));
+      if (found === undefined)
+        throw new DamagedData({
+          dataset: runSpans.name,
+          place: `row run_id ${run_id}, interval "${interval}"`,
+          problem: 'the row is lost',
+        });
+      return found;
+    });
+  }
+}
+
 /** The runs that hold a series or have deleted bars of it, in the order of the journal. @throws DamagedData where one is lost */
-export async function runsOf(
-  reader: Reader,
-  { series_id, interval, runs }: RunsOfSeries,
-): Promise<readonly RunSpan[]> {
-  const ids = decodeIds(runs);
-  const read = new Map<number, RunSpan[]>();
-  for (let at = 0; at < ids.length; at += RUNS_PER_READ)
-    for (const row of await reader.among(runSpans, {}, 'run_id', ids.slice(at, at + RUNS_PER_READ))) {
-      if (row.interval !== interval) continue;
-      const rows = read.get(row.run_id) ?? [];
-      rows.push({ ...row, interval: row.interval as Interval });
-      read.set(row.run_id, rows);
-    }
-  return ids.map((run_id) => {
-    const rows = read.get(run_id) ?? [];
-    // A run may have held series of several markets at one interval.
-    const found = rows.length === 1 ? rows[0] : rows.find((row) => concerns(row, series_id));
-    if (found === undefined)
-      throw new DamagedData({
-        dataset: runSpans.name,
-        place: `row run_id ${run_id}, interval "${interval}"`,
-        problem: 'the row is lost',
-      });
-    return found;
-  });
+export async function runsOf(reader: Reader, row: RunsOfSeries): Promise<readonly RunSpan[]> {
+  const runs = new SeriesRuns(reader);
+  await runs.read([row]);
+  return runs.of(row);
 }
 
 /**
@@ -62,8 +80,8 @@ export function begunRuns(runs: readonly RunSpan[]): BegunRun[] {
     const before = first.get(run.sha256) ?? run;
     first.set(run.sha256, before);
     // The keys of the last bars are those that had closed when the bytes were first read.
-    const { last_keys } = before;
-    return [{ run: { ...run, last_keys }, begunMs: before.started_ms }];
+    const begun = before === run ? run : { ...run, last_keys: before.last_keys };
+    return [{ run: begun, begunMs: before.started_ms }];
   });
 }
 

@@ -3,12 +3,13 @@ import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { allBlocks, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
+import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
 import { broughtBy, hasBar } from './brought.ts';
+import { servedBars } from './cursor.ts';
 import { lateFrom } from './file-span.ts';
-import type { BegunRun } from './run-spans.ts';
-import type { Series, Stretch } from './series.ts';
+import { type BegunRun, begunRuns, type RunSpan } from './run-spans.ts';
+import { isUnfinished, type Series, type Stretch } from './series.ts';
 
 type Looked = Pick<Series, 'series_id' | 'interval' | 'isOffGrid' | 'last_ms'>;
 
@@ -16,14 +17,15 @@ type Looked = Pick<Series, 'series_id' | 'interval' | 'isOffGrid' | 'last_ms'>;
 type Buckets = { readonly from: number; to: number };
 
 /** The buckets in which bars of some runs may be unfinished, ascending and apart. */
-function lateBuckets(calendar: Calendar, series: Looked, runs: readonly BegunRun[]): Buckets[] {
+function lateBuckets(calendar: Calendar, series: Looked, files: readonly BegunRun[]): Buckets[] {
   const { interval, last_ms, isOffGrid } = series;
   const found: Buckets[] = [];
-  const late = runs.flatMap((one) => {
+  const late = files.flatMap((one) => {
     const fromMs = lateFrom(one, calendar, isOffGrid);
     if (fromMs === null || fromMs > last_ms) return [];
-    const toMs = Math.min(last_ms, (one.run.last_keys as readonly number[]).at(-1)!);
-    return [{ from: bucketOf(interval, fromMs), to: bucketOf(interval, toMs) }];
+    return [
+      { from: bucketOf(interval, fromMs), to: bucketOf(interval, Math.min(last_ms, lastKey(one.run))) },
+    ];
   });
   for (const { from, to } of late.sort((a, b) => a.from - b.from)) {
     const last = found.at(-1);
@@ -33,62 +35,119 @@ function lateBuckets(calendar: Calendar, series: Looked, runs: readonly BegunRun
   return found;
 }
 
-/** The runs that hold some bars of a block as they are stored, by key. */
-async function holdersIn(
-  reader: Reader,
-  series_id: number,
-  { bucket, runId }: OpenedBlock,
-  keys: readonly number[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  // Where the journal is damaged, the block itself names a run.
-  const holders = new Map(keys.map((key) => [key, [runId]]));
-  for await (const brought of broughtBy(reader, { series_id, bucket }, 'asc')) {
-    const { added, before } = brought.change;
-    for (const key of keys)
-      if (added === null || hasBar(added, key) || hasBar(before, key)) holders.set(key, [brought.runId]);
-      else if (hasBar(brought.held, key)) holders.get(key)!.push(brought.runId);
-  }
-  return holders;
+const lastKey = ({ last_keys }: RunSpan): number =>
+  (last_keys as readonly number[]).at(-1) ?? Number.NEGATIVE_INFINITY;
+
+/** Judges the bars of one series by the files that hold it. */
+function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: readonly BegunRun[]) {
+  const begun = new Map(files.map(({ run, begunMs }) => [run.run_id, begunMs]));
+  const isLate = (key: number, runId: number): boolean =>
+    closesAfter(calendar, series, key, begun.get(runId) ?? Number.POSITIVE_INFINITY);
+  return {
+    earliestMs: Math.min(...begun.values()),
+    /** Those of some bars of a block that are not finished. */
+    async unfinished({ bucket, runId }: OpenedBlock, keys: readonly number[]): Promise<Set<number>> {
+      const found = new Set<number>();
+      let open = [...keys];
+      if (open.length > 0)
+        for await (const brought of broughtBy(reader, { series_id: series.series_id, bucket }, 'desc')) {
+          const { added, before } = brought.change;
+          open = open.filter((key) => {
+            // All that is stored of it since it was changed last is its bar.
+            const changes = added === null || hasBar(added, key) || hasBar(before, key);
+            if (!changes && !hasBar(brought.held, key)) return true;
+            if (!isLate(key, brought.runId)) return false;
+            if (changes) found.add(key);
+            return !changes;
+          });
+          if (open.length === 0) break;
+        }
+      // Where the journal is damaged, the block itself names a run.
+      for (const key of open) if (isLate(key, runId)) found.add(key);
+      return found;
+    },
+  };
 }
 
-/** The stored bars of a series that are not finished, as neighbours in one block, ascending. */
-export async function unfinishedBars(
+const keysOf = ({ bars }: OpenedBlock): number[] => [...bars.keyMs.subarray(0, bars.count)];
+
+/** A series without its bars that are not finished; null where no other is left. `files` are those that hold it. */
+export async function finishedSeries(
   reader: Reader,
   calendar: Calendar,
-  series: Looked,
-  runs: readonly BegunRun[],
-): Promise<Stretch[]> {
-  const { series_id: seriesId, interval, isOffGrid } = series;
-  const found: Stretch[] = [];
-  const buckets = lateBuckets(calendar, series, runs);
-  if (buckets.length === 0) return found;
-  const begun = new Map(runs.map(({ run, begunMs }) => [run.run_id, begunMs]));
-  const earliestMs = Math.min(...begun.values());
-  const isLateFor = (key: number, ms: number): boolean =>
-    closesAfter(calendar, { interval, isOffGrid }, key, ms);
+  series: Series,
+  files: readonly BegunRun[],
+): Promise<Series | null> {
+  const buckets = lateBuckets(calendar, series, files);
+  if (buckets.length === 0) return series;
+  const { series_id: seriesId } = series;
+  const judge = judgeOf(reader, calendar, series, files);
+  const isLate = (key: number): boolean =>
+    key + DAY_MS * LONGEST_DAYS > judge.earliestMs && closesAfter(calendar, series, key, judge.earliestMs);
+  const stretches: Stretch[] = [];
+  let count = 0;
   for (const { from, to } of buckets) {
     const read = { seriesId, fromBucket: from, toBucket: to, direction: 'asc' } as const;
     for await (const stored of allBlocks(reader, read)) {
       const block = openBlock(seriesId, stored);
-      const keys = [...block.bars.keyMs.subarray(0, block.bars.count)];
-      const maybe = keys.filter(
-        (key) => key + DAY_MS * LONGEST_DAYS > earliestMs && isLateFor(key, earliestMs),
-      );
-      if (maybe.length === 0) continue;
-      const holders = await holdersIn(reader, seriesId, block, maybe);
-      const isUnfinished = (key: number): boolean =>
-        holders.get(key)?.every((run) => isLateFor(key, begun.get(run) ?? Number.POSITIVE_INFINITY)) === true;
+      const keys = keysOf(block);
+      const unfinished = await judge.unfinished(block, keys.filter(isLate));
+      count += unfinished.size;
       let before = false;
       for (const key of keys) {
-        const is = isUnfinished(key);
-        if (is && before) found[found.length - 1] = { ...found.at(-1)!, last_ms: key };
-        else if (is) found.push({ first_ms: key, last_ms: key });
+        const is = unfinished.has(key);
+        if (is && before) stretches[stretches.length - 1] = { ...stretches.at(-1)!, last_ms: key };
+        else if (is) stretches.push({ first_ms: key, last_ms: key });
         before = is;
       }
     }
   }
-  return found;
+  return withoutEnds(reader, { ...series, unfinished: stretches, bar_count: series.bar_count - count });
 }
+
+/** A series from its first to its last finished bar; null where it has none. */
+async function withoutEnds(reader: Reader, series: Series): Promise<Series | null> {
+  const { first_ms, last_ms } = series;
+  const end = async (keyMs: number, descending: boolean): Promise<number | undefined> => {
+    if (!isUnfinished(series, keyMs)) return keyMs;
+    const bars = await servedBars(reader, series, { fromMs: first_ms, toMs: last_ms + 1, descending }).next(
+      1,
+    );
+    return bars?.keyMs[descending ? bars.count - 1 : 0];
+  };
+  const [first, last] = [await end(first_ms, false), await end(last_ms, true)];
+  return first === undefined || last === undefined ? null : { ...series, first_ms: first, last_ms: last };
+}
+
+/** The key of the last finished bar of a series; null where it has none. `runs` are those that hold it or have deleted bars of it. */
+export async function lastFinished(
+  reader: Reader,
+  calendar: Calendar,
+  series: Looked,
+  runs: readonly RunSpan[],
+): Promise<number | null> {
+  const { series_id: seriesId, interval, last_ms } = series;
+  const isLate = (run: RunSpan): boolean =>
+    lastKey(run) >= last_ms && closesAfter(calendar, series, last_ms, run.started_ms);
+  if (!runs.some(isLate)) return last_ms;
+  const judge = judgeOf(reader, calendar, series, begunRuns(runs));
+  const { fromBucket } = everyBucket;
+  const read = { seriesId, fromBucket, toBucket: bucketOf(interval, last_ms), direction: 'desc' } as const;
+  for await (const stored of allBlocks(reader, { ...read, limit: 1 })) {
+    const block = openBlock(seriesId, stored);
+    const keys = keysOf(block).filter((key) => key <= last_ms);
+    for (let to = keys.length; to > 0; to -= KEYS_AT_A_TIME) {
+      const some = keys.slice(Math.max(0, to - KEYS_AT_A_TIME), to);
+      const unfinished = await judge.unfinished(block, some);
+      const last = some.findLast((key) => !unfinished.has(key));
+      if (last !== undefined) return last;
+    }
+  }
+  return null;
+}
+
+/** Seldom more bars at the end of a series are unfinished. */
+const KEYS_AT_A_TIME = 4;
 
 /** A bar closes within so many days of its key: a month, and the end of its last session. */
 const LONGEST_DAYS = 34;

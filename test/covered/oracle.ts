@@ -427,7 +427,8 @@ export class Oracle {
     );
   }
 
-  #finished(symbol: string, interval: Stored): StoredBar[] {
+  /** The stored bars of a series that are finished, in order (5). */
+  finished(symbol: string, interval: Stored): StoredBar[] {
     return this.stored(symbol, interval).filter(({ isFinished }) => isFinished);
   }
 
@@ -452,12 +453,12 @@ export class Oracle {
   /** The sessions of the bars of a series. */
   #sessionsOf(symbol: string, interval: Stored): Session[] {
     const { calendar } = this.#facts.instrumentOf(symbol);
-    const found = this.#finished(symbol, interval).map(({ keyMs }) => sessionOf(calendar, interval, keyMs));
+    const found = this.finished(symbol, interval).map(({ keyMs }) => sessionOf(calendar, interval, keyMs));
     return [...new Map(found.flatMap((one) => (one === null ? [] : [[one.day, one]]))).values()];
   }
 
   #minutes(symbol: string, interval: Intraday, asked: Intraday, isEth: boolean): ServedBar[] {
-    const bars = this.#finished(symbol, interval);
+    const bars = this.finished(symbol, interval);
     const [step, askedStep] = [stepOf(interval), stepOf(asked)];
     if (askedStep < step) return [];
     return this.#sessionsOf(symbol, interval).flatMap((session) => {
@@ -484,7 +485,7 @@ export class Oracle {
     const segments = session.segments.filter(({ kind }) => scopeKinds[isEth ? 'all' : 'day'].includes(kind));
     const isIn = (some: Session['segments'], keyMs: number): boolean =>
       some.some(({ openMs, closeMs }) => openMs <= keyMs && keyMs < closeMs);
-    const inside = this.#finished(symbol, interval).filter(({ keyMs }) => isIn(segments, keyMs));
+    const inside = this.finished(symbol, interval).filter(({ keyMs }) => isIn(segments, keyMs));
     // With extended hours a session is derived "where regular bars are in it" (3.6).
     const regular = session.segments.filter(({ kind }) => kind === 'regular');
     if (inside.length === 0 || (isEth && !inside.some(({ keyMs }) => isIn(regular, keyMs)))) return null;
@@ -497,7 +498,7 @@ export class Oracle {
   /** DAY bars by label date, in order. */
   #days(symbol: string, intraday: Intraday | undefined, isEth: boolean) {
     const { calendar } = this.#facts.instrumentOf(symbol);
-    const rows = this.#finished(symbol, 'DAY');
+    const rows = this.finished(symbol, 'DAY');
     const found = new Map<number, ServedBar>();
     for (const row of rows) {
       const day = row.keyMs / DAY_MS;
@@ -506,7 +507,7 @@ export class Oracle {
       found.set(day, folded(openMs, closeOf(calendar, 'DAY', row.keyMs), [row]));
     }
     if (intraday !== undefined) {
-      const bars = this.#finished(symbol, intraday);
+      const bars = this.finished(symbol, intraday);
       for (const session of this.#sessionsOf(symbol, intraday)) {
         const isStored = found.has(session.day);
         // "either no DAY bar is stored for it or their stored span holds the whole regular session" (3.6)

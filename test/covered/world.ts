@@ -4,8 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { formatDay, parseInstant } from '../../src/base/instant.ts';
 import { zoneOf } from '../../src/calendar/zone.ts';
 import { historicalBars } from '../../src/contract/bars.ts';
-import { parseParameters } from '../../src/contract/endpoint.ts';
+import { seriesCoverage } from '../../src/contract/coverage.ts';
+import { type Endpoint, parseParameters } from '../../src/contract/endpoint.ts';
 import { interval as intervalOf } from '../../src/contract/interval.ts';
+import { series } from '../../src/datasets/bars.ts';
+import { instruments } from '../../src/datasets/reference.ts';
 import { deleteBars } from '../../src/history/delete-bars.ts';
 import { writeGroup } from '../../src/history/import-group.ts';
 import type { ImportReport } from '../../src/history/import-report.ts';
@@ -13,6 +16,11 @@ import type { ImportRequest } from '../../src/history/run.ts';
 import { undoRun } from '../../src/history/undo-run.ts';
 import { importFile, importInto } from '../../src/loading/importers.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
+import { Calendars } from '../../src/series/calendars.ts';
+import { runsOf } from '../../src/series/run-spans.ts';
+import { asStored } from '../../src/series/series.ts';
+import { lastFinished } from '../../src/series/unfinished.ts';
+import { rowWith } from '../../src/store/all-rows.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Store } from '../../src/store/store.ts';
 import { opened } from '../importing.ts';
@@ -34,6 +42,10 @@ import type { ServedBar } from './oracle.ts';
 
 type BarRecord = Readonly<Record<'datetime' | 'close_datetime', string>> &
   Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
+
+type ListRecord = Readonly<Record<'interval' | 'first_datetime' | 'last_datetime', string>> & {
+  readonly bars: number;
+};
 
 /** A served bar as one line. */
 export const lineOf = ({ openMs, closeMs, first, high, low, last, volume }: ServedBar): string =>
@@ -189,18 +201,54 @@ export class World {
       ...{ schema_asset: schema, country_symbol: `${country}:${symbol}`, interval },
       ...{ from_date: '2022-12-01', to_date: '2024-12-31', limit: '1000', is_eth: String(isEth) },
     };
-    const parameters = parseParameters(historicalBars, new Map(Object.entries(raw)));
-    const answer = await this.#runner.run({ endpoint: 'historicalBars', parameters, nowMs, wrapCsv: false });
-    if (answer.kind !== 'answer') return [];
-    const { result } = JSON.parse(Buffer.from(answer.body).toString()) as {
-      result: { data: BarRecord[]; next_page_key: string | null };
-    };
-    assert.equal(result.next_page_key, null, 'all bars are on one page');
-    return result.data.map((bar) =>
+    const data = await this.#records<BarRecord>('historicalBars', historicalBars, raw, nowMs);
+    return data.map((bar) =>
       lineOf({
         ...{ openMs: Date.parse(bar.datetime), closeMs: Date.parse(bar.close_datetime) },
         ...{ first: bar.open, high: bar.high, low: bar.low, last: bar.close, volume: bar.volume },
       }),
     );
+  }
+
+  /** The stored series of a symbol as the service lists them: interval, number of bars, opens of the first and the last. */
+  async listed(symbol: string): Promise<string[]> {
+    const { schema } = placeOf[this.journal.market];
+    const raw = { schema_asset: schema, query: symbol };
+    const data = await this.#records<ListRecord>('seriesCoverage', seriesCoverage, raw, 0);
+    return data.map((one) => `${one.interval} ${one.bars} ${one.first_datetime} ${one.last_datetime}`);
+  }
+
+  /** The last finished bar of each stored series of a symbol, as findings look for it: interval and key. */
+  async lastFinished(symbol: string): Promise<string[]> {
+    const { schema: asset_schema, country: country_iso_code } = placeOf[this.journal.market];
+    return this.#reader.snapshot(async (reader) => {
+      const instrument = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
+      if (instrument === null) return [];
+      const calendar = await new Calendars().of(reader, instrument);
+      const found: string[] = [];
+      for (const row of await reader.group(series, { instrument_id: instrument.instrument_id })) {
+        if (row.bar_count === 0) continue;
+        const keyMs = await lastFinished(reader, calendar, asStored(row), await runsOf(reader, row));
+        if (keyMs !== null) found.push(`${row.interval} ${iso(keyMs)}`);
+      }
+      return found.sort();
+    });
+  }
+
+  /** The records of an answer of one page; none where it is a refusal. */
+  async #records<T>(
+    endpoint: 'historicalBars' | 'seriesCoverage',
+    declared: Endpoint,
+    raw: Readonly<Record<string, string>>,
+    nowMs: number,
+  ): Promise<T[]> {
+    const parameters = parseParameters(declared, new Map(Object.entries(raw)));
+    const answer = await this.#runner.run({ endpoint, parameters, nowMs, wrapCsv: false });
+    if (answer.kind !== 'answer') return [];
+    const { result } = JSON.parse(Buffer.from(answer.body).toString()) as {
+      result: { data: T[]; next_page_key: string | null };
+    };
+    assert.equal(result.next_page_key, null, 'all records are on one page');
+    return result.data;
   }
 }

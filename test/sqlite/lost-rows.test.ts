@@ -142,10 +142,16 @@ for (const { what, table, where, faults, named, served } of lost) {
   });
 }
 
-test('coverage of a series that the index of numbers has lost is a fault (contract 9.9)', async () => {
+test('coverage of a series that the index of numbers has lost is a fault, and the list is as it was (contract 9.9)', async () => {
   const where = `series_id = ${seriesOf('AB01', 'DAY')}`;
+  const list = '/api/v2/stock/coverage?limit=100';
+  const sound = await asking(losingInIndex('series_by_series_id', 'FALSE'), 'read', (store) =>
+    new Service(store).get(list),
+  );
   await asking(losingInIndex('series_by_series_id', where), 'read', async (store) => {
-    const { status, why } = await new Service(store).get('/api/v2/stock/coverage?limit=100');
+    const service = new Service(store);
+    assert.deepEqual(await service.get(list), sound);
+    const { status, why } = await service.get('/api/v2/stock/coverage/US:AB01?interval=DAY');
     assert.equal(status, 500);
     assert.match(why, /series, row series_id \d+: an index has lost it/);
   });
