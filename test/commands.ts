@@ -54,7 +54,7 @@ export async function startHost(
   const socket = join(temporary, `bourse-host-${randomUUID()}.sock`);
   const child = fork(join(import.meta.dirname, 'command-host.ts'), [socket], {
     env,
-    execArgv: ['--single-threaded-gc'],
+    execArgv: ['--single-threaded-gc', `--import=${import.meta.resolve('../src/cli/own-modules.ts')}`],
   });
   child.once('exit', () => rmSync(socket, { force: true }));
   await once(child, 'message');

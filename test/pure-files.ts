@@ -6,7 +6,7 @@ export const pureFiles = [
   'src/bars/*.test.ts',
   'src/base/*.test.ts',
   'src/calendar/**/*.test.ts',
-  'src/cli/{known-damage,progress,table}.test.ts',
+  'src/cli/{known-damage,own-modules,progress,table}.test.ts',
   'src/contract/*.test.ts',
   'src/disk/*.test.ts',
   'src/explorer/*.test.ts',

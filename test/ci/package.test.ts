@@ -153,14 +153,19 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     for (const command of ['serve', 'demo'])
       assert.match(
         await started(command),
-        new RegExp(`^2 262144 --single-threaded-gc --max-semi-space-size=4 \\S+main.js ${command} a b\n$`),
+        new RegExp(
+          `^2 262144 --single-threaded-gc --max-semi-space-size=4 --import \\S+own-modules.js \\S+main.js ${command} a b\n$`,
+        ),
       );
     assert.match(await started('serve', { MALLOC_ARENA_MAX: '7' }), /^7 262144 /);
     assert.match(
       await started('serve', { NODE_OPTIONS: '--no-warnings --max-semi-space-size=64' }),
-      /^2 262144 --single-threaded-gc \S+main.js serve a b\n$/,
+      /^2 262144 --single-threaded-gc --import \S+own-modules.js \S+main.js serve a b\n$/,
     );
-    assert.match(await started('import'), /^ {2}--single-threaded-gc \S+main.js import a b\n$/);
+    assert.match(
+      await started('import'),
+      /^ {2}--single-threaded-gc --import \S+own-modules.js \S+main.js import a b\n$/,
+    );
   });
 
   test('bourse import reads files, those with faults too (contract 10)', async () => {
