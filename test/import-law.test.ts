@@ -321,6 +321,11 @@ test('no source imports a test', () => {
   assert.deepEqual(found, []);
 });
 
+test('no source is a test or a suite of tests, which would be in the package', () => {
+  const found = sources.filter((path) => /['"]node:test['"]/.test(texts.get(path)!));
+  assert.deepEqual(found, []);
+});
+
 /** What only one file may have, tests aside. */
 const alone: readonly [name: string, file: string, form: RegExp][] = [
   ['imports node:sqlite', 'src/store/sqlite/opening.ts', /['"]node:sqlite['"]/],
