@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
+import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Calendar, calendarOf, findMarket } from './calendar.ts';
+import { calendarLimits } from './limits.ts';
+import { usStock } from './markets/us-stock.ts';
 import { dayOfText } from './rules.ts';
-import { type SegmentScope, scopeKinds, segmentKinds } from './session.ts';
+import { buildYear, type SegmentScope, scopeKinds, segmentKinds, yearBytes } from './session.ts';
+import { zoneOf } from './zone.ts';
 
 const FIRST = dayOfText('2000-01-01');
 const END = dayOfText('2031-01-01');
@@ -220,4 +223,18 @@ test('only US stocks have pre- and post-market, only some other stocks an auctio
   const having = (scope: SegmentScope) =>
     calendars.filter(([, calendar]) => calendar.hasBeyond(scope)).map(([name]) => name);
   assert.deepEqual([having('day'), having('regular')], [['US_STOCK'], ['US_STOCK', 'JP_STOCK']]);
+});
+
+test('a calendar says the same of years that it has forgotten', () => {
+  const calendar = calendarOf('stock', 'US');
+  const days = (from: number): string =>
+    JSON.stringify(calendar.sessions(dayOf(from, 1, 1), dayOf(from + 1, 1, 1)));
+  const before = days(1990);
+  const more = Math.ceil(
+    calendarLimits.yearBytesMax / yearBytes(buildYear(usStock, zoneOf(usStock.zone), 2024)),
+  );
+  for (const country of ['US', 'GB', 'JP', 'DE', 'FR', 'AU'])
+    for (let at = 1980; at < 1980 + more / 4; at++)
+      calendarOf('stock', country).sessions(dayOf(at, 1, 1), dayOf(at + 1, 1, 1));
+  assert.equal(days(1990), before);
 });

@@ -1,7 +1,7 @@
 // A market's calendar: its sessions and segments over any range; and which market an instrument follows.
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../base/instant.ts';
+import { SizedCache } from '../base/sized-cache.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { type BuiltYear, BuiltYears } from './built-years.ts';
 import { calendarLimits } from './limits.ts';
 import type { HolidayRule, Market } from './market.ts';
 import { crypto } from './markets/crypto.ts';
@@ -16,6 +16,7 @@ import {
   type Session,
   type SessionYear,
   scopeKinds,
+  yearBytes,
 } from './session.ts';
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
@@ -55,10 +56,15 @@ function concat(parts: readonly Segments[]): Segments {
 const yearOfOverride = (rule: HolidayRule): number =>
   'dates' in rule ? dateOf(dayOfText(rule.dates)).year : 0;
 
-/** Of all calendars of this thread. */
-const builtYears = new BuiltYears();
+/** The built years of all calendars of this thread, by the number of the calendar and the year. */
+const builtYears = new SizedCache<SessionYear, number>(calendarLimits.yearBytesMax);
 
-/** The calendar of one market. Years are built on first use and kept, as far as `builtYears` has room. */
+/** Numbers of calendars are so far apart that the years of no two of them meet. */
+const NUMBERS_APART = 10_000;
+
+let calendarCount = 0;
+
+/** The calendar of one market. Years are built on first use and kept in `builtYears`. */
 export class Calendar {
   readonly market: Market;
   readonly zone: Zone;
@@ -66,7 +72,7 @@ export class Calendar {
   readonly dateZone: Zone;
   /** Whether sessions open on the evening before their label date: those of foreign exchange and futures (contract 3.7). */
   readonly opensEvenings: boolean;
-  readonly #years = new Map<number, BuiltYear>();
+  readonly #number = NUMBERS_APART * calendarCount++;
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
   /** The first year in which it differs from `base` for what was not announced yet; null where it knows everything. */
@@ -74,7 +80,7 @@ export class Calendar {
   /** The days of announcements, ascending, each once. */
   readonly #announcements: readonly number[];
   /** As the calendar was known before some of the announcements, by their days. */
-  readonly #knownBefore = new Map<number, Calendar>();
+  readonly #knownBefore = new SizedCache<Calendar, number>(calendarLimits.knownBeforeMax);
 
   /**
    * `base` is the same calendar without overrides, and serves the years that have none; or, from the year `unannouncedFrom` on, the
@@ -126,11 +132,7 @@ export class Calendar {
         this,
         yearOfDay(next),
       );
-    // The one that was asked for last stays longest: a backtest goes from one announcement to the next.
-    this.#knownBefore.delete(next);
-    this.#knownBefore.set(next, known);
-    if (this.#knownBefore.size > calendarLimits.knownBeforeMax)
-      this.#knownBefore.delete(this.#knownBefore.keys().next().value!);
+    if (!this.#knownBefore.has(next)) this.#knownBefore.set(next, known, 1);
     return known;
   }
 
@@ -147,13 +149,10 @@ export class Calendar {
     const isOwn =
       this.#unannouncedFrom === null ? this.#overridesByYear.has(year) : year >= this.#unannouncedFrom;
     if (this.#base !== null && !isOwn) return this.#base.#year(year);
-    const known = this.#years.get(year);
-    if (known !== undefined) {
-      known.isUsed = true;
-      return known.sessionYear;
-    }
+    const known = builtYears.get(this.#number + year);
+    if (known !== undefined) return known;
     const built = buildYear(this.#marketIn(year), this.zone, year);
-    builtYears.add(this.#years, year, built);
+    builtYears.set(this.#number + year, built, yearBytes(built));
     return built;
   }
 

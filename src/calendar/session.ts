@@ -1,5 +1,6 @@
 // One year of a market's sessions as parallel arrays: label dates, segments, and what shortens them.
 import { DAY_MS, dayOf, MINUTE_MS, weekdayOf } from '../base/instant.ts';
+import { calendarLimits } from './limits.ts';
 import type { Clock, HolidayRule, Hours, Market, SegmentKind } from './market.ts';
 import { holidaysOf, hoursOn, isClosing } from './rules.ts';
 import type { Stretch, Zone } from './zone.ts';
@@ -208,4 +209,16 @@ export function buildYear(market: Market, zone: Zone, year: number): SessionYear
   const scoped = (scope: SegmentScope): Segments =>
     flatten(rows.filter(({ segment }) => scopeKinds[scope].includes(segment.kind)));
   return { sessions, days, segments: { regular: scoped('regular'), day: scoped('day'), all: flatten(rows) } };
+}
+
+const scopes: readonly SegmentScope[] = ['regular', 'day', 'all'];
+
+/** Bytes that a built year takes, as measured. */
+export function yearBytes({ sessions, segments }: SessionYear): number {
+  const { sessionBytes, segmentBytes } = calendarLimits;
+  const columnBytes = scopes.reduce(
+    (sum, scope) => sum + Object.values(segments[scope]).reduce((all, column) => all + column.byteLength, 0),
+    0,
+  );
+  return sessions.length * sessionBytes + segments.all.openMs.length * segmentBytes + columnBytes;
 }

@@ -120,9 +120,8 @@ export const httpLimits = {
   cachedEncodingOverheadBytes: 1_000,
   /** Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of a next page. */
   cachedEncodingsMax: 4,
-  /** Parsed requests that are kept, and characters of their texts: some 400 each, and a kilobyte beside them. */
-  parsedRequestsMax: 4_096,
-  parsedCharactersMax: 2_000_000,
+  /** Bytes of parsed requests that are kept: some 4,000 of about a kilobyte. */
+  parsedBytesMax: 4 * MEGABYTE,
   /** Time in which readiness is answered: who asks for it asks again soon, and must not take a late answer for none. */
   readinessMs: 900,
   /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */

@@ -1,4 +1,5 @@
 // The parameters of requests that were answered from the response cache before: reading them again is an eighth of such an answer.
+import { SizedCache } from '../base/sized-cache.ts';
 import { pageAddress } from '../queries/render/page-address.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { httpLimits } from './limits.ts';
@@ -12,10 +13,9 @@ export type ParsedRequest = {
   readonly written: string;
 };
 
-/** Parsed requests by how they were written. Bounded in number and length: the oldest one goes first. */
+/** Parsed requests by how they were written. */
 export class ParsedRequests {
-  readonly #kept = new Map<string, ParsedRequest>();
-  #characters = 0;
+  readonly #kept = new SizedCache<ParsedRequest>(httpLimits.parsedBytesMax);
 
   /** Parses a request, unless it is kept. @throws Refusal that names the first invalid parameter */
   parse(match: Match, query: RawQuery): ParsedRequest {
@@ -29,19 +29,8 @@ export class ParsedRequests {
 
   /** Keeps a parsed request, unless its text may hold a key. */
   keep(parsed: ParsedRequest): void {
-    const { written, name } = parsed;
-    if (this.#kept.has(written) || mayHoldKey(written)) return;
-    this.#kept.set(written, parsed);
-    this.#characters += written.length + name.length;
-    for (const [oldest, { name: its }] of this.#kept) {
-      if (
-        this.#kept.size <= httpLimits.parsedRequestsMax &&
-        this.#characters <= httpLimits.parsedCharactersMax
-      )
-        return;
-      this.#kept.delete(oldest);
-      this.#characters -= oldest.length + its.length;
-    }
+    const { written } = parsed;
+    if (!this.#kept.has(written) && !mayHoldKey(written)) this.#kept.set(written, parsed);
   }
 }
 

@@ -50,8 +50,8 @@ const refusalOf = (version: number, reason: Unreadable): Refusal =>
 /** Reads stores as they were. What it found of the changed rows, and the look-ups of the newest versions, are kept for the next request. */
 export class PastVersions {
   readonly #found = new SizedCache<FoundFormer>(queryLimits.formerBytesMax);
-  /** By version; that of the last request is the last. A value in them has the name of its store. */
-  readonly #lookups = new Map<number, Lookup>();
+  /** By version. A value in them has the name of its store. */
+  readonly #lookups = new SizedCache<Lookup, number>(queryLimits.pastLookupsMax);
 
   /** The version that a request names; null where it is answered from the present data. */
   static askedBy({ parameters }: QueryRequest): number | null {
@@ -61,10 +61,7 @@ export class PastVersions {
   /** The look-ups of a version, which stay right: nothing changes it. */
   lookup(version: number): Lookup {
     const lookup = this.#lookups.get(version) ?? new Lookup(queryLimits.pastLookupPart);
-    this.#lookups.delete(version);
-    this.#lookups.set(version, lookup);
-    for (const oldest of this.#lookups.keys())
-      if (this.#lookups.size > queryLimits.pastLookupsMax) this.#lookups.delete(oldest);
+    if (!this.#lookups.has(version)) this.#lookups.set(version, lookup, 1);
     return lookup;
   }
 

@@ -7,8 +7,8 @@
 import { lowerBound } from '../bars/columns.ts';
 import { concatTimed, copyTimed, type TimedBars } from '../bars/grid.ts';
 import { firstWhere } from '../base/search.ts';
+import { SizedCache } from '../base/sized-cache.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import type { Interval } from '../contract/interval.ts';
 import type { StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
 import type { MadeOf } from './made-of.ts';
@@ -24,9 +24,8 @@ type Base = Series | StoredInstrument;
 
 /** The kept bars of one interval and its hours that are derived from a base. */
 class Cells {
+  readonly name: string;
   readonly calendar: Calendar;
-  readonly interval: Interval;
-  readonly extended: boolean;
   /** In order of time, none overlaps another. */
   readonly #pieces: Piece[] = [];
   /** What WEEK and MON bars are made of, by the first day of the period. */
@@ -34,10 +33,9 @@ class Cells {
   #bars = 0;
   #countedBytes = 0;
 
-  constructor({ calendar, interval, extended }: StreamContext) {
+  constructor(name: string, { calendar }: StreamContext) {
+    this.name = name;
     this.calendar = calendar;
-    this.interval = interval;
-    this.extended = extended;
   }
 
   get bytes(): number {
@@ -94,44 +92,34 @@ class Cells {
   }
 }
 
-/**
- * What is kept, in two generations: what was used lately, and what was used before. Once the first has half of the bytes, the second is
- * dropped. What is derived from a base that nothing else knows any more is garbage.
- */
+/** The kept bars of a thread. Those of a base that nothing else knows any more are never asked for, and go as others do. */
 class KeptCells {
-  #young = new WeakMap<Base, Cells[]>();
-  #old = new WeakMap<Base, Cells[]>();
-  #youngBytes = 0;
+  readonly #kept = new SizedCache<Cells>(seriesLimits.keptBytesMax);
+  readonly #numbers = new WeakMap<Base, number>();
+  #numbered = 0;
 
   /** The kept bars that are derived from a base. */
   of(base: Base, context: StreamContext): Cells {
-    const all = this.#all(base);
     const { calendar, interval, extended } = context;
-    const known = all.find((cells) => cells.interval === interval && cells.extended === extended);
-    if (known?.calendar === calendar) return known;
+    const name = `${this.#numberOf(base)} ${interval} ${extended}`;
+    const known = this.#kept.get(name);
     // Of another calendar nothing is used again.
-    if (known !== undefined) all.splice(all.indexOf(known), 1);
-    const cells = new Cells(context);
-    all.push(cells);
+    if (known?.calendar === calendar) return known;
+    const cells = new Cells(name, context);
+    this.#kept.set(name, cells, seriesLimits.keptCellsBytes);
     return cells;
   }
 
-  #all(base: Base): Cells[] {
-    const young = this.#young.get(base);
-    if (young !== undefined) return young;
-    const all = this.#old.get(base) ?? [];
-    this.#young.set(base, all);
-    this.grown(all.reduce((sum, { bytes }) => sum + bytes, 0));
-    return all;
+  #numberOf(base: Base): number {
+    const known = this.#numbers.get(base);
+    if (known !== undefined) return known;
+    this.#numbers.set(base, ++this.#numbered);
+    return this.#numbered;
   }
 
-  /** Counts bytes that were added. */
-  grown(bytes: number): void {
-    this.#youngBytes += bytes;
-    if (this.#youngBytes <= seriesLimits.keptBytesMax / 2) return;
-    this.#old = this.#young;
-    this.#young = new WeakMap();
-    this.#youngBytes = 0;
+  /** Counts what was added to kept bars. */
+  count(cells: Cells): void {
+    this.#kept.grow(cells.name, cells, cells.grown());
   }
 }
 
@@ -201,7 +189,7 @@ class KeptStream implements BarStream {
 
   #keep(piece: Piece): void {
     this.#cells.add(piece);
-    kept.grown(this.#cells.grown());
+    kept.count(this.#cells);
   }
 
   /** Goes on behind an instant of the range. */

@@ -9,6 +9,8 @@ export const seriesLimits = {
   keptBaseBarsMin: 7,
   /** Bars up to which neighbouring pieces of kept bars become one. */
   keptPieceBarsMax: 512,
+  /** Bytes of what holds the kept bars of one interval, before there are any. */
+  keptCellsBytes: 1_000,
   /** Bytes of one kept bar: ten numbers of eight or four bytes. */
   keptBarBytes: 76,
   /** Bytes of a piece of kept bars beside its bars: the objects of its arrays. */

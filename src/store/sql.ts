@@ -1,4 +1,5 @@
 // Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone, values are always bound.
+import { SizedCache } from '../base/sized-cache.ts';
 import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { storeLimits } from './limits.ts';
 import type { Table } from './migrations/step.ts';
@@ -41,7 +42,7 @@ export type Dialect = {
 type Columns = Readonly<Record<string, Column>>;
 
 /** By dataset and shape. A migration reads a table by another declaration than the present one: names are not enough. */
-type Statements<R> = WeakMap<Dataset, Map<string, Statement<R>>>;
+type Statements<R> = WeakMap<Dataset, SizedCache<Statement<R>>>;
 
 /** Compiles what the engines execute, each shape once. */
 export class SqlCompiler {
@@ -264,14 +265,13 @@ export class SqlCompiler {
     shape: string,
     compile: () => Piece<R>,
   ): Statement<R> {
-    const cache = statements.get(dataset) ?? new Map<string, Statement<R>>();
+    const cache = statements.get(dataset) ?? new SizedCache<Statement<R>>(storeLimits.statementsCachedMax);
     statements.set(dataset, cache);
     let statement = cache.get(shape);
     if (statement === undefined) {
       const { sql, takes } = compile();
       statement = { sql: this.#numbered(sql), values: (read) => takes.map((take) => take(read)) };
-      if (cache.size >= storeLimits.statementsCachedMax) cache.clear();
-      cache.set(shape, statement);
+      cache.set(shape, statement, 1);
     }
     return statement;
   }

@@ -6,9 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { symbolOf, writeMinutes } from '../../bench/minutes.ts';
 import { SizedCache } from '../../src/base/sized-cache.ts';
-import { BuiltYears } from '../../src/calendar/built-years.ts';
 import { markets } from '../../src/calendar/markets/index.ts';
-import { buildYear } from '../../src/calendar/session.ts';
+import { buildYear, type SessionYear, yearBytes } from '../../src/calendar/session.ts';
 import { zoneOf } from '../../src/calendar/zone.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';
 import { importFile } from '../../src/loading/importers.ts';
@@ -124,13 +123,15 @@ test('a cache bounded in bytes counts rows, lists, maps and texts', async () => 
 test('calendars count the years that they have built, of several markets', async () => {
   for (const market of markets.filter((_, index) => index % 8 === 0)) {
     const zone = zoneOf(market.zone);
-    const years = new BuiltYears(Number.POSITIVE_INFINITY);
-    const built = new Map();
+    const years = new SizedCache<SessionYear, number>(Number.POSITIVE_INFINITY);
     buildYear(market, zone, 1999);
     await assertCounted(
       () => years.bytes,
       async () => {
-        for (let year = 2000; year < 2045; year++) years.add(built, year, buildYear(market, zone, year));
+        for (let year = 2000; year < 2045; year++) {
+          const built = buildYear(market, zone, year);
+          years.set(year, built, yearBytes(built));
+        }
       },
     );
   }

@@ -170,7 +170,7 @@ test('responses that are found again and again take no more memory, however ofte
   assert.ok(grown < 2 ** 20, `${grown} bytes more`);
 });
 
-test('the least recently used response goes first; one that is too large is not cached', async () => {
+test('a response that was not used lately goes first; one that is too large is not cached', async () => {
   const cache = new ResponseCache(new Versions());
   const version = (await cache.version())!;
   const source = sourceOf(version);

@@ -22,31 +22,29 @@ type Entry = {
   readonly cached: CachedAnswer;
   readonly source: AnswerSource;
   readonly encodings: Map<string, Uint8Array>;
-  bytes: number;
 };
 
-/** The answers of one process by what was asked. Bounded in bytes: the least recently used one goes first. */
+/** The answers of one process by what was asked, bounded in bytes. */
 export class ResponseCache {
   readonly #store: CachedStore;
   readonly #changes = new KnownChanges();
-  readonly #bytesMax: number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: SizedCache<Entry>;
   /** Names of large answers that were asked for once, the latest last. */
   readonly #askedOnce = new SizedCache<true>(httpLimits.askedOnceBytesMax);
-  /** Where the entries are being looked through for those that are right no more. */
-  #swept: MapIterator<[string, Entry]> = this.#entries.entries();
-  #bytes = 0;
+  /** The sweep for expired entries goes on here. */
+  #swept: ReturnType<SizedCache<Entry>['entries']>;
   /** The version as it was last read, and in which batch. */
   #read: { readonly batch: number; readonly version: Promise<number | null> } | null = null;
 
   constructor(store: CachedStore, bytesMax: number = httpLimits.cachedBytesMax) {
     this.#store = store;
-    this.#bytesMax = bytesMax;
+    this.#entries = new SizedCache(bytesMax);
+    this.#swept = this.#entries.entries();
   }
 
   /** Bytes that it holds. */
   get bytes(): number {
-    return this.#bytes + this.#askedOnce.bytes;
+    return this.#entries.bytes + this.#askedOnce.bytes;
   }
 
   /** Names the data whose version was read last; null before the first. */
@@ -75,17 +73,15 @@ export class ResponseCache {
     this.#sweep(version, nowMs);
     const entry = this.#entries.get(name);
     if (entry === undefined || !this.#isRight(entry, version, nowMs)) {
-      this.#remove(name);
+      this.#entries.delete(name);
       return undefined;
     }
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
     return entry.cached;
   }
 
   /**
    * Removes some of the answers that are right no more: nobody may ask for these again. It goes on at every request: a Map keeps all tables
-   * that it has outgrown since an iterator over it was last moved, and each answer that is found again is moved to its end.
+   * that it has outgrown since an iterator over it was last moved.
    */
   #sweep(version: number, nowMs: number): void {
     for (let count = 0; count < httpLimits.cachedSweptPerRequest; count++) {
@@ -94,8 +90,8 @@ export class ResponseCache {
         this.#swept = this.#entries.entries();
         return;
       }
-      const [name, entry] = next.value;
-      if (!this.#isRight(entry, version, nowMs)) this.#remove(name);
+      const [name, { value }] = next.value;
+      if (!this.#isRight(value, version, nowMs)) this.#entries.delete(name);
     }
   }
 
@@ -127,9 +123,7 @@ export class ResponseCache {
   add(name: string, cached: CachedAnswer, source: AnswerSource): void {
     const bytes = 2 * name.length + bytesOf(cached) + heapBytes(source.parts);
     if (source.id !== this.#store.id || bytes > httpLimits.cachedAnswerBytesMax) return;
-    this.#remove(name);
-    this.#entries.set(name, { cached, source, encodings: new Map(), bytes });
-    this.#grow(bytes);
+    this.#entries.set(name, { cached, source, encodings: new Map() }, bytes);
   }
 
   /** The body of a cached answer in a form that was added for it; undefined where another answer has its name by now. */
@@ -148,38 +142,14 @@ export class ResponseCache {
   addEncoding(name: string, cached: CachedAnswer, form: string, body: Uint8Array): Uint8Array {
     const entry = this.#entries.get(name);
     if (entry?.cached !== cached) return body;
-    this.#removeEncoding(entry, form);
+    let grown = encodingBytes(form, body) - takenEncoding(entry, form);
     const [oldest] = entry.encodings.keys();
-    if (entry.encodings.size >= httpLimits.cachedEncodingsMax) this.#removeEncoding(entry, oldest!);
+    if (entry.encodings.size >= httpLimits.cachedEncodingsMax) grown -= takenEncoding(entry, oldest!);
     // A copy: what the encoder gives is a part of a larger buffer.
     const kept = Uint8Array.from(body);
     entry.encodings.set(form, kept);
-    entry.bytes += encodingBytes(form, body);
-    this.#grow(encodingBytes(form, body));
+    this.#entries.grow(name, entry, grown);
     return kept;
-  }
-
-  #removeEncoding(entry: Entry, form: string): void {
-    const body = entry.encodings.get(form);
-    if (body === undefined) return;
-    entry.encodings.delete(form);
-    entry.bytes -= encodingBytes(form, body);
-    this.#bytes -= encodingBytes(form, body);
-  }
-
-  #grow(bytes: number): void {
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#remove(oldest);
-    }
-  }
-
-  #remove(name: string): void {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return;
-    this.#entries.delete(name);
-    this.#bytes -= entry.bytes;
   }
 }
 
@@ -191,3 +161,10 @@ const bytesOf = ({ answer, etag }: CachedAnswer): number => {
 
 const encodingBytes = (form: string, body: Uint8Array): number =>
   body.length + form.length + httpLimits.cachedEncodingOverheadBytes;
+
+/** Takes a form of an answer away; the bytes that it took. */
+function takenEncoding({ encodings }: Entry, form: string): number {
+  const body = encodings.get(form);
+  encodings.delete(form);
+  return body === undefined ? 0 : encodingBytes(form, body);
+}

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SizedCache } from '../../base/sized-cache.ts';
 import { isOlder } from '../../base/version-order.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
 import { DiskFull, freeBytesIn } from '../../disk/space.ts';
@@ -73,7 +74,7 @@ export class Database {
   readonly path: string;
   readonly #file: string | null;
   readonly #db: Connection;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new SizedCache<Statement>(storeLimits.statementsCachedMax);
   /** Whether short writes may have left something in the log. */
   #leavesLog = false;
   /** Transactions that have not ended, and the end of the last of them. */
@@ -356,9 +357,8 @@ export class Database {
   #prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      if (this.#statements.size >= storeLimits.statementsCachedMax) this.#statements.clear();
       statement = this.#db.prepare(sql);
-      this.#statements.set(sql, statement);
+      this.#statements.set(sql, statement, 1);
     }
     return statement;
   }
