@@ -3,7 +3,7 @@ import { type Fraction, multiplierBy, productOf } from '../base/decimal.ts';
 import type { Bars } from './columns.ts';
 import type { TimedBars } from './grid.ts';
 
-/** What an ex-date does to the bars of the sessions before it. */
+/** The change of an ex-date to the bars of the sessions before it. */
 export type Change = {
   /** The ex-date. */
   readonly day: number;

@@ -77,7 +77,7 @@ function readHeader({ bytes, view }: ByteReader) {
   };
 }
 
-/** How many bars a block holds. */
+/** Counts the bars that a block holds. */
 export function blockCount(bytes: Uint8Array): number {
   return readHeader(new ByteReader(bytes)).count;
 }

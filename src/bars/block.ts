@@ -51,7 +51,7 @@ export class DamagedBlock extends Error {
   }
 }
 
-/** Where the vwap is expected: at the close, in the vwap's own scale, a power of ten. */
+/** Gives the expected vwap: the close, in the vwap's own scale, a power of ten. */
 export function expectedVwap(close: number, power: number): number {
   const expected = Math.round(close * power);
   return Math.abs(expected) < MANTISSA_LIMIT ? expected : 0;

@@ -139,7 +139,7 @@ export function filterBars(bars: Bars, holds: (index: number) => boolean): Bars 
   return kept;
 }
 
-/** Whether two bars hold the same values, null being equal to null. */
+/** True if two bars hold the same values, null being equal to null. */
 export function sameBar(a: Bars, i: number, b: Bars, j: number): boolean {
   return (
     Object.is(a.open[i], b.open[j]) &&

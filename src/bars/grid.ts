@@ -205,8 +205,9 @@ export function cellAround(
 }
 
 /**
- * How many bars open inside a segment, but off the grid of their interval there (contract 3.10). Segments that opened late do not
- * count, and neither do bars that reach into one: they may be on the usual grid.
+ * Counts the bars that open inside a segment, but off the grid of their interval there (contract 3.10).
+ * Segments that opened late do not count, and neither do bars that reach into one: they may be on the usual
+ * grid.
  */
 export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
   const stepMs = minutes * MINUTE_MS;
@@ -221,7 +222,7 @@ export function countOffGrid(bars: Bars, segments: Segments, minutes: number): n
   return count;
 }
 
-/** How many bars open outside every segment: they are stored, but not served (contract 3.10). */
+/** Counts the bars that open outside every segment: they are stored, but not served (contract 3.10). */
 export function countOutside(bars: Bars, segments: Segments): number {
   let inside = 0;
   eachInSegments(bars, segments, () => {

@@ -20,7 +20,10 @@ export type ParsedInstant =
   | { readonly kind: 'date'; readonly day: number }
   | { readonly kind: 'time'; readonly ms: number; readonly hasOffset: boolean; readonly day: number };
 
-/** How stored times compare with a bound: as days, with the bound's date as written; or as instants, where a date is a UTC day. */
+/**
+ * The ways to compare stored times with a bound: as days, with the bound's date as written; or as instants,
+ * where a date is a UTC day.
+ */
 export type TimeKind = 'day' | 'instant';
 
 /** The first day or millisecond of an inclusive bound (contract 2.2, 2.3). */

@@ -1,8 +1,8 @@
 // The order of versions of programs, such as 3.51.3.
 
 /**
- * Whether a version comes before another; both are numbers with dots between them. The platform's collation would compare them too, but
- * loading it takes 10 ms.
+ * True if a version comes before another; both are numbers with dots between them. The platform's collation
+ * would compare them too, but loading it takes 10 ms.
  */
 export function isOlder(version: string, than: string): boolean {
   const [found, wanted] = [version, than].map((text) => text.split('.').map(Number));

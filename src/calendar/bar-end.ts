@@ -66,7 +66,10 @@ export function hasClosed(interval: Interval, keyMs: number, ms: number): 'yes' 
   return keyMs - slackMs <= ms ? 'maybe' : 'no';
 }
 
-/** Whether a bar closes after a moment. A bar of a series off the session grid closes at its nominal end (contract 3.10). */
+/**
+ * True if a bar closes after a moment. A bar of a series off the session grid closes at its nominal end
+ * (contract 3.10).
+ */
 export function closesAfter(
   calendar: Calendar,
   { interval, isOffGrid }: { readonly interval: Interval; readonly isOffGrid: boolean },

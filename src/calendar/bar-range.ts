@@ -63,7 +63,7 @@ export function barRange(
   };
 }
 
-/** Whether `from` is not after `to`. */
+/** True if `from` is not after `to`. */
 export function inOrder(
   interval: string,
   calendar: Calendar,

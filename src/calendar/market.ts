@@ -41,8 +41,8 @@ type RuleDates =
   | { readonly dates: string; readonly plus?: number };
 
 /**
- * Where a date on a weekend moves to. `…-to-weekday`: the next weekday on which no other rule closes the market. A rule
- * without observance has no effect on weekends.
+ * The rule by which a date on a weekend moves. `…-to-weekday`: to the next weekday on which no other rule
+ * closes the market. A rule without observance has no effect on weekends.
  */
 export type Observance =
   | 'sunday-to-monday'

@@ -12,7 +12,7 @@ export const SHIPPED_PRIORITY = 0;
 /** The priority of an override that names none. */
 export const OVERRIDE_PRIORITY = 1;
 
-/** What an operator imported for one day. */
+/** An operator's override of one day, as it was imported. */
 export type CalendarOverride = {
   /** `*`: every instrument of the asset type and country. */
   readonly symbol: string;

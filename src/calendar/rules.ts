@@ -100,7 +100,7 @@ function applies(rule: HolidayRule, day: number): boolean {
   return rule.to === undefined || day <= dayOfText(rule.to);
 }
 
-/** Whether a rule closes the market for the whole day. */
+/** True if a rule closes the market for the whole day. */
 export const isClosing = (rule: HolidayRule | null): boolean =>
   rule !== null && rule.open === undefined && rule.close === undefined;
 

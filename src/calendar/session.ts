@@ -21,7 +21,7 @@ export const scopeKinds: Readonly<Record<SegmentScope, readonly SegmentKind[]>> 
   all: segmentKinds,
 };
 
-/** Whether a session is whole, or how a rule shortens it. */
+/** The form of a session: whole, or shortened by a rule. */
 export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
 
 /** Segments in order of time: parallel arrays of equal length; instants in milliseconds, `[open, close)`. */

@@ -31,7 +31,7 @@ export function tradingHours(market: Market, day: number): TradingHours {
   return found;
 }
 
-/** Whether a market trades on a Saturday or a Sunday of its own dates. */
+/** True if a market trades on a Saturday or a Sunday of its own dates. */
 export function tradesAtWeekends({ hours }: Market): boolean {
   return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
 }

@@ -93,7 +93,7 @@ class FindingFile implements Output {
   }
 }
 
-/** Where the findings of a check go. */
+/** Gives the output for the findings of a check. */
 export const outputOf = (flags: OutputFlags, progress: Progress): Output =>
   flags.out === undefined
     ? new PrintedFindings(flags, progress)

@@ -3,7 +3,7 @@
 /** A word that can stand at a place, and in a few words what it is. */
 export type Word = readonly [word: string, about: string];
 
-/** What can stand at a place: the names of files or of folders, or some words. */
+/** The words that can stand at a place: the names of files or of folders, or some words. */
 export type Choices = 'files' | 'folders' | readonly Word[];
 
 /** By place: `bourse import:-` are its flags, `bourse import:1` is its first argument (`placesOf`). */

@@ -5,7 +5,7 @@ import type { Explained } from '../mapping/explain-file.ts';
 import { linesOf } from './output.ts';
 import { count, countOf, formatTable } from './table.ts';
 
-/** How a file would be read, in words. */
+/** Describes in words how a file would be read. */
 export function describeExplained(explained: Omit<Explained, 'problem'>): string {
   const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, label } = explained;
   const { ignoredColumns, rows } = explained;

@@ -11,7 +11,7 @@ export function settingOption(name: SettingName): Option {
   return new Option(takes === null ? flag : `${flag} <${takes}>`, `${about} (${usual}environment: ${env})`);
 }
 
-/** Where the store is. */
+/** The option that names the store. */
 export const storeOption = (): Option => settingOption('store');
 
 /** Gives a command the flag of every setting. */

@@ -18,7 +18,7 @@ type Series = RowOf<typeof seriesDataset>;
 
 const RUNS_SHOWN = 10;
 
-/** What a store holds. */
+/** The holdings of a store. */
 export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
 
 /** Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is reported to `onDamage`. */

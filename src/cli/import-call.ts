@@ -42,7 +42,7 @@ import { writeMap } from './write-map.ts';
 const withoutPath = (message: string, path: string): string =>
   message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 
-/** What all files of one call have in common. */
+/** The facts that all files of one call have in common. */
 export type Call = {
   readonly dataset: string;
   readonly choose: ChooseMapping;

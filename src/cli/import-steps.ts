@@ -8,7 +8,7 @@ import type { ChooseMapping, MappedFile } from '../mapping/column-mapping.ts';
 /** A name on the command line, or of a watched folder, and why not all of it was imported. */
 export type NamedInput = { readonly name: string; readonly problems: string[] };
 
-/** What opening the files of some names gives, in order. */
+/** A step of opening the files of some names, in order. */
 export type Step =
   /** The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever takes it closes it. */
   | {

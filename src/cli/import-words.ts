@@ -16,7 +16,7 @@ const describeOpen = (openTimes: ImportReport['openTimes'] = [], again: Again): 
     return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until one does; if nothing is missing there, ${when}: ${command}`;
   });
 
-/** What an import is repeated by. */
+/** The words that repeat an import. */
 export type Again = {
   readonly dataset: string;
   /** Null for standard input. */

@@ -66,7 +66,10 @@ export async function withExistingStore(
   await closing(openToWrite(url, note), work);
 }
 
-/** How a file is imported: into the store; as a dry run; or to be explained, which touches no store that it would change. */
+/**
+ * The modes of an import: into the store; as a dry run; or to be explained, which touches no store that it
+ * would change.
+ */
 export type ImportMode = 'import' | 'dry run' | 'explain';
 
 /** Whether a store can be opened for writing as it is, without an update of its layout. */

@@ -15,12 +15,12 @@ import { UnfitPlace } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
 import { Progress } from './progress.ts';
 
-/** What `--out` names, and whether it may replace a file. */
+/** The file that `--out` names, and whether it may replace another. */
 export type OutFlags = { readonly out: string; readonly force?: boolean };
 
 export const STANDARD_OUTPUT = '-';
 
-/** What `--out` may be, in the words of `--help`. */
+/** The possible values of `--out`, in the words of `--help`. */
 export const outWords = `its name ends in ${outNames}; - is standard output, as CSV`;
 
 function formatOf(name: string): OutFormat {
@@ -45,7 +45,7 @@ export async function refuseOwnFile(url: string, out: string): Promise<void> {
     throw new UnfitPlace(`${place} belongs to the store itself: give the file another name`);
 }
 
-/** What was written; `bytes` is null for standard output. */
+/** The output that was written; `bytes` is null for standard output. */
 export type Written = { readonly rows: number; readonly bytes: number | null };
 
 /** Writes a table; null where the reader of standard output ended early. `what` names the table on standard output. */

@@ -21,12 +21,15 @@ export const linesOf = (lines: readonly string[]): string => `${lines.map(printa
 
 let quiet = false;
 
-/** Whether notes, hints and progress are left out from now on: standard error is one for all of a command (contract 10.4). */
+/**
+ * Sets whether notes, hints and progress are left out from now on: standard error is one for all of a command
+ * (contract 10.4).
+ */
 export function beQuiet(isAsked: boolean): void {
   quiet = isAsked;
 }
 
-/** Whether only results and errors are printed. */
+/** True if only results and errors are printed. */
 export const isQuiet = (): boolean => quiet;
 
 /** Prints what went wrong in one line. */

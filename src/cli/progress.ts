@@ -14,14 +14,14 @@ function seconds(value: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** What is being read or written, and its size; null where that is not known. */
+/** The file that is being read or written, and its size; null where that is not known. */
 export type Task = {
   readonly name: string;
   readonly bytes: number | null;
   readonly rowsAbout: number | null;
 };
 
-/** How far a task is: rows, rows a second, bytes, time left. */
+/** Describes the progress of a task: rows, rows a second, bytes, time left. */
 export function progressText({ name, bytes, rowsAbout }: Task, rows: number, elapsedMs: number): string {
   const perSecond = (rows / elapsedMs) * 1000;
   const done = rowsAbout === null ? null : Math.min(rows / rowsAbout, 1);

@@ -5,7 +5,7 @@ import { causeOf } from '../base/observe.ts';
 import type { Scrub } from '../store/control.ts';
 import { scrubWhenDue } from './scrub.ts';
 
-/** What a scrub process is told first. */
+/** The first message to a scrub process. */
 export type ScrubTask = { readonly storeUrl: string; readonly everyMs: number };
 
 /** Its messages: a part that it could not check, and at the end the newest reading, or why it failed. */

@@ -15,7 +15,7 @@ import { openLog } from './log.ts';
 import { version } from './version.ts';
 import { PrimaryLink, WorkerReports } from './worker-metrics.ts';
 
-/** How a serving process is measured. */
+/** The measurement of a serving process. */
 export type Measuring = {
   readonly observe: Observe;
   /** Pages of the service's own port, by path. */

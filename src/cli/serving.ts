@@ -58,7 +58,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host, in any spelling, can only be reached from this machine. */
+/** True if a host, in any spelling, can only be reached from this machine. */
 export async function isLoopback(host: string): Promise<boolean> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return (

@@ -8,7 +8,7 @@ import type { ErrorWord } from '../contract/index.ts';
  */
 export type ErrorCode = ErrorWord | 'unreachable' | 'timed_out' | 'bad_answer' | 'ignored_parameter';
 
-/** What is known of an error beside its message. */
+/** The known facts of an error beside its message. */
 export type ErrorFacts = {
   readonly error: ErrorCode;
   readonly status?: number | undefined;

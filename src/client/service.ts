@@ -1,7 +1,7 @@
 // One service: its requests, tried again where that may help, and what its answers say.
 import { BourseError, type ErrorCode } from './error.ts';
 
-/** How a client reaches its service. */
+/** The options by which a client reaches its service. */
 export type ServiceOptions = {
   /** The address, such as `http://127.0.0.1:8080`, with its path where the service has one. */
   readonly url: string;
@@ -15,7 +15,7 @@ export type ServiceOptions = {
   readonly retryAfterMaxMs?: number | undefined;
 };
 
-/** What a program may say of one call. */
+/** A program's options for one call. */
 export type Call = {
   /** Ends the call, its pauses too; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -56,7 +56,7 @@ export const seriesCoverage = endpoint({
   extension: true,
 });
 
-/** What may be said of a session of a series. */
+/** The possible conditions of a session of a series. */
 export const sessionConditions = ['available', 'degraded', 'untraded', 'missing', 'pending'] as const;
 
 /** One session of an instrument on the wire. */

@@ -39,7 +39,7 @@ export const findingKinds = [
   'close_labelled',
 ] as const;
 
-/** How bad a finding is, the least first. */
+/** The severities of findings, the least first. */
 export const severities = ['info', 'warning', 'error'] as const;
 
 /** One finding on the wire. */

@@ -13,7 +13,7 @@ export type FullSymbol = CountrySymbol & { readonly assetSchema: AssetSchema };
 
 const SYMBOL = new RegExp(`^[A-Z0-9.\\-_/^=&+$#!@~]{1,${limits.symbolCharactersMax}}$`);
 
-/** What an error lists as allowed. */
+/** The text that an error lists as allowed. */
 export const symbolAllowed = `1 to ${limits.symbolCharactersMax} characters of A-Z 0-9 . - _ / ^ = & + $ # ! @ ~`;
 
 /** Changes a-z alone to upper case: other letters stay, and the grammars refuse them (contract 1.3). */

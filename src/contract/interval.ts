@@ -4,7 +4,7 @@ import { upperAscii } from './identifiers.ts';
 /** `1M` is one minute, `MON` a month. Minute intervals are `<n>M`, n 1..1440 without leading zeros. */
 export type Interval = string & { readonly __interval: unique symbol };
 
-/** How a program writes an interval: `5M`, `DAY`. Other minutes than 1..1440 are refused. */
+/** An interval as a program writes it: `5M`, `DAY`. Other minutes than 1..1440 are refused. */
 export type IntervalCode = `${number}M` | 'DAY' | 'WEEK' | 'MON';
 
 const namedMinutes = [1, 3, 5, 10, 15, 30, 60, 120, 240];
@@ -27,7 +27,7 @@ const aliases: Readonly<Record<string, string>> = Object.fromEntries([
   ...['1MO', 'MON', 'MONTH'].map((alias) => [alias, 'MON']),
 ]);
 
-/** What an error lists as allowed. */
+/** The text that an error lists as allowed. */
 export const intervalsAllowed = `${namedIntervals.join(', ')}, or any other whole number of minutes from 1M to 1440M`;
 
 /** Reads an interval in any letter case or alias; null for anything else. */

@@ -43,7 +43,7 @@ export type Kind<T, Sent = T> = {
   readonly slashesAllowed?: true;
 };
 
-/** What a program gives to a client for a parameter: text, or a value that has the text. */
+/** The value that a program gives to a client for a parameter: text, or a value that has the text. */
 export type SentOf<K> = K extends Kind<unknown, infer Sent> ? Sent : never;
 
 /** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
@@ -174,7 +174,7 @@ export const date: Kind<number, string | Date> = kindOf(
   formatDay,
 );
 
-/** How many records to give: a plain decimal integer, never clamped (contract 4.4). */
+/** The number of records to give: a plain decimal integer, never clamped (contract 4.4). */
 export function limit({ max, default: usual }: ListLimit): Kind<number> {
   const read = (raw: string) =>
     /^\d{1,6}$/.test(raw) && Number(raw) >= 1 && Number(raw) <= max ? Number(raw) : null;

@@ -22,7 +22,10 @@ export function plainOptionSymbol(text: string): string {
   return root === undefined ? text : `${root}${rest}`;
 }
 
-/** What a symbol without padding and prefix says of its contract; null where it is no symbol of OCC, or has no real date or no strike. */
+/**
+ * Parses a symbol without padding and prefix into the terms of its contract; null where it is no symbol of
+ * OCC, or has no real date or no strike.
+ */
 export function parseOptionSymbol(symbol: string): OptionSymbol | null {
   const [, root, year, month, day, type, strike] = PARTS.exec(symbol) ?? [];
   const expirationDay = root === undefined ? null : parseDay(`20${year}-${month}-${day}`);

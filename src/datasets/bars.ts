@@ -68,8 +68,8 @@ export const series = dataset({
 });
 
 /**
- * What a live run holds of one market at one interval, or has deleted of it: the facts from which it is decided which times are covered
- * (contract 3.9).
+ * The spans of one market at one interval that a live run holds or has deleted: from these facts it follows
+ * which times are covered (contract 3.9).
  */
 export const runSpans = dataset({
   name: 'run_spans',

@@ -34,9 +34,9 @@ export type Dataset = {
 };
 
 /**
- * What can change by itself, so that what is cached of anything else stays (docs/decisions/0029): an instrument, the bars of a series,
- * what is stored under a symbol, which series the runs of a market and interval hold, those of one run, and the calendar overrides of a
- * market.
+ * The parts that can change by themselves, so that cached values of others stay (docs/decisions/0029): an
+ * instrument, the bars of a series, the rows under a symbol, the series that the runs of a market and
+ * interval hold, those of one run, and the calendar overrides of a market.
  */
 export type PartKind = 'instrument' | 'series' | 'symbol' | 'coverage' | 'run' | 'overrides';
 
@@ -49,7 +49,7 @@ export type PartRule = {
   readonly where?: Readonly<Record<string, string>>;
 };
 
-/** How rows of a dataset are imported and exported (contract 10, 11). */
+/** The rules by which rows of a dataset are imported and exported (contract 10, 11). */
 export type FileDeclaration = {
   readonly fields: Fields;
   /** The column with the time of a row: ranges select by it. */
@@ -67,7 +67,7 @@ export type FileDeclaration = {
   readonly deletion?: DeletionDeclaration;
 };
 
-/** How a row names an instrument of its country. A row whose symbol is null names none. */
+/** The columns by which a row names an instrument of its country. A row whose symbol is null names none. */
 export type Naming = {
   /** The asset type, or its column. */
   readonly assetSchema: string | { readonly column: string };

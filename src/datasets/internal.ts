@@ -119,7 +119,10 @@ export const counters = dataset({
   group: ['name'],
 });
 
-/** What the newest writes changed, one row each (docs/decisions/0029). Versions follow each other: a lost row is missed. */
+/**
+ * The parts that the newest writes changed, one row each (docs/decisions/0029). Versions follow each other:
+ * a lost row is missed.
+ */
 export const changes = dataset({
   name: 'changes',
   columns: {

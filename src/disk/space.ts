@@ -47,7 +47,7 @@ export function requireDiskSpace(folder: string, neededBytes: number): void {
   if (freeBytes < neededBytes) throw new DiskFull(folder, freeBytes, neededBytes);
 }
 
-/** Whether the system found the disk full, or the user's quota of it used up. */
+/** True if the system found the disk full, or the user's quota of it used up. */
 export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -86,7 +86,7 @@ export function folderProblem(error: unknown, folder: string, cure: string): unk
   return new FolderUnusable(`the folder ${folder} cannot be used: ${reason}; ${cure}`, { cause: error });
 }
 
-/** What to do about the folder of a store. */
+/** The advice about the folder of a store. */
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
 /** What to do where SQLite cannot keep a store's log. */
@@ -112,7 +112,7 @@ function closedBy(path: string): string | null {
   }
 }
 
-/** Whether the disk of a folder is read-only, so that nobody can write there. */
+/** True if the disk of a folder is read-only, so that nobody can write there. */
 export const isReadOnlyDisk = (folder: string): boolean => closedBy(folder) === 'EROFS';
 
 /** The cure for a store that belongs to another user. */

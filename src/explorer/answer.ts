@@ -21,11 +21,11 @@ const passing: ReadonlySet<string> = new Set(['unreachable', 'timed_out', 'unava
 /** Errors that another key cures. */
 const ofKey: ReadonlySet<string> = new Set(['missing_key', 'invalid_key']);
 
-/** Whether a failure may pass by itself. */
+/** True if a failure may pass by itself. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof BourseError && passing.has(error.error);
 
-/** Whether a failure says that the key is wrong. */
+/** True if a failure says that the key is wrong. */
 export const isOfKey = (error: unknown): error is BourseError =>
   error instanceof BourseError && ofKey.has(error.error);
 
@@ -63,7 +63,7 @@ export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, inputs: r
   return { ...state, again: () => setTries((count) => count + 1) };
 }
 
-/** What went wrong, why, and what to do. */
+/** A failure: what went wrong, why, and what to do. */
 export function Failure({ error, again }: { error: unknown; again?: () => void }): ComponentChild {
   const { message, hint } = error as { readonly message: string; readonly hint?: string };
   const isAway = isPassing(error);

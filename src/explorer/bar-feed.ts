@@ -27,7 +27,7 @@ export type ChartBar = {
   readonly volume: number | null;
 };
 
-/** Whether bars of an interval are whole sessions, labelled by dates. */
+/** True if bars of an interval are whole sessions, labelled by dates. */
 export const hasLabels = (interval: string): boolean => /^(?:DAY|WEEK|MON)$/i.test(interval);
 
 /** Before every stored bar. */

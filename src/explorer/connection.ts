@@ -20,7 +20,7 @@ export function storeKey(key: string | null): void {
   else sessionStorage.setItem(KEY, key);
 }
 
-/** What views work with. */
+/** The means that views work with. */
 export type Connection = {
   readonly bourse: Bourse;
   /** The key, for the downloads that the client does not make. */

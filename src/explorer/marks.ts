@@ -10,10 +10,13 @@ import type { Shade } from './shades.ts';
 /** A point without a bar, in seconds. */
 export type Blank = { readonly time: number; readonly label: string };
 
-/** What the drawing has to know of a market. `hasPostMarket`: what follows its regular hours is post-market, else a closing auction. */
+/**
+ * The facts about a market that the drawing needs. `hasPostMarket`: the segment after its regular hours is
+ * post-market, else a closing auction.
+ */
 export type Market = { readonly clock: MarketClock; readonly hasPostMarket: boolean };
 
-/** What the chart draws, and what it says where one points to. */
+/** The marks that the chart draws, and their texts for the one that is pointed to. */
 export type Drawn = {
   readonly blanks: readonly Blank[];
   readonly marks: readonly Mark[];
@@ -44,7 +47,7 @@ const conditions: Readonly<Record<string, { color: string; opacity: number; name
   degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
 };
 
-/** What a session's coverage says; null where there is nothing to say. */
+/** Describes a session's coverage; null where there is nothing to say. */
 export function sessionText({ session_date, condition, bars, expected_bars }: Session): string | null {
   const found = conditions[condition];
   if (found === undefined) return null;
@@ -52,7 +55,7 @@ export function sessionText({ session_date, condition, bars, expected_bars }: Se
   return `${dayText(session_date)} is ${found.why}${count}`;
 }
 
-/** What an action was. */
+/** Describes an action. */
 export function actionText({
   action_type,
   ex_date,
@@ -67,7 +70,7 @@ export function actionText({
   return `Dividend ${numberText(cash_amount)}${currency === null ? '' : ` ${currency}`}, ex ${date}`;
 }
 
-/** What a finding says; its message has the figures. */
+/** Describes a finding; its message has the figures. */
 export const findingText = ({ kind, severity, message }: Finding): string =>
   `${severity}, ${kind.replaceAll('_', ' ')}: ${message}`;
 
@@ -212,7 +215,7 @@ class Drawing {
   }
 }
 
-/** What to draw about bars that there are. */
+/** The marks to draw about bars that there are. */
 export function drawnOf(
   { actions, sessions, findings }: Notes,
   bars: readonly ChartBar[],

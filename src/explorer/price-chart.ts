@@ -28,7 +28,7 @@ export type Mark = {
   readonly isAbove: boolean;
 };
 
-/** What the chart shows. */
+/** The content of the chart. */
 export type ChartContent = {
   readonly bars: readonly ChartBar[];
   readonly interval: string;
@@ -37,7 +37,7 @@ export type ChartContent = {
   readonly blanks: readonly { readonly time: number; readonly label: string }[];
 };
 
-/** What a chart tells. */
+/** The events that a chart reports. */
 export type ChartEvents = {
   /** The crosshair is at another point, of a bar or blank, in seconds; null where it is at none. */
   readonly onPoint: (time: number | null) => void;

@@ -2,7 +2,10 @@
 import { defaultHorzScaleBehavior } from 'lightweight-charts';
 import { dateText, type MarketClock } from './market-clock.ts';
 
-/** How the axis tells days: the label date of a point in seconds; absent for a point that belongs to no session. */
+/**
+ * The days of the axis: the label date of a point in seconds; absent for a point that belongs to no
+ * session.
+ */
 export type Labels = { readonly clock: MarketClock; readonly labelOf: (time: number) => string | undefined };
 
 // The weights that lightweight-charts has for tick marks: the greater, the rather a mark is shown.

@@ -6,7 +6,7 @@ import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import type { TextStyle } from './text-style.ts';
 
-/** What of a dataset is selected; null selects everything. */
+/** The selection of a dataset's rows; null selects everything. */
 export type Selection = {
   readonly assetSchema: AssetSchema | null;
   readonly country: string | null;
@@ -41,7 +41,7 @@ export type ExportColumn = { readonly name: string; readonly type: string };
 /** Some lines of a file. */
 export type Lines = { readonly text: string; readonly rows: number };
 
-/** What an export writes. */
+/** The table that an export writes. */
 export type ExportTable = {
   readonly columns: readonly ExportColumn[];
   /** About how many rows it has; null where that is unknown. */

@@ -10,7 +10,7 @@ import { packedTwice, packingOf } from './unpack.ts';
 /** Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
-/** How a file is laid out, where its bytes do not show it. */
+/** The layout of a file, where its bytes do not show it. */
 export type Layout = {
   /** Names of the columns of a file without a header line. */
   readonly header?: readonly string[];

@@ -7,7 +7,7 @@ import { named } from './scan.ts';
 /** Keys that are separated by points; a key with `[]` is that of a list. */
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
 
-/** Whether a column's name can be the path of a nested value. A key with that very name wins. */
+/** True if a column's name can be the path of a nested value. A key with that very name wins. */
 export const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
 
 const LIST = '[]';

@@ -27,7 +27,10 @@ export function parquetNumber(column: string, type: string): string | null {
   return digits !== undefined || type === 'FLOAT' || type === 'HUGEINT' ? `${column}::varchar::double` : null;
 }
 
-/** What the texts of a column of dates or times are: they have an offset, or none, or are dates. Null for any other type. */
+/**
+ * The form of the texts in a column of dates or times: with an offset, without one, or dates. Null for any
+ * other type.
+ */
 export function parquetMoment(type: string): 'instant' | 'local' | 'date' | null {
   if (type === 'TIMESTAMP WITH TIME ZONE') return 'instant';
   if (type === 'TIMESTAMP' || type === 'TIMESTAMP_NS') return 'local';

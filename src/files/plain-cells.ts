@@ -8,7 +8,7 @@ const EXACT_DIGITS = 15;
 
 const powersOfTen = Float64Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
-/** What a column is read as. */
+/** The way in which a column is read. */
 export type Role = 'ignored' | 'text' | 'number';
 
 const noBytes = new Uint8Array(0);

@@ -7,7 +7,7 @@ export const reasonColumns: readonly string[] = ['rejected_row', 'rejected_colum
 /** Its header ends within these bytes. */
 const HEADER_BYTES_MAX = 128 * 1024;
 
-/** Whether a file has refused rows, by its header; false where it cannot be read. */
+/** True if a file has refused rows, by its header; false where it cannot be read. */
 export function holdsRefusedRows(path: string): boolean {
   try {
     if (!lstatSync(path).isFile()) return false;

@@ -18,7 +18,7 @@ export type ReadableFile = {
   readonly content?: Uint8Array;
 };
 
-/** How to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
+/** The way to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
 export type ScanPlan = {
   /** Of a Parquet file, columns of dates and times too: their milliseconds since 1970. */
   readonly numbers: readonly string[];

@@ -5,7 +5,7 @@ import { thresholds } from './thresholds.ts';
 import { median, windowAround } from './usual.ts';
 import { percent, rounded } from './words.ts';
 
-/** What is compared of a stored day. */
+/** The values of a stored day that are compared. */
 export type StoredDay = { readonly high: number; readonly low: number; readonly volume: number };
 
 type Pair = { readonly session: MinuteSession; readonly day: StoredDay; readonly share: number };

@@ -56,7 +56,7 @@ function closeLabelled({ shifted, hasFirstOpen }: MinuteSessions): Placed[] {
   ];
 }
 
-/** What a DAY series has, by label date. */
+/** The bars of a DAY series, by label date. */
 export type StoredDays = { readonly series: Series; readonly bars: Bars };
 
 function daysOf({ bars }: StoredDays): ReadonlyMap<number, StoredDay> {

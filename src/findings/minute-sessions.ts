@@ -10,7 +10,7 @@ import { thresholds } from './thresholds.ts';
 /** Time inside regular segments without a bar. */
 export type Hole = { readonly fromMs: number; readonly toMs: number };
 
-/** What the bars of one session come to. Bars off the session grid are left out. */
+/** The sums of the bars of one session. Bars off the session grid are left out. */
 export type MinuteSession = {
   readonly day: number;
   /** The ends of its regular hours, and how much time is in them without breaks. */

@@ -78,7 +78,10 @@ function isUsual(sessions: readonly number[], missing: ReadonlySet<number>, hole
   return around.filter((day) => !missing.has(day)).length >= thresholds.tradedShare * around.length;
 }
 
-/** What is missing between the sessions of a series. `isMissed` says whether others have bars on a session, and the instrument has none. */
+/**
+ * Finds the sessions that are missing between those of a series. `isMissed` says whether others have bars on
+ * a session, and the instrument has none.
+ */
 export async function missingSessions(
   { holes, sessions }: Pick<Compared, 'holes' | 'sessions'>,
   isMissed: (day: number) => Promise<boolean>,
@@ -118,7 +121,7 @@ export function reachedByHalf(newestDays: readonly number[]): number | null {
   return descending[Math.ceil(descending.length / 2) - 1] ?? null;
 }
 
-/** Whether a series of an active instrument ends before a session that half of its market's series reach. */
+/** True if a series of an active instrument ends before a session that half of its market's series reach. */
 export function behind(calendar: Calendar, newestDay: number, reachedDay: number | null): Spotted[] {
   if (reachedDay === null) return [];
   const missing = calendar.sessions(newestDay + 1, reachedDay + 1).map(({ day }) => day);

@@ -26,7 +26,7 @@ class Kept {
   }
 }
 
-/** How a store is checked. */
+/** The options of the check of a store. */
 export type CheckOptions = {
   readonly nowMs: number;
   /** Is told how many bars of the instruments are about to be read. */

@@ -5,7 +5,7 @@ import type { Store, Writer } from '../store/store.ts';
 import { nextValue } from './new-instrument.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 
-/** What every deletion is given: `words` name the choice, and are kept with the run. */
+/** The request of any deletion: `words` name the choice, and are kept with the run. */
 export type DeletionRequest = WriteRequest & { readonly words: string };
 
 /** Runs a deletion in one write and records it as a run. `runId` is null in a dry run, and where there was nothing to delete. */

@@ -8,7 +8,7 @@ import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
 import type { BlockPlace } from './journal.ts';
 
-/** What an import replaced of one former run. */
+/** The bars of one former run that an import replaced. */
 export type FormerRun = {
   readonly runId: number;
   readonly file: string;

@@ -19,7 +19,7 @@ import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, decodeChange, decodeHeld, rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
-/** Where a run changed a block. */
+/** The place at which a run changed a block. */
 export type BlockPlace = Pick<RowOf<typeof blockChanges>, 'series_id' | 'bucket' | 'run_id'>;
 
 const none = emptyBars();

@@ -7,7 +7,7 @@ import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { deletedOf } from './new-instrument.ts';
 
-/** What a store knows of one name. */
+/** The store's knowledge of one name. */
 export type KnownName = {
   /** Its row; null where none has it. */
   readonly instrument: Instrument | null;

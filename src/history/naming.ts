@@ -31,7 +31,7 @@ export function namedBy(
   });
 }
 
-/** Whether rows of a dataset name an instrument by its symbol on a day (contract 9.6). */
+/** True if rows of a dataset name an instrument by its symbol on a day (contract 9.6). */
 export const namesByDay = (dataset: Dataset | undefined): boolean =>
   dataset?.file?.names?.some(({ on }) => on !== undefined) === true;
 

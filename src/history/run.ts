@@ -18,7 +18,7 @@ import type { WriteRequest } from './trial.ts';
 /** Flags that can change what an import gives, by name, in the order of their names. */
 export type RecordedFlags = Readonly<Record<string, string>>;
 
-/** What every import is given, whatever its dataset. */
+/** The request of any import, whatever its dataset. */
 export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   readonly file: MappedFile;
   /** Fields that are the same for the whole file, by name. */
@@ -54,7 +54,7 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
 /** One command, or one look of a watch: its first run, once there is one. */
 export type ImportedCommand = { firstRun: number | null };
 
-/** What a dataset's own part of an import gives. */
+/** The result of a dataset's own part of an import. */
 export type RunResult = Omit<
   ImportReport,
   | 'dataset'

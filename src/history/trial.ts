@@ -1,7 +1,7 @@
 // A write that may only be a trial: it runs to its end, so that its report is the real one, and is then rolled back.
 import type { OnWait, Store, Writer } from '../store/store.ts';
 
-/** What an import, a deletion and an undo are all given. */
+/** The request of any import, deletion or undo. */
 export type WriteRequest = {
   /** Reads and checks everything, and stores nothing. */
   readonly dryRun: boolean;

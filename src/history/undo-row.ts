@@ -21,7 +21,7 @@ type Entry = RowOf<typeof rowChanges>;
 
 const ENTRIES_PER_READ = 500;
 
-/** How people write an instrument. */
+/** An instrument as people write it. */
 export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
   `${asset_schema}:${country_iso_code}:${symbol}`;
 

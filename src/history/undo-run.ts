@@ -74,7 +74,7 @@ export function newestRuns(reader: Reader, limit: number, onDamage = ignoreDamag
   return reader.sound(onDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
 }
 
-/** Whether there is a run of a number. @throws DamagedData where its row is damaged, with what to do */
+/** True if there is a run of a number. @throws DamagedData where its row is damaged, with what to do */
 export async function isRun(reader: Reader, runId: number): Promise<boolean> {
   return (await recordOf(reader, runId)) !== null;
 }

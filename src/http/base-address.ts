@@ -59,7 +59,7 @@ export function checkHost(settings: AddressSettings, headers: HttpRequest['heade
   ourHost(forwarded?.host ?? hostIn(headers), ours);
 }
 
-/** What a built-in page may ask about its request. */
+/** The facts about its request that a built-in page may ask for. */
 export const pageRequestOf = (settings: AddressSettings, headers: HttpRequest['headers']): PageRequest => ({
   baseAddress: () => baseAddress(settings, headers),
   checkHost: () => checkHost(settings, headers),

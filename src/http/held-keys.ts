@@ -10,7 +10,10 @@ const decodedOnce = (text: string): string =>
 /** A text percent-decoded twice: ASCII alone, which issued keys and request ids have, so nothing is malformed. */
 const decodedTwice = (text: string): string => (text.includes('%') ? decodedOnce(decodedOnce(text)) : text);
 
-/** Whether a text holds what may be an issued key. Those have letters of both cases, unlike a letter that is repeated. */
+/**
+ * True if a text holds what may be an issued key. Those have letters of both cases, unlike a letter that is
+ * repeated.
+ */
 export const mayHoldKey = (text: string): boolean =>
   Array.from(decodedTwice(text).matchAll(RUN)).some(([run]) => /[a-z]/.test(run) && /[A-Z]/.test(run));
 
@@ -26,7 +29,10 @@ function sentKeys(target: string, authorization: string): string[] {
   return [...inQuery, ...inHeader].filter((key) => key.length >= httpLimits.secretCharactersMin);
 }
 
-/** Whether a request id may be or hold a key: one of this request, or any run of as many characters as keys have. */
+/**
+ * True if a request id may be or hold a key: one of this request, or any run of as many characters as keys
+ * have.
+ */
 export function isOrHoldsKey(id: string, target: string, authorization: string): boolean {
   if (id.search(RUN) >= 0) return true;
   const lower = id.toLowerCase();

@@ -4,7 +4,7 @@ import { errors } from '../contract/errors.ts';
 import { httpLimits } from './limits.ts';
 import { type QueryQueue, QueueError } from './queue/query-queue.ts';
 
-/** What callers are answered while the store cannot be reached. */
+/** The message to callers while the store cannot be reached. */
 export const STORE_AWAY = 'The service cannot reach its store now.';
 
 type Queue = Pick<QueryQueue, 'submit'>;

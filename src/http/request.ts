@@ -36,7 +36,7 @@ export function callerOf(request: HttpRequest, query: RawQuery): Caller | null {
 /** A type that a caller refuses: its weight is 0 (RFC 9110, 12.4.2). */
 const REFUSED = /;\s*q=0(?:\.0*)?\s*(?:;|$)/i;
 
-/** Whether a caller wants CSV inside the JSON envelope (contract 5.3). */
+/** True if a caller wants CSV inside the JSON envelope (contract 5.3). */
 export function wantsWrappedCsv(request: HttpRequest): boolean {
   const accept = headerOf(request, 'accept');
   if (accept === undefined) return false;

@@ -131,7 +131,10 @@ export function nextPageUrl(
 export const versionHeader = (version: number | undefined): Readonly<Record<string, string>> =>
   version === undefined ? {} : { 'X-Data-Version': String(version) };
 
-/** What differs between the responses with one answer: the address of the next page, the version of the store, the request's id. */
+/**
+ * The differences between responses with one answer: the address of the next page, the version of the store,
+ * the request's id.
+ */
 export type AnswerDetails = {
   readonly url: string | null;
   readonly dataVersion: number | undefined;

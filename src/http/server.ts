@@ -124,7 +124,7 @@ function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe
   observe({ ...unparsed, ...from, requestId, status, word, bytes: body[0]!.length });
 }
 
-/** Where a server listens, and the certificate of HTTPS; null for HTTP. */
+/** The address of a server, and the certificate of HTTPS; null for HTTP. */
 export type ListenAddress = {
   readonly host: string;
   readonly port: number;
@@ -144,7 +144,7 @@ const options = {
   requireHostHeader: false,
 };
 
-/** What a server works with. */
+/** The parts that a server works with. */
 export type ServerParts = {
   readonly handler: Handler;
   readonly connections: OpenConnections;

@@ -68,7 +68,7 @@ export async function replaceKey(control: RowStore, name: string, nowMs: number)
   return issueKey(control, name, noTerms, nowMs);
 }
 
-/** Whether a key may be used at a moment. */
+/** True if a key may be used at a moment. */
 export function isLive(key: ApiKey, nowMs: number): boolean {
   return key.revoked_ms === null && (key.expires_ms === null || nowMs < key.expires_ms);
 }

@@ -12,7 +12,7 @@ import {
 import { openControl } from '../store/engines.ts';
 import { isAway } from '../store/store.ts';
 
-/** What a call asks for: all keys, or that uses be added. */
+/** The task of a call: to read all keys, or to add uses. */
 export type ControlTask =
   | { readonly task: 'keys' }
   | { readonly task: 'key uses'; readonly uses: readonly KeyUse[] }

@@ -58,7 +58,7 @@ export type BarChunk = {
 /** Which column of a file gives which field. */
 export type BarColumns = ReadonlyMap<string, string>;
 
-/** How a fast reading reads the columns of a file: as text, or as numbers. */
+/** The types by which a fast reading reads the columns of a file: as text, or as numbers. */
 export type BarTypes = {
   readonly texts: readonly string[];
   readonly numbers: readonly string[];
@@ -66,7 +66,10 @@ export type BarTypes = {
   readonly moment: CellKind | null;
 };
 
-/** How to read a file fast; null where its types do not show what its cells are, or only a careful reading computes a column. */
+/**
+ * The types by which a file is read fast; null where its types do not show what its cells are, or only a
+ * careful reading computes a column.
+ */
 export function barTypesOf(
   { format, header, types }: Pick<ReadableFile, 'format' | 'header' | 'types'>,
   columns: BarColumns,

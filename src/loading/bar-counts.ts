@@ -3,7 +3,10 @@ import type { Bars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 
-/** How many DAY bars are of a date without a session, and how many of such a date are merged into the next session (contract 3.10). */
+/**
+ * Counts the DAY bars of a date without a session, and those of such a date that are merged into the next
+ * session (contract 3.10).
+ */
 export function countClosed({ count, keyMs }: Bars, calendar: Calendar): { closed: number; merged: number } {
   let closed = 0;
   let merged = 0;
@@ -15,7 +18,7 @@ export function countClosed({ count, keyMs }: Bars, calendar: Calendar): { close
   return { closed, merged };
 }
 
-/** How many bars have a vwap outside their low and high (contract 11). */
+/** Counts the bars that have a vwap outside their low and high (contract 11). */
 export function countVwapOutside({ count, low, high, vwap }: Bars): number {
   let outside = 0;
   for (let index = 0; index < count; index++)

@@ -56,7 +56,7 @@ const BLOCKS_TOGETHER = 256;
 /** A series that is not stored. */
 const noSeries = { row: null, isRepaired: false };
 
-/** What is said of the bars of a file. */
+/** The facts that hold for all bars of a file. */
 export type LoadedFile = {
   readonly basis: BarBasis;
   /** From when to when it says that it has every bar, where its caller says so (contract 3.9 (1)). */

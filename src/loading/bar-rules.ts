@@ -6,7 +6,7 @@ const prices = ['open', 'high', 'low', 'close'] as const;
 /** One bar's values; NaN in `volume` and `vwap` is null. */
 export type BarValues = Record<(typeof prices)[number] | 'volume' | 'vwap', number>;
 
-/** Whether a bar keeps every rule: the fast form of `barProblem`. */
+/** True if a bar keeps every rule: the fast form of `barProblem`. */
 export function isSoundBar(
   open: number,
   high: number,

@@ -7,7 +7,7 @@ import { type BarBatch, type BarReading, type BatchArrays, readBatches, SpareArr
 /** Batches that may be on their way, so that neither thread waits for the other. */
 const BATCHES_MAX = 4;
 
-/** What the thread sends; `care`: the file needs a careful reading. */
+/** A message of the thread; `care`: the file needs a careful reading. */
 export type BarThreadMessage =
   | { readonly kind: 'batch'; readonly batch: BarBatch }
   | { readonly kind: 'end' }

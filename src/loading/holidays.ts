@@ -75,5 +75,5 @@ const complete = (values: Values): Values => ({
   ...values,
 });
 
-/** What is special about calendar overrides. */
+/** The particulars of calendar overrides. */
 export const days: Particulars = { problemOf, problemBeside: hoursProblem, complete };

@@ -58,7 +58,7 @@ async function findingOf(values: Values, reader: RowReader): Promise<string | nu
   return null;
 }
 
-/** What is special about instruments. */
+/** The particulars of instruments. */
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
   findingOf,

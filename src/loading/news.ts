@@ -24,7 +24,7 @@ function idOf(values: Values): string {
 
 const FUTURE = 'dated after now, and among the latest news only once their time has come';
 
-/** What is special about news. */
+/** The particulars of news. */
 export const newsItems: Particulars = {
   ties,
   problemOf,

@@ -26,7 +26,7 @@ export type OpenBlock = {
 /** The stored bars of a bucket, without this import's own where all are, and their number. */
 export type StoredBars = { readonly older: Bars | null; readonly count: number };
 
-/** What a series is loaded with. */
+/** The exchange, calendar and market of a series that is loaded. */
 export type SeriesPlace = {
   /** Of its instrument. */
   readonly exchange: string | null;

@@ -52,5 +52,5 @@ async function rowOf(read: Values, _known: Values | null, { named, warn }: RowCo
   return { ...row, instrument_id: own.instrument_id, asset_id: own.asset_id };
 }
 
-/** What is special about option contracts. */
+/** The particulars of option contracts. */
 export const contracts: Particulars = { problemOf, rowOf };

@@ -10,7 +10,7 @@ import type { ChooseLayout, Layout } from '../files/format.ts';
 import type { SourceFile } from '../files/source.ts';
 import { type Cell, derive, inputsOf } from './cell.ts';
 
-/** How a file is laid out and what gives which field: a mapping file, or what a preset says of a file. */
+/** The layout of a file and the sources of its fields: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
   /** Dataset field -> column of the file, or how it is computed from columns. */
   readonly columns: Readonly<Record<string, Cell>>;
@@ -62,7 +62,7 @@ export type FieldNames = {
   readonly numbers?: readonly string[];
 };
 
-/** Where each field comes from, and which columns are unused. */
+/** The source of each field, and the columns that are unused. */
 export type FieldSources = {
   readonly columns: ReadonlyMap<string, string>;
   readonly values: ReadonlyMap<string, string>;

@@ -31,7 +31,7 @@ type Explaining = {
   readonly zone: Zone | null;
 };
 
-/** How a file would be imported; `problem` says why none of it can be. */
+/** A file as it would be imported; `problem` says why none of it can be. */
 export type Explained = Awaited<ReturnType<typeof explainFile>>;
 
 /** Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is wrong */

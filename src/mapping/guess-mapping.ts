@@ -6,7 +6,7 @@ import type { Sample } from '../files/sample.ts';
 import type { Cell } from './cell.ts';
 import { type ColumnMapping, type FieldNames, likelyOnes } from './column-mapping.ts';
 
-/** What the caller says of a file where its rows do not tell it. */
+/** The caller's facts about a file where its rows do not tell them. */
 export type Told = {
   readonly delimiter?: string | undefined;
   /** The form of dates for strptime. */

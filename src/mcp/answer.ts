@@ -19,7 +19,7 @@ export type Reply = {
 /** Asks the service for a path with its query. It rejects where there is no answer. */
 export type Ask = (target: string, signal: AbortSignal) => Promise<Reply>;
 
-/** What an assistant gets: a text, which may be an error's. */
+/** The answer to an assistant: a text, which may be an error's. */
 export type ToolAnswer = { readonly text: string; readonly isError: boolean };
 
 /** Arguments as an assistant sends them. */

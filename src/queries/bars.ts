@@ -246,7 +246,7 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
 };
 
-/** What the rows of one instrument have in common. */
+/** The values that all rows of one instrument have in common. */
 export function constantsOf(
   { asset_schema: assetSchema, country_iso_code, exchange, symbol }: Found['instrument'],
   interval: BarParameters['interval'],

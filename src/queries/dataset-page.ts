@@ -38,7 +38,7 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
-/** Whether an answer may have a row: one may be known only later (contract 9.8). */
+/** True if an answer may have a row: one may be known only later (contract 9.8). */
 export type Holds<D extends Dataset> = (row: RowOf<D>) => boolean;
 
 /**

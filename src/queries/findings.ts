@@ -38,7 +38,11 @@ export function instrumentFindings(context: QueryContext, found: Found): Promise
   );
 }
 
-/** What `make` makes of the findings of an instrument; kept under a name as long as they are. @throws TooDear */
+/**
+ * Gives the value that `make` makes of the findings of an instrument; it is kept under a name as long as
+ * they are.
+ * @throws TooDear
+ */
 export function keptFindings<T>(
   context: QueryContext,
   found: Found,

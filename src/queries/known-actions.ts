@@ -5,13 +5,13 @@ import type { Holds } from './dataset-page.ts';
 import { dayOf } from './known-instrument.ts';
 import type { AsOf, QueryContext } from './query.ts';
 
-/** Whether an action is still to come at a moment. */
+/** True if an action is still to come at a moment. */
 export const isAhead = (asOf: AsOf, { ex_date, country_iso_code }: Action): boolean =>
   ex_date > dayOf(asOf, 'stock', country_iso_code);
 
 /**
- * Whether an action was known at a moment: those of ex-dates up to its date were, and those declared before it. A declaration is a date
- * without a time: what is declared on a day is known on the next.
+ * True if an action was known at a moment: those of ex-dates up to its date were, and those declared before
+ * it. A declaration is a date without a time: what is declared on a day is known on the next.
  */
 export function isActionKnown(asOf: AsOf, action: Action): boolean {
   const { declaration_date, country_iso_code } = action;

@@ -30,11 +30,11 @@ export function symbolOn({ symbol, former_symbols }: Symbolled, day: number): st
   return since.reduce((one, other) => (other.to_day < one.to_day ? other : one)).symbol;
 }
 
-/** Whether an instrument was listed on a day, as far as it is known. */
+/** True if an instrument was listed on a day, as far as it is known. */
 export const isListedOn = ({ listing_date }: Pick<Instrument, 'listing_date'>, day: number): boolean =>
   listing_date === null || listing_date <= formatDay(day);
 
-/** What the data do not date of an instrument, for `X-As-Of-Limits`. */
+/** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
 export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
 
 /** Whether an instrument was delisted on a day or later, as far as it is known. */
@@ -135,7 +135,7 @@ export async function instrumentOrNull(
   return found === null ? null : knownAt(context, asOf, found, seen);
 }
 
-/** Whether no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
+/** True if no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
 export const isNobodys = async (
   { reader, lookup, asOf }: Finding,
   assetSchema: AssetSchema,

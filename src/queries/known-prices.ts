@@ -34,9 +34,9 @@ function refusalOf({ interval, prices }: Series): Refusal {
 }
 
 /**
- * What to call for each series that an answer is made of; null where all of an instrument are as traded.
- * What it is called for and cannot judge, it names in the limits of the answer. It throws a Refusal for a series that holds an action after
- * the moment.
+ * Gives the check to call for each series that an answer is made of; null where all of an instrument are as
+ * traded. A series that the check cannot judge is named in the limits of the answer. It throws a Refusal for
+ * a series that holds an action after the moment.
  */
 export async function priceCheck(
   { reader }: Pick<QueryContext, 'reader'>,

@@ -66,8 +66,9 @@ const firstForms: Readonly<Partial<Record<string, FirstForm>>> = {
 };
 
 /**
- * How an endpoint's fingerprints are written. A bound parameter that its first form does not hold is appended by name only
- * where its value is not its default, so keys that were signed before it was declared still open their pages.
+ * The forms of an endpoint's fingerprints. A bound parameter that its first form does not hold is appended
+ * by name only where its value is not its default, so keys that were signed before it was declared still
+ * open their pages.
  */
 export function fingerprints(endpoint: string, declared: Endpoint['parameters']) {
   const first = firstForms[endpoint] ?? piped(endpoint);

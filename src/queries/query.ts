@@ -65,7 +65,7 @@ export type NextPage = {
   readonly at: number | null;
 };
 
-/** How a paged list goes on; `next` is null on its last page. */
+/** The page of a list that follows; `next` is null on its last page. */
 export type Paging = { readonly next: Pick<NextPage, 'address' | 'key'> | null };
 
 /** A finished answer, or a refusal. */
@@ -111,7 +111,7 @@ export type Allocate = (length: number) => Uint8Array;
 /** Allocates new memory for every body. */
 export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length);
 
-/** What a query may use. All its reads see one state of the store. */
+/** The means of a query. All its reads see one state of the store. */
 export type QueryContext = {
   /** Its `nowMs` is the moment as of which it is answered, where it has one. */
   readonly request: QueryRequest;
@@ -126,7 +126,7 @@ export type QueryContext = {
   readonly lane: LaneBounds;
 };
 
-/** What a request of a lane may read: the others of its lane wait for it. */
+/** The bounds of what a request of a lane may read: the others of its lane wait for it. */
 export type LaneBounds = {
   /** The most stored bars of which it makes its own. */
   readonly baseBarsMax: number;

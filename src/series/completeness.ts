@@ -24,7 +24,10 @@ export type DerivedBar = {
 /** The moment of a request, and what is covered at it. */
 export type Moment = { readonly nowMs: number; readonly completeness: Completeness };
 
-/** What makes the time of a session covered: a run, or null where the instrument was not traded; undefined where it is not covered. */
+/**
+ * The proof that the time of a session is covered: a run, or null where the instrument was not traded;
+ * undefined where it is not covered.
+ */
 export type CoveredBy = { readonly runId: number | null } | undefined;
 
 /** A file that may have begun in the middle of a session: from `fromMs` on it covers what is before its first bar if it did not. */

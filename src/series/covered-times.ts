@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 31 * DAY_MS;
 /** When an instrument is traded: `endMs` is the end of the day on which it was delisted or expired, null where none is known. */
 export type Traded = Pick<Instrument, 'listing_date' | 'status'> & { readonly endMs: number | null };
 
-/** Whether no session is going on at any time from one moment to another. */
+/** True if no session is going on at any time from one moment to another. */
 export const isNothingBetween =
   (calendar: Calendar) =>
   (fromMs: number, toMs: number): boolean =>

@@ -44,7 +44,10 @@ export async function namedDamage(reader: Reader, damage: Damage): Promise<Damag
   return place === undefined ? damage : { ...damage, place };
 }
 
-/** What tolerant reads have left out: each part once, up to a bound from which on parts are counted alone. */
+/**
+ * The damage that tolerant reads have left out: each part once, up to a bound from which on parts are
+ * counted alone.
+ */
 export class FoundDamage {
   readonly #found = new Map<string, Damage>();
   /** How often reads met a part beyond the bound: which part that was is not kept. */

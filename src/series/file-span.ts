@@ -15,7 +15,7 @@ export const LATE_MS = 15 * MINUTE_MS;
 /** A session of so many hours contains a midnight, at which files are cut. */
 const LONG_MS = 20 * HOUR_MS;
 
-/** What a file covers. */
+/** The span that a file covers. */
 export type FileSpan = Span & {
   /**
    * Up to its first bar it covers `[fromMs, surelyMs)` only where nothing shows that it began in the middle of the session; null where that
@@ -107,7 +107,7 @@ function spanOfBars(begun: BegunRun, calendar: Calendar): FileSpan | null {
   };
 }
 
-/** What a run covers; null where that is nothing. */
+/** The span that a run covers; null where that is nothing. */
 export function fileSpan(begun: BegunRun, calendar: Calendar): FileSpan | null {
   const { started_ms, from_ms, through_ms } = begun.run;
   const own = spanOfBars(begun, calendar);

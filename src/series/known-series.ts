@@ -57,7 +57,7 @@ export async function knownSeries(
   return found;
 }
 
-/** How many bars of a series there are up to its known part's last one. `onBars` is told how many are read. */
+/** Counts the bars of a series up to its known part's last one. `onBars` is told how many are read. */
 export async function countKnown(
   reader: Reader,
   whole: Series,

@@ -9,7 +9,7 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { soundBlocks } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
 
-/** Whether bars, of which there is at least one, are off the session grid. */
+/** True if bars, of which there is at least one, are off the session grid. */
 export function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boolean {
   // The last bar may reach into a session that opens late.
   const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;

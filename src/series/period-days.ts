@@ -69,7 +69,7 @@ export const labelsOf = (calendar: Calendar, { interval, first_ms, last_ms }: Se
   return { first: labelOf(first_ms), last: labelOf(last_ms) };
 };
 
-/** Whether a label date lies between those of the first and the last bar of a series. */
+/** True if a label date lies between those of the first and the last bar of a series. */
 export function reaches(calendar: Calendar, series: Series, day: number): boolean {
   const { first, last } = labelsOf(calendar, series);
   return first <= day && day <= last;

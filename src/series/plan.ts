@@ -9,7 +9,9 @@ import type { StreamContext } from './stream.ts';
 
 export const DAY = intervalOf('DAY');
 
-/** Whether bars of `base` can be folded into bars of `asked` without one straddling two (contract 3.8, 3.10). */
+/**
+ * True if bars of `base` can be folded into bars of `asked` without one straddling two (contract 3.8, 3.10).
+ */
 export function divides(base: Pick<Series, 'interval' | 'isOffGrid'>, asked: Interval): boolean {
   if (base.isOffGrid || base.interval === asked) return false;
   const baseMinutes = intervalMinutes(base.interval);
@@ -50,7 +52,10 @@ export const clamped = ({ series }: StoredInstrument, range: StreamRange): Strea
   toMs: Math.min(range.toMs, Math.max(...series.map(({ last_ms }) => last_ms)) + SLACK_MS),
 });
 
-/** How far a series reaches: its first and last cell of the asked interval, and the instants of its first and last bar. */
+/**
+ * The extent of a series: its first and last cell of the asked interval, and the instants of its first and
+ * last bar.
+ */
 export type Reach = {
   readonly first: Cell;
   readonly last: Cell;
@@ -58,7 +63,7 @@ export type Reach = {
   readonly toMs: number;
 };
 
-/** How far a series reaches at an interval up to DAY. */
+/** Gives the extent of a series at an interval up to DAY. */
 export function reachOf(context: StreamContext, series: Series): Reach {
   const { calendar, interval, extended } = context;
   const [firstMs, lastMs] = [series.first_ms, series.last_ms].map((keyMs) =>

@@ -7,10 +7,10 @@ import { rowWith } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
-/** What a run holds, or has deleted, of one market at one interval. */
+/** A span that a run holds, or has deleted, of one market at one interval. */
 export type RunSpan = Omit<RowOf<typeof runSpans>, 'interval'> & { readonly interval: Interval };
 
-/** What is asked of a run: its facts, and when its bytes were first read. */
+/** A run with the moment when its bytes were first read. */
 export type BegunRun = { readonly run: RunSpan; readonly begunMs: number };
 
 /** A series by what its row says of its runs. */
@@ -19,7 +19,7 @@ type RunsOfSeries = { readonly series_id: number; readonly interval: string; rea
 /** Runs asked for at a time. */
 const RUNS_PER_READ = 500;
 
-/** Whether a run holds a series, or has deleted bars of it. */
+/** True if a run holds a series, or has deleted bars of it. */
 export const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
   decodeIds(run.series).includes(seriesId);
 

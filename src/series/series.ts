@@ -65,7 +65,7 @@ export const marketName = (
   market: Market | null,
 ): string => `${asset_schema}/${market?.key ?? country_iso_code}`;
 
-/** Whether a stored bar is not served (contract 3.9). */
+/** True if a stored bar is not served (contract 3.9). */
 export function isUnfinished({ unfinished }: Pick<Series, 'unfinished'>, keyMs: number): boolean {
   const next = firstWhere(unfinished.length, (index) => unfinished[index]!.first_ms > keyMs);
   return next > 0 && unfinished[next - 1]!.last_ms >= keyMs;

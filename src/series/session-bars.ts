@@ -20,7 +20,7 @@ const CHANGES_PER_READ = 64;
 
 const BLOCKS_PER_READ = 64;
 
-/** What the regular hours of a session have, in one interval. */
+/** The bars in the regular hours of a session, in one interval. */
 export type SessionBars = {
   readonly session: Session;
   /** The stored series that the session is served from. */
@@ -36,7 +36,7 @@ export type SessionBars = {
 
 const regularOf = ({ segments }: Session) => segments.filter(({ kind }) => kind === 'regular');
 
-/** How many bars of an interval the regular hours of a session have room for. */
+/** Counts the bars of an interval that the regular hours of a session have room for. */
 export function expectedBars({ interval }: Pick<StreamContext, 'interval'>, session: Session): number {
   const minutes = intervalMinutes(interval);
   if (minutes === null) return 1;

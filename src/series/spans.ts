@@ -3,7 +3,7 @@
 /** `[fromMs, toMs)`. */
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
-/** What of some spans, ascending and apart, another one leaves. */
+/** The rest of some spans, ascending and apart, outside another one. */
 export const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] =>
   spans.flatMap((span) => {
     if (span.toMs <= fromMs || span.fromMs >= toMs) return [span];
@@ -13,7 +13,7 @@ export const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] 
     ].filter((rest) => rest.fromMs < rest.toMs);
   });
 
-/** What of some spans, ascending and apart, none of others covers. */
+/** The rest of some spans, ascending and apart, that no other spans cover. */
 export const lacking = (spans: readonly Span[], others: readonly Span[]): Span[] =>
   others.reduce<Span[]>(without, [...spans]);
 

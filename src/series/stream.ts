@@ -32,7 +32,7 @@ export type Part = { readonly series: Series; readonly timed: TimedBars };
 /** Bars of an instrument in steps that are each from one series. None is empty; bars may be unfinished. */
 export type PartStream = Stream<Part>;
 
-/** What a stream is made for. `extended` is false where the bars are regular-hours data. */
+/** The request that a stream is made for. `extended` is false where the bars are regular-hours data. */
 export type StreamContext = {
   readonly reader: Reader;
   readonly calendar: Calendar;

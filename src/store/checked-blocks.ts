@@ -32,7 +32,7 @@ export class CheckedBlock implements StoredBlock {
   }
 }
 
-/** What is wrong with a block that was read; null where nothing is. */
+/** Says what is wrong with a block that was read; null where nothing is. */
 export function blockProblem(block: StoredBlock): string | null {
   try {
     blockCount(block.bytes);
@@ -50,7 +50,7 @@ export function damageOf(seriesId: number, found: FoundBlock): Damage[] {
   return [blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, problem)];
 }
 
-/** Whether a block cannot be of a read, or not after the block before it. */
+/** True if a block cannot be of a read, or not after the block before it. */
 export function isMisplaced(
   read: BlockRead,
   { bucket }: StoredBlock,

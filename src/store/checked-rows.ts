@@ -6,7 +6,9 @@ import type { Read } from './store.ts';
 
 export type Row = Record<string, unknown>;
 
-/** How the rows of one dataset are read: the names and kinds of its columns, and the start of their checksums. */
+/**
+ * The form of the rows of one dataset: the names and kinds of its columns, and the start of their checksums.
+ */
 export type RowForm = {
   readonly dataset: Dataset;
   readonly names: readonly string[];
@@ -30,7 +32,7 @@ export function rowFormOf(dataset: Dataset): RowForm {
   return form;
 }
 
-/** Whether a row is as it was written: `cells` are its columns, then its checksum. */
+/** True if a row is as it was written: `cells` are its columns, then its checksum. */
 export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
   cells[seeds.length] === rowCheck(seeds, cells);
 

@@ -17,7 +17,7 @@ export type Damage = {
   readonly seriesId?: number;
 };
 
-/** Where a block is, and the run that wrote it; null where the block itself is lost. */
+/** The place of a block, and the run that wrote it; null where the block itself is lost. */
 export type BlockPlace = {
   readonly seriesId: number;
   readonly bucket: number;
@@ -39,7 +39,7 @@ export type Rebuilt = {
   readonly problem: string | null;
 };
 
-/** What can still be read of a damaged part: each value may be anything. */
+/** The readable rest of a damaged part: each value may be anything. */
 export type Remains = {
   /** The stored values of a row. */
   readonly row?: Readonly<Record<string, unknown>>;

@@ -89,7 +89,7 @@ function engineAt(url: string): Engine {
   return engines[scheme]!(rest);
 }
 
-/** What to do about damage that nothing else repairs. */
+/** The advice about damage that nothing else repairs. */
 export const howToRestore = (url: string): string => `restore a backup: ${engineAt(url).restoring}`;
 
 const silent: Tell = () => undefined;
@@ -112,10 +112,10 @@ export const openTrialStore = (folder: string): Promise<Store> =>
 export const openControl = async (url: string, mode: Mode, tell = silent): Promise<RowStore> =>
   engineAt(url).openControl(mode, tell);
 
-/** Whether there is a store at an address, damaged or not. */
+/** True if there is a store at an address, damaged or not. */
 export const isStoreMade = async (url: string): Promise<boolean> => engineAt(url).isMade();
 
-/** Whether a store has a control file: a store without any key may have none. */
+/** True if a store has a control file: a store without any key may have none. */
 export const hasControl = async (url: string): Promise<boolean> => engineAt(url).hasControl();
 
 /** Layout and size of a store. */

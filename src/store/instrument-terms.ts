@@ -170,7 +170,7 @@ type Take = (term: Term) => boolean;
 export const longestOf = (words: readonly string[]): string =>
   words.reduce((one, other) => (other.length > one.length ? other : one));
 
-/** Whether a name has all words, in any order, each at the beginning of a word of its own. */
+/** True if a name has all words, in any order, each at the beginning of a word of its own. */
 export const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
   words.every((word) => ` ${term}`.includes(` ${word}`));
 

@@ -33,7 +33,10 @@ export function partId({ of, where = {} }: PartRule, values: Values): number | n
   return crc32(text);
 }
 
-/** What a read depends on whose columns equal `where`: one part where a rule tells it, else the whole dataset. */
+/**
+ * The part that a read depends on whose columns equal `where`: one part where a rule tells it, else the
+ * whole dataset.
+ */
 export function partRead({ name, parts = [] }: Dataset, where: Values = {}): Part {
   for (const rule of parts) {
     const id = partId(rule, where);

@@ -50,7 +50,7 @@ function walkOf(dataset: Dataset, where: RowSelection['where'], index: readonly 
   return { equal, order: index.slice(end), isByTime, worth };
 }
 
-/** Whether a row is of a selection. */
+/** True if a row is of a selection. */
 export function isSelected(
   { file }: Dataset,
   { where, range = {} }: Pick<RowSelection, 'where' | 'range'>,

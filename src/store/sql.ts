@@ -22,7 +22,7 @@ type AmongRead = {
   readonly values: readonly (string | number)[];
 };
 
-/** How the SQL of one engine differs from that of others. */
+/** The differences between the SQL of one engine and that of others. */
 export type Dialect = {
   /** The type of each kind of column. */
   readonly types: Readonly<Record<ColumnKind, string>>;

@@ -215,7 +215,7 @@ export type StoreFacts = {
 /** Is called with what is being done, in words. */
 export type Tell = (doing: string) => void;
 
-/** How a copy is made or restored. */
+/** The options of making or restoring a copy. */
 export type CopyOptions = {
   /** Whether an existing file may be replaced. */
   readonly force: boolean;
@@ -238,9 +238,9 @@ export type Copied = {
 export type Restored = Copied & { readonly version: number; readonly kept: readonly string[] };
 
 /**
- * How a store is opened: `write` creates missing files and migrates older layouts; `read` does neither. `serve` is a `read` for many
- * short reads that callers wait for: a store that does not answer soon is unavailable.
- * `inspect` is a short `read` that leaves no trace, not even a file beside the store's.
+ * The ways to open a store: `write` creates missing files and migrates older layouts; `read` does neither.
+ * `serve` is a `read` for many short reads that callers wait for: a store that does not answer soon is
+ * unavailable. `inspect` is a short `read` that leaves no trace, not even a file beside the store's.
  */
 export type Mode = 'read' | 'serve' | 'write' | 'inspect';
 
@@ -264,7 +264,10 @@ export class StoreDamaged extends StoreUnusable {
   override readonly name = 'StoreDamaged';
 }
 
-/** Whether a store that was open before may be reached again later: whatever keeps it from being opened now is so, but damage. */
+/**
+ * True if a store that was open before may be reached again later: whatever keeps it from being opened now
+ * is so, but damage.
+ */
 export const isAway = (error: unknown): boolean =>
   error instanceof StoreUnavailable || (error instanceof StoreUnusable && !(error instanceof StoreDamaged));
 

@@ -12,7 +12,7 @@ import type { RowReader, RowWriter } from './store.ts';
 /** A version, and the one that came after it. The store never had those between. */
 export type Leap = { readonly from: number; readonly to: number };
 
-/** What is known of the versions of other stores, and of its own. */
+/** The known versions of other stores, and of its own. */
 export type LeapKnowledge = {
   /** The clock, epoch milliseconds. */
   readonly nowMs: number;
@@ -63,7 +63,7 @@ export async function* leapsAfter(reader: RowReader, version: number): AsyncGene
     yield { from: (before as RowOf<typeof counters> | null)?.value ?? 0, to };
 }
 
-/** How many writes a store had from one version to another: leaps are none. */
+/** Counts the writes that a store had from one version to another: leaps are none. */
 export async function writesBetween(reader: RowReader, from: number, to: number): Promise<number> {
   let [writes, last] = [0, from];
   for await (const leap of leapsAfter(reader, from)) {

@@ -128,7 +128,10 @@ function libraryUrl(folder: string, file: string): URL {
   return new URL(file, `file://${found}`);
 }
 
-/** What the page loads, by path. Each is read when it is first asked for, so that a start does not wait for it. */
+/**
+ * The files that the page loads, by path. Each is read when it is first asked for, so that a start does not
+ * wait for it.
+ */
 export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
   ...styles.map(
     (name) =>

@@ -14,7 +14,7 @@ const defaultBounds = {
 /** Bounds in place of those in `limits`. */
 export type QueueBounds = { readonly [name in keyof typeof defaultBounds]?: number };
 
-/** How many requests wait, and how many the thread holds. */
+/** The numbers of requests that wait and that the thread holds. */
 export type QueueLength = { readonly waiting: number; readonly inFlight: number };
 
 /** The state of admission control in front of one query thread. */

@@ -17,7 +17,7 @@ import { QueryTurns } from './query-turns.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 import { giveWay } from './thread-priority.ts';
 
-/** What a query thread works with. */
+/** The means that a query thread works with. */
 export type ThreadSetup = {
   readonly storeUrl: string;
   readonly pageKeySecret: Uint8Array;

@@ -5,10 +5,16 @@ import { type AddressInfo, isIPv4, type Socket } from 'node:net';
 /** Bytes of a connection's send queue by the connection's name; those without any are left out. */
 export type SendQueues = ReadonlyMap<string, number>;
 
-/** What a look at the queues has seen, null where the system does not tell, and its processor time. */
+/**
+ * The queues as one look has seen them, null where the system does not tell, and the processor time of the
+ * look.
+ */
 export type Look = { readonly queues: SendQueues | null; readonly processorMs: number };
 
-/** Where a server listens: a connection that comes by IPv4 to an address of IPv6 is one of IPv6 to the kernel. */
+/**
+ * The address of a server as the kernel has it: a connection that comes by IPv4 to an address of IPv6 is one
+ * of IPv6.
+ */
 export type Listening = Pick<AddressInfo, 'port' | 'family'>;
 
 /** The kernel walks all its connections for each, which takes 3.5 ms where there is much memory: only one is read. */

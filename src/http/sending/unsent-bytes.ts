@@ -16,7 +16,7 @@ const defaultBounds = {
 /** Bounds in place of those in `limits`. */
 export type UnsentBounds = { readonly [name in keyof typeof defaultBounds]?: number };
 
-/** What the sender of the answers does where there are too many. */
+/** The relief that the sender of answers can give where there are too many unsent bytes. */
 export type Relief = {
   /** Counts the bytes of all connections anew. */
   recount(): Promise<void>;

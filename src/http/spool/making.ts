@@ -40,7 +40,7 @@ const diskFull = (cause: unknown): Refusal =>
 /** Begins a streamed answer, which is not read on once it is gone. @throws Refusal, QueueError */
 type Begin = (request: QueryRequest, isGone: () => boolean) => Promise<StreamedAnswer>;
 
-/** How a request's file is made. @throws Refusal `unavailable` on a full disk */
+/** Gives the function that makes a request's file. @throws Refusal `unavailable` on a full disk */
 export const makingOf =
   (begin: Begin, asked: QueryRequest, start: StartMaker): MakeFile =>
   async (path, signal) => {

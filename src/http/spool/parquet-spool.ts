@@ -9,7 +9,7 @@ import { httpLimits } from '../limits.ts';
 import { KeyTurns } from '../queue/key-turns.ts';
 import { QueueError } from '../queue/query-queue.ts';
 
-/** What is known of a whole file. */
+/** The known facts of a whole file. */
 export type MadeFile = {
   readonly hash: string;
   readonly dataVersion: number | undefined;

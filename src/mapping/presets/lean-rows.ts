@@ -9,7 +9,7 @@ import type { Fit } from './preset.ts';
 /** The date of a last row that still holds. */
 export const OPEN_END = '20501231';
 
-/** How surely all lines are rows of such a file: by its folder, or by the last line. */
+/** Judges how surely all lines are rows of such a file: by its folder, or by the last line. */
 export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
   const lines = linesOf(sample);
   if (lines.length === 0 || !lines.every((line) => row.test(line))) return 'no';

@@ -5,7 +5,10 @@ import { reasonColumns } from '../../files/rejected-file.ts';
 import { linesOf, type Sample } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 
-/** How well a file fits: `surely` where no other file looks like it, `perhaps` where it has all that is needed. */
+/**
+ * The degrees of a file's fit: `surely` where no other file looks like it, `perhaps` where it has all that
+ * is needed.
+ */
 export type Fit = 'surely' | 'perhaps' | 'no';
 
 export type Preset = {
@@ -33,7 +36,7 @@ export const forex = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
 export const firstCells = (sample: Sample, delimiter = ','): string[] =>
   cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];
 
-/** Whether a file has the refused rows of a file without a header, which has these columns. */
+/** True if a file has the refused rows of a file without a header, which has these columns. */
 export const isMended = (sample: Sample, columns: readonly string[]): boolean =>
   firstCells(sample).join() === [...columns, ...reasonColumns].join();
 
@@ -43,7 +46,7 @@ export const rowsBelow = (sample: Sample): string[][] =>
     .slice(1)
     .map((line) => cellsOf(line, ',') ?? []);
 
-/** Whether a file's header has all of some columns. */
+/** True if a file's header has all of some columns. */
 export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>
   new Set(firstCells(sample)).isSupersetOf(new Set(columns));
 

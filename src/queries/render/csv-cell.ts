@@ -21,5 +21,5 @@ function safeCsvCell(value: string | null): string {
   return /[;\t]/.test(text) ? quoted(text) : csvCell(text);
 }
 
-/** How texts become cells: as they are, or made safe for spreadsheets (contract 5.1). */
+/** Gives the function that turns texts into cells: as they are, or safe for spreadsheets (contract 5.1). */
 export const csvCellOf = (isSafe: boolean): typeof csvCell => (isSafe ? safeCsvCell : csvCell);

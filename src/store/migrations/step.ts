@@ -18,7 +18,7 @@ type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a step reads and writes of tables, as they are declared at its time. */
+/** The tables that a step reads and writes, as they are declared at its time. */
 export type MovedTables = {
   /** The rows in the order of the key whose columns equal `where`: some of the key's first columns. @throws DamagedData */
   rows(table: Table, where?: Row): Promise<readonly Row[]>;

@@ -53,10 +53,16 @@ export class UnreadableVersion extends Error {
   }
 }
 
-/** What earlier requests found: rows, the last run of a state, or that it takes more than they look through. */
+/**
+ * The finds of earlier requests: rows, the last run of a state, or that it takes more than they look
+ * through.
+ */
 export type FoundFormer = FormerByKey | number | 'far';
 
-/** What earlier requests found; and the entries and bytes of changed rows of one dataset that all of them look through. */
+/**
+ * The finds of earlier requests; and the most entries and bytes of changed rows of one dataset that all of them
+ * look through.
+ */
 export type PastBounds = {
   readonly found: SizedCache<FoundFormer>;
   readonly entriesMax: number;

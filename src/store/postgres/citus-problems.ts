@@ -6,13 +6,13 @@ const INTERNAL = 'XX000';
 const lost =
   /^(?:connection not open|no connection to the server|server closed the connection|SSL (?:SYSCALL|connection|error)|could not (?:receive|send|connect)|failure on connection marked as essential)/;
 
-/** Whether an error is that of a worker that was lost. Citus has no condition of its own for it. */
+/** True if an error is that of a worker that was lost. Citus has no condition of its own for it. */
 export const isLostWorker = (code: string, message: string): boolean =>
   code === INTERNAL && lost.test(message);
 
 /**
- * Whether a warning says that a worker has not committed what the coordinator has. The statement succeeds all the same, and its blocks
- * may appear later, or never: a write must not count on them.
+ * True if a warning says that a worker has not committed what the coordinator has. The statement succeeds
+ * all the same, and its blocks may appear later, or never: a write must not count on them.
  */
 export const isUncommitted = (severity: string, message: string): boolean =>
   severity === 'WARNING' && message.startsWith('failed to commit transaction on ');

@@ -6,12 +6,12 @@ import type { Session } from './session.ts';
 export const distributeText = (table: string): string =>
   `select create_distributed_table('${table}', 'series_id', colocate_with => 'none')`;
 
-/** Whether a database has the Citus extension. */
+/** True if a database has the Citus extension. */
 export async function hasCitus(session: Session): Promise<boolean> {
   return (await session.ask("select 1 from pg_extension where extname = 'citus'")).length > 0;
 }
 
-/** Whether the blocks are distributed over the nodes of Citus. */
+/** True if the blocks are distributed over the nodes of Citus. */
 export async function isDistributed(session: Session): Promise<boolean> {
   if (!(await hasCitus(session))) return false;
   const text = "select 1 from pg_dist_partition where logicalrelid = 'bar_blocks'::regclass";
@@ -47,7 +47,8 @@ export async function readShards(session: Session): Promise<Shard[]> {
 }
 
 /**
- * Whether the coordinator reaches a node. The session must not have asked the node before: it would use that connection again, and wait.
+ * True if the coordinator reaches a node. The session must not have asked the node before: it would use that
+ * connection again, and wait.
  */
 export async function isReached(session: Session, { host, port }: ShardNode): Promise<boolean> {
   const [, rows] = await Promise.all([

@@ -11,7 +11,7 @@ import { connectionProblem } from './connection-advice.ts';
 import { KEEPALIVE } from './limits.ts';
 import { Session } from './session.ts';
 
-/** How the connections of one use of a store are. */
+/** The settings of the connections of one use of a store. */
 export type SessionSettings = {
   /** Settings of the session, by name. */
   readonly set: Readonly<Record<string, string | number>>;

@@ -38,7 +38,7 @@ async function rebuildPostgres(
 const isMade = (address: PostgresAddress): Promise<boolean> =>
   onSession(address, async (session) => (await layoutsOf(session)) !== null);
 
-/** What can be done with the store at an address. */
+/** The operations on the store at an address. */
 export const postgresEngine = (address: PostgresAddress) => ({
   isMade: () => isMade(address),
   openStore: (mode: Mode, tell: Tell) => openPostgresStore(address, mode, tell),

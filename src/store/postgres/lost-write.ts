@@ -24,7 +24,7 @@ const endText = `select pg_terminate_backend(pid)::int from pg_stat_activity
 /** Nobody can tell in time whether a write was published: its blocks stay. */
 export class UnknownCommit extends StoreUnavailable {}
 
-/** Whether a version was published by a process whose connection was lost. @throws UnknownCommit */
+/** True if a version was published by a process whose connection was lost. @throws UnknownCommit */
 export async function wasPublishedBefore(
   connection: Connection,
   process: ServerProcess,

@@ -70,7 +70,10 @@ type Change = { readonly key: readonly StoredCell[]; readonly cells: readonly St
 /** Rows that wait, by their key. */
 type Waiting = Map<string, Change>;
 
-/** What all views of one write share: the rows that wait, the reads that come next, and the parts of the data that it changes. */
+/**
+ * The state that all views of one write share: the rows that wait, the reads that come next, and the parts
+ * of the data that it changes.
+ */
 export class RowChanges {
   readonly written = new WrittenParts();
   readonly expected = new ExpectedReads();

@@ -164,7 +164,7 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
 /** The name of the table of the state until a copy into the store is finished: without that table there is no store. */
 const UNFINISHED = 'unfinished_copy';
 
-/** Whether there are tables of a copy that is not finished. */
+/** True if there are tables of a copy that is not finished. */
 export const isCopyBegun = async (session: Session): Promise<boolean> =>
   (await session.ask(`select 1 where to_regclass('${UNFINISHED}') is not null`)).length > 0;
 

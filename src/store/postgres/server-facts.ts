@@ -36,6 +36,6 @@ async function readFollowers(session: Session): Promise<ServerFacts['followers']
   return rows.map(([name, behindBytes]) => ({ name, behindBytes }));
 }
 
-/** How far a standby is behind, in words. */
+/** Says in words how far a standby is behind. */
 export const behindWords = (bytes: number | null): string =>
   bytes === null ? 'this user may not see how far behind' : `${formatBytes(Math.max(0, bytes))} behind`;

@@ -27,7 +27,7 @@ export class PostgresProblem extends Error {
   }
 }
 
-/** What a session was asked is not answered any more. */
+/** The connection is lost: statements under way are not answered any more. */
 export class ConnectionLost extends StoreUnavailable {}
 
 /** A server that may not write: it is no primary any more. */

@@ -102,7 +102,10 @@ export const keyColumns = (keys: readonly (readonly number[])[]): SentArray[] =>
 export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>
   session.ask(removeText, keyColumns(keys));
 
-/** Where a write begins: whether the data are those that the write before it left, and the clock of the server, epoch milliseconds. */
+/**
+ * The beginning of a write: whether the data are those that the write before it left, and the clock of the
+ * server, epoch milliseconds.
+ */
 export type Origin = { readonly goesOn: boolean; readonly nowMs: number };
 
 // The row of the newest write has its transaction, negated, in the place of a version. One that a dump or a copy restored was written by another
@@ -142,7 +145,7 @@ export async function publish(session: Session, { version, abandoned }: Versions
   return { version, at: row![0] as string };
 }
 
-/** Whether a commit was done. */
+/** True if a commit was done. */
 export async function wasPublished(session: Session, { version, at }: Publication): Promise<boolean> {
   const found = await session.ask(
     'select 1 from published_versions where version = $1 and published_at = $2::timestamptz',

@@ -100,7 +100,10 @@ function isKept(
   return kept === undefined ? found.rows === 0 : kept[0] === 1;
 }
 
-/** What is wrong with the found rows of a group; null where nothing is. Their last cells are their checksums. */
+/**
+ * Says what is wrong with the found rows of a group; null where nothing is. Their last cells are their
+ * checksums.
+ */
 export function groupProblem(
   database: Database,
   { name, group = [] }: Dataset,
@@ -125,7 +128,7 @@ export function blocksProblem(database: Database, seriesId: number): string | nu
     : 'blocks of it are lost';
 }
 
-/** How many rows the groups of a table have in all; null where they are not counted. */
+/** Counts the rows that the groups of a table have in all; null where they are not counted. */
 export function groupedRows(database: Database, table: string): number | null {
   const sums = sumsOf(table);
   return hasTable(database, sums)

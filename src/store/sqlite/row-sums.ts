@@ -25,7 +25,7 @@ export const BLOCKS = 'bar_blocks';
 export const hasTable = (database: Database, name: string): boolean =>
   database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
 
-/** Whether a table has no index beside it that would miss a row, and no sums of groups either. */
+/** True if a table has no index beside it that would miss a row, and no sums of groups either. */
 export const isAlone = ({ indexes = [], keptAsTheyCome, group }: Omit<Table, 'columns'>): boolean =>
   indexes.length === 0 && keptAsTheyCome !== true && group === undefined;
 
@@ -33,7 +33,10 @@ export const isAlone = ({ indexes = [], keptAsTheyCome, group }: Omit<Table, 'co
 export const keepSums = (database: Database, name: string): void =>
   database.exec(`insert into row_sums values ('${name}', 0, 0); ${triggersOf(name)}`);
 
-/** How a table's rows differ from those that were written; nothing where they do not, or where its indexes tell it. */
+/**
+ * Says in which ways a table's rows differ from those that were written; nothing where they do not, or where
+ * its indexes tell it.
+ */
 export function sumProblems(database: Database, name: string): string[] {
   const [sums] = database.all('select rows, checks from row_sums where name = ?', [name]);
   if (sums === undefined) return [];

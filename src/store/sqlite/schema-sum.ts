@@ -21,7 +21,10 @@ export function keepSchemaSum(database: Database): void {
   database.run('insert or replace into row_sums values (?, ?, ?)', [SCHEMA, layout, schemaCheck(database)]);
 }
 
-/** How the number of the layout differs from its copy; null where it does not. A new file has no copy yet. */
+/**
+ * Says how the number of the layout differs from its copy; null where it does not. A new file has no copy
+ * yet.
+ */
 export function layoutProblem(database: Database): string | null {
   if (!hasTable(database, 'row_sums')) return null;
   // In one statement: another process may be migrating the file.
@@ -32,7 +35,7 @@ export function layoutProblem(database: Database): string | null {
   return `its layout is ${String(found.layout)}, and ${String(found.copy)} was written`;
 }
 
-/** What is wrong with the schema; null where it is as it was written. */
+/** Says what is wrong with the schema; null where it is as it was written. */
 export function schemaProblem(database: Database): string | null {
   const problem = layoutProblem(database);
   if (problem !== null) return problem;

@@ -99,7 +99,10 @@ function hasEveryRow(database: Database, table: string): boolean {
 const schemaDamage = (problem: string | Damage): Damage =>
   typeof problem === 'string' ? { dataset: null, place: 'the store', problem } : problem;
 
-/** What is wrong with the pages of a table and its indexes, of all without a name: entries lost, in another order, of other values. */
+/**
+ * Finds problems in the pages of a table and its indexes, of all without a name: entries lost, in another
+ * order, of other values.
+ */
 export function structureOf(database: Database, table: string): Damage[] {
   const isTable = table !== '' && table !== 'sqlite_schema';
   const compared = isTable ? [sumProblems, groupProblems] : [];

@@ -24,7 +24,7 @@ const troubles: Readonly<Record<number, Trouble>> = {
   26: 'damaged',
 };
 
-/** Whether SQLite itself found the disk full, and not the work in a transaction that wrote elsewhere. */
+/** True if SQLite itself found the disk full, and not the work in a transaction that wrote elsewhere. */
 export function isFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   return errcode === SQLITE_IOERR_SHMSIZE || troubles[errcode & 0xff] === 'full';
@@ -41,7 +41,10 @@ const passingExtended: ReadonlySet<number> = new Set([264, 520, 1032, 1288, 1544
 /** A place of the disk that cannot be read, a file that ends too early, and what a file system or a layer below found damaged. */
 const lastingReads: ReadonlySet<number> = new Set([266, 522, 8202, 8458]);
 
-/** Whether an error of SQLite may pass by itself: the file cannot be reached now. Damage does not pass, nor does an unreadable place. */
+/**
+ * True if an error of SQLite may pass by itself: the file cannot be reached now. Damage does not pass, nor
+ * does an unreadable place.
+ */
 export function isPassing(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   if (errcode === undefined) return false;

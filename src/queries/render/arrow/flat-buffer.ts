@@ -7,7 +7,10 @@ export type FlatNumber = { readonly bytes: 1 | 2 | 8; readonly value: number };
 /** A table: its fields by number; null for one that is left out, which then has its default. */
 export type FlatTable = { readonly fields: readonly (FlatNumber | FlatNode | null)[] };
 
-/** What is pointed to: a table, a text, a list of tables, or a list of structs of two integers of eight bytes. */
+/**
+ * A value that is pointed to: a table, a text, a list of tables, or a list of structs of two integers of
+ * eight bytes.
+ */
 export type FlatNode =
   | FlatTable
   | string
