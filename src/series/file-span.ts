@@ -4,7 +4,7 @@ import { barEnd, closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { hoursOf, isPeriod, periodEnd } from '../calendar/period.ts';
 import type { Session } from '../calendar/session.ts';
-import { type Zone, zoneOf } from '../calendar/zone.ts';
+import { zoneOf } from '../calendar/zone.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { BegunRun, RunSpan } from './run-spans.ts';
 import type { Span } from './spans.ts';
@@ -23,8 +23,6 @@ export type FileSpan = Span & {
    */
   readonly late: { readonly session: Session; readonly surelyMs: number } | null;
 };
-
-const utc = zoneOf('UTC');
 
 /** The first or the last session of a bar's time, by its key; null for a bar outside every session. */
 function sessionOf(calendar: Calendar, interval: Interval, keyMs: number, isFirst: boolean): Session | null {
@@ -60,7 +58,7 @@ export function sessionEnd(begun: BegunRun, calendar: Calendar): number | null {
 
 /** The midnights of UTC and of a file's zone around an instant: the last one that is not after it, and the first one that is not before. */
 function midnights(zone: string | null, ms: number, isAfter: boolean): number[] {
-  const zones: readonly Zone[] = zone === null ? [utc] : [utc, zoneOf(zone)];
+  const zones = ['UTC', ...(zone === null ? [] : [zone])].map(zoneOf);
   return zones.map((one) => one.instantOf(isAfter ? one.dayAt(ms - 1) + 1 : one.dayAt(ms), 0));
 }
 
