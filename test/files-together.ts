@@ -1,19 +1,75 @@
-// The test files that run in one process: they compute, and change nothing that others see.
+// The test files that run together in a process: most of them would take longer to load the program, and to run it cold, than they take warm. They
+// start no process, and change nothing that a file after them sees. As the program of such a process this imports the files that it is given.
+import { resolve } from 'node:path';
+import { test } from 'node:test';
 
-/** Globs, from the root of the repository. */
-export const pureFiles = [
-  'bench/**/*.test.ts',
-  'src/bars/*.test.ts',
-  'src/base/*.test.ts',
-  'src/calendar/**/*.test.ts',
-  'src/cli/{known-damage,own-modules,progress,table}.test.ts',
-  'src/contract/*.test.ts',
-  'src/disk/*.test.ts',
-  'src/explorer/*.test.ts',
-  'src/files/{csv-line,spool,zstd-frames}.test.ts',
-  'src/loading/{bar-rules,name-ids,open-rows}.test.ts',
-  'src/mapping/{column-mapping,instant-cell}.test.ts',
-  'src/store/{content,sql}.test.ts',
-  'src/store/migrations/*.test.ts',
-  'src/store/sqlite/trouble.test.ts',
+/** Groups of files, as globs from the root of the repository. */
+export const filesTogether: readonly (readonly string[])[] = [
+  // They compute.
+  [
+    'bench/**/*.test.ts',
+    'src/{bars,base,calendar,contract,disk,explorer}/**/*.test.ts',
+    'src/cli/{known-damage,own-modules,progress,table}.test.ts',
+    'src/files/{csv-line,spool,zstd-frames}.test.ts',
+    'src/loading/{bar-rules,name-ids,open-rows}.test.ts',
+    'src/mapping/{column-mapping,instant-cell}.test.ts',
+    'src/store/{content,sql}.test.ts',
+    'src/store/migrations/*.test.ts',
+    'src/store/sqlite/trouble.test.ts',
+  ],
+  ['src/queries/**/!(closed-days|options).test.ts'],
+  [
+    'src/files/{plain-csv,read,source}.test.ts',
+    'src/keys/{api-keys,control-client,quotas}.test.ts',
+    'src/loading/{event-period,open-blocks}.test.ts',
+    'src/mapping/{cell,parquet-cells,plain-cells}.test.ts',
+    'src/series/*.test.ts',
+    'src/store/{all-rows,selected-rows}.test.ts',
+    'src/store/sqlite/{damage,group-sums,sqlite,versions}.test.ts',
+    'test/{import-bars,import-instruments,instrument-terms,undo}.test.ts',
+  ],
+  [
+    'src/http/{base-address,built-in-pages,forwarded,parsed-requests,route}.test.ts',
+    'src/http/cache/{cached-answers,random-requests}.test.ts',
+    'src/http/queue/{admission,batching,query-turns,service-time,waiting-requests}.test.ts',
+    'src/http/sending/unsent-bytes.test.ts',
+    'test/{bad-input,export-round-trip,page-keys}.test.ts',
+  ],
+  [
+    'test/presets/!(command|convert|notations|write-map).test.ts',
+    'test/{bulk-random,replace-random}.test.ts',
+  ],
+  [
+    'test/{as-of,covered}/!(pinned-keys).test.ts',
+    'test/{completeness,coverage,run-coverage,session-coverage}.test.ts',
+  ],
+  [
+    'test/findings/!(check|imports).test.ts',
+    'test/{bars-of-today,best-series,derived-bars}.test.ts',
+    'test/sqlite/lost-*.test.ts',
+  ],
+  [
+    'test/{container,glossary,import-law,rules,stores}.test.ts',
+    'test/{deletion-cost,restored-versions}.test.ts',
+  ],
+  // They call commands, which run in a process that is there anyway.
+  [
+    'test/{actions-and-currency,answers,calendar,corporate-actions,damaged-bars,delete-rows,dividend-closes,economic,help,holidays}.test.ts',
+    'test/{import-reports,json-errors,known-names,labels,news}.test.ts',
+    'test/findings/{check,imports}.test.ts',
+  ],
+  [
+    'test/{option-roots,options,periods,progress,quiet,reference,sample-files,search,sessions,status}.test.ts',
+    'test/{symbol-contracts,symbols,undo-rows}.test.ts',
+    'test/presets/{command,write-map}.test.ts',
+    'test/sqlite/{damaged-pages,damaged-rows,kept-check,repair-indexes,store-copy}.test.ts',
+  ],
 ];
+
+if (import.meta.main) {
+  const loaded = Promise.withResolvers<void>();
+  // No test of a file begins before all files are loaded: what one says of its tests and hooks would be taken for a part of the test that runs.
+  test('the files are loaded', () => loaded.promise);
+  for (const path of process.argv.slice(2)) await import(resolve(path));
+  loaded.resolve();
+}

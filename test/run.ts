@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startHost } from './commands.ts';
+import { filesTogether } from './files-together.ts';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
 import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
-import { pureFiles } from './pure-files.ts';
 import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -54,13 +54,13 @@ const longForms = ['test/ci/**/*.test.ts'];
 
 /** What starts no processes and keeps within a minute: most of what stands beside the sources, and some of test/. */
 const quick = [
-  ...['test/pure.test.ts', 'src/{keys,loading,mapping,files,queries,series,history}/**/*.test.ts'],
+  ...[...filesTogether[0]!, 'src/{keys,loading,mapping,files,queries,series,history}/**/*.test.ts'],
   'src/http/!(handshakes|server|refusals).test.ts',
   'test/{import-law,stores,rules,container,import-instruments,instrument-terms,undo,security}.test.ts',
 ];
 
-/** A file to run, and the engine of its stores. */
-type Job = { readonly file: string; readonly engine: 'sqlite' | 'postgres' };
+/** A file to run, or files that share a process, and the engine of their stores. */
+type Job = { readonly files: readonly string[]; readonly engine: 'sqlite' | 'postgres' };
 
 /** A process that a test left, in a group of its own, may keep the output open for ever. */
 const CLOSE_MS = 5_000;
@@ -88,7 +88,16 @@ const filesOf = (globs: readonly string[], exclude: readonly string[] = []): str
   globSync(globs, { cwd: root, exclude }).toSorted();
 
 const on = (engine: Job['engine'], files: readonly string[]): Job[] =>
-  files.map((file) => ({ file, engine }));
+  files.map((file) => ({ files: [file], engine }));
+
+/** The same, where those of a group share a process. */
+function together(engine: Job['engine'], files: readonly string[]): Job[] {
+  const groups = filesTogether
+    .map((globs) => filesOf(globs).filter((file) => files.includes(file)))
+    .filter((group) => group.length > 1);
+  const alone = files.filter((file) => !groups.some((group) => group.includes(file)));
+  return [...groups.map((group) => ({ files: group, engine })), ...on(engine, alone)];
+}
 
 function chosenJobs(): Job[] {
   if (named.length > 0) {
@@ -97,17 +106,15 @@ function chosenJobs(): Job[] {
     const others = files.filter((file) => !areOnPostgres.includes(file));
     return [...on('postgres', areOnPostgres), ...on('sqlite', others)];
   }
-  // The pure ones are imported by test/pure.test.ts.
-  const others = [...pureFiles, ...ofPostgres()];
-  if (asked.quick) return on('sqlite', filesOf(quick, others));
-  const onPostgres = on('postgres', filesOnPostgres(asked.all));
+  if (asked.quick) return together('sqlite', filesOf(quick, ofPostgres()));
+  const onPostgres = together('postgres', filesOnPostgres(asked.all));
   if (asked.postgres) return onPostgres;
-  const usual = on('sqlite', filesOf(everyFile, [...longForms, ...others]));
+  const usual = together('sqlite', filesOf(everyFile, [...longForms, ...ofPostgres()]));
   return asked.ci ? [...usual, ...on('sqlite', filesOf(longForms)), ...onPostgres] : usual;
 }
 
 const rank = new Map(longest.flatMap((glob, at) => filesOf([glob]).map((file) => [file, at] as const)));
-const rankOf = ({ file }: Job): number => rank.get(file) ?? longest.length;
+const rankOf = ({ files }: Job): number => (files.length > 1 ? 0 : (rank.get(files[0]!) ?? longest.length));
 
 const temporary = mkdtempSync(join(tmpdir(), 'bourse-run-'));
 const running = new Set<ChildProcess>();
@@ -130,7 +137,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 let started = 0;
 
-async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+async function runFiles({ files, engine }: Job, environment: NodeJS.ProcessEnv): Promise<Outcome> {
   const events = join(temporary, `${started++}.ndjson`);
   const startedMs = performance.now();
   const flags = [
@@ -139,7 +146,11 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
     `--test-reporter-destination=${events}`,
   ];
   const options = { cwd: root, env: environment, detached: true } as const;
-  const child = spawn(process.execPath, [...flags, file], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const program = files.length > 1 ? ['test/files-together.ts', ...files] : files;
+  const child = spawn(process.execPath, [...flags, ...program], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running.add(child);
   let printed = '';
   let printedCharacters = 0;
@@ -179,11 +190,20 @@ async function runFile({ file, engine }: Job, environment: NodeJS.ProcessEnv): P
       : tests.length === 0
         ? 'it has no test'
         : null;
-  if (problem !== null) tests.push({ name: 'the file as a whole', error: problem, skipped: null });
-  return { file, engine, ms: performance.now() - startedMs, tests, notes, printed };
+  if (problem !== null) tests.push({ file: files[0]!, name: 'as a whole', error: problem, skipped: null });
+  return { files, engine, ms: performance.now() - startedMs, tests, notes, printed };
 }
 
-const titleOf = ({ file, engine }: Job): string => (engine === 'sqlite' ? file : `${file} on PostgreSQL`);
+function titleOf({ files, engine }: Job): string {
+  const [first, ...others] = files;
+  const title = others.length === 0 ? first! : `${first} and ${others.length} more`;
+  return engine === 'sqlite' ? title : `${title} on PostgreSQL`;
+}
+
+/** A test of a job, by the file that makes it where several share a process. */
+const testTitleOf = ({ files, engine }: Job, { file, name }: Ended): string =>
+  `${titleOf({ files: files.length > 1 ? [file] : files, engine })}: ${name}`;
+
 const secondsOf = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 const failuresOf = ({ tests }: Outcome): Ended[] => tests.filter(({ error }) => error !== null);
@@ -192,9 +212,9 @@ const failuresOf = ({ tests }: Outcome): Ended[] => tests.filter(({ error }) => 
 function failureWords(outcome: Outcome): string {
   const { printed, notes } = outcome;
   return [
-    ...failuresOf(outcome).map(({ name, error }) => `✖ ${titleOf(outcome)}: ${name}\n${error}`),
-    ...notes.map((note) => `told by ${outcome.file}: ${note}`),
-    ...(printed.trim() === '' ? [] : [`printed by ${outcome.file}:\n${printed.trimEnd()}`]),
+    ...failuresOf(outcome).map((test) => `✖ ${testTitleOf(outcome, test)}\n${test.error}`),
+    ...notes.map((note) => `told by ${titleOf(outcome)}: ${note}`),
+    ...(printed.trim() === '' ? [] : [`printed by ${titleOf(outcome)}:\n${printed.trimEnd()}`]),
   ].join('\n');
 }
 
@@ -204,13 +224,14 @@ function tellOutcome(outcome: Outcome): void {
   console.log(`${hasFailed ? '✖' : '✔'} ${titleOf(outcome)} (${count})`);
   if (hasFailed) console.log(failureWords(outcome));
   // Long forms are run for their figures too.
-  else if (outcome.file.startsWith('test/ci/')) for (const note of outcome.notes) console.log(`  ${note}`);
+  else if (outcome.files[0]!.startsWith('test/ci/'))
+    for (const note of outcome.notes) console.log(`  ${note}`);
 }
 
 /** What is no part of this run, and how to run it. */
 function leftOut(jobs: readonly Job[]): string[] {
   if (named.length > 0 || asked.quick || asked.ci) return [];
-  if (asked.postgres) return asked.all ? [leftOutWords(jobs.map(({ file }) => file))] : [];
+  if (asked.postgres) return asked.all ? [leftOutWords(jobs.flatMap(({ files }) => files))] : [];
   return [
     `${filesOf(longForms).length} files of long forms: npm test -- '${longForms.join(' ')}'`,
     `${filesOnPostgres(false).length} files about PostgreSQL: npm run test:postgres`,
@@ -224,15 +245,14 @@ function tellSummary(outcomes: readonly Outcome[], ms: number): void {
   console.log(`\nThe slowest files of ${outcomes.length}:`);
   for (const outcome of outcomes.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST))
     console.log(`  ${secondsOf(outcome.ms).padStart(7)} ${titleOf(outcome)}`);
-  for (const { name, outcome, skipped: reason } of skipped)
-    console.log(`skipped: ${titleOf(outcome)}: ${name}: ${reason}`);
+  for (const test of skipped) console.log(`skipped: ${testTitleOf(test.outcome, test)}: ${test.skipped}`);
   for (const words of leftOut(outcomes)) console.log(`left out: ${words}`);
   if (failed.length > 0) console.log('\nThe failures:');
   for (const outcome of outcomes) if (failuresOf(outcome).length > 0) console.log(failureWords(outcome));
   console.log(`\n${secondsOf(ms)}`);
   // The last lines may be all that is kept of a run.
-  for (const { name, outcome, error } of failed)
-    console.log(`✖ ${titleOf(outcome)}: ${name}: ${error!.slice(0, ERROR_CHARACTERS_MAX)}`);
+  for (const test of failed)
+    console.log(`✖ ${testTitleOf(test.outcome, test)}: ${test.error!.slice(0, ERROR_CHARACTERS_MAX)}`);
   console.log(
     `${tests.length - skipped.length - failed.length} passed, ${failed.length} failed, ${skipped.length} skipped`,
   );
@@ -256,7 +276,7 @@ async function runJobs(): Promise<void> {
     let host = await startHost(environment);
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const more = { TEST_STORE: job.engine, TEST_COMMAND_HOST: host.socket };
-      const outcome = await runFile(job, { ...environment, ...more });
+      const outcome = await runFiles(job, { ...environment, ...more });
       outcomes.push(outcome);
       tellOutcome(outcome);
       if (failuresOf(outcome).length === 0) continue;
