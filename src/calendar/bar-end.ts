@@ -52,6 +52,10 @@ export function labelOfBar(calendar: Calendar, interval: Interval, keyMs: number
   return calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs);
 }
 
+/** As `labelOfBar`, of the session that serves the bar: the DAY row of an evening is part of the one that it opens (contract 3.10). */
+export const sessionOfBar = (calendar: Calendar, interval: Interval, keyMs: number): number =>
+  interval === 'DAY' ? calendar.labelOfRow(keyMs / DAY_MS) : labelOfBar(calendar, interval, keyMs);
+
 /** An instant by which a bar has closed, whatever its calendar. */
 function closedForCertain(interval: Interval, keyMs: number): number {
   const minutes = intervalMinutes(interval);

@@ -1,13 +1,14 @@
 // conflicting_imports: bars to which two imports gave different values, by what each noted before its changes (docs/decisions/0009).
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { type Bars, emptyBars, indexOfKey, valueColumns } from '../bars/columns.ts';
+import { type Bars, valueColumns } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { barEnd, closesAfter } from '../calendar/bar-end.ts';
 import { isPeriod, periodHours } from '../calendar/period.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, importRuns } from '../datasets/internal.ts';
+import { changesBar } from '../series/brought.ts';
 import { blockAt } from '../store/all-blocks.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
+import { decodeChange } from '../store/journal-entries.ts';
 import type { Reader } from '../store/store.ts';
 import type { Finding } from './finding.ts';
 import type { Subject } from './market-facts.ts';
@@ -16,9 +17,6 @@ import { countOf, percent } from './words.ts';
 
 type Run = RowOf<typeof importRuns>;
 type Note = RowOf<typeof blockChanges>;
-
-/** What a run noted about a block: the keys that it added, null for all that no later run added, and the bars that it replaced. */
-type Change = { readonly runId: number; readonly added: Bars | null; readonly before: Bars };
 
 /** The bars that one run replaced of another. */
 type Conflict = {
@@ -33,17 +31,6 @@ type Conflict = {
   value: number;
   expected: number;
 };
-
-const changeOf = ({ run_id: runId, added, before }: Note): Change => ({
-  runId,
-  added: added === null ? null : decodeBlock(added, wholeBlock),
-  before: before === null ? emptyBars() : decodeBlock(before, wholeBlock),
-});
-
-const has = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
-
-const touches = ({ added, before }: Change, keyMs: number): boolean =>
-  added === null || has(added, keyMs) || has(before, keyMs);
 
 /** The value that differs most between two bars; where one of them has no number, the share is 0. `priceShare` leaves out volumes. */
 function largestDifference(older: Bars, at: number, newer: Bars, index: number) {
@@ -76,7 +63,7 @@ class Conflicts {
   /** Takes the notes about one block, in the order of their runs. */
   async add(notes: readonly Note[]): Promise<void> {
     if (notes.every(({ before }) => before === null)) return;
-    const changes = notes.map(changeOf);
+    const changes = notes.map((note) => ({ runId: note.run_id, ...decodeChange(note) }));
     const { series_id } = this.#subject.series;
     const block = await blockAt(this.#reader, series_id, notes[0]!.bucket);
     /** Where the state after each run is, by key. */
@@ -89,7 +76,7 @@ class Conflicts {
       for (let at = 0; at < before.count; at++) {
         const keyMs = before.keyMs[at]!;
         const now = after.get(keyMs);
-        const former = changes.slice(0, index).findLast((change) => touches(change, keyMs));
+        const former = changes.slice(0, index).findLast((change) => changesBar(change, keyMs));
         // A bar that a deletion removed has no other value.
         if (now !== undefined && former !== undefined)
           await this.#compare({

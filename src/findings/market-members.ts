@@ -1,7 +1,6 @@
 // The series of a market: the first of them by symbol, and how far half of them reach.
-import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
-import { labelOfBar, overThroughMs } from '../calendar/bar-end.ts';
+import { overThroughMs, sessionOfBar } from '../calendar/bar-end.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
 import type { Calendars } from '../series/calendars.ts';
@@ -86,11 +85,10 @@ async function addMembers(
       if (last_ms === null) continue;
       const row: Series = { ...known!, last_ms };
       const { interval } = row;
-      const label = labelOfBar(calendar, interval, last_ms);
       const key = memberKey(marketName(instrument, market), interval);
       const { first, newestDays } = growing.get(key) ?? { first: [], newestDays: [] };
       growing.set(key, { first, newestDays });
-      newestDays.push(interval === 'DAY' ? calendar.labelOfRow(last_ms / DAY_MS) : label);
+      newestDays.push(sessionOfBar(calendar, interval, last_ms));
       addFirst(first, { instrument, symbol, row });
     }
   }

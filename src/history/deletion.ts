@@ -2,7 +2,7 @@
 import { importRuns } from '../datasets/internal.ts';
 import { versionOfWrite } from '../store/changes.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { nextValue } from './new-instrument.ts';
+import { Counters } from './new-instrument.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 
 /** The request of any deletion: `words` name the choice, and are kept with the run. */
@@ -17,7 +17,9 @@ export function runDeletion<T>(
 ): Promise<T & { readonly runId: number | null }> {
   const write = async (writer: Writer) => {
     const startedMs = nowMs();
-    const runId = await nextValue(writer, 'run_id', 1);
+    const counters = new Counters(writer);
+    const runId = await counters.next('run_id', 1);
+    await counters.settle();
     const { result, count } = await work(writer, runId);
     await writer.upsert(importRuns, [
       {

@@ -15,15 +15,7 @@ const INSTRUMENT_ID = 'instrument_id';
 /** Changes of an instrument in which its former identifiers are looked up: the newest ones have them. */
 const CHANGES_OF_NAME_MAX = 100;
 
-/** The next value of a counter. No value is given out twice. */
-export async function nextValue(writer: Writer, name: string, first: number): Promise<number> {
-  const [counter] = await writer.group(counters, { name });
-  const value = counter === undefined ? first : counter.value + 1;
-  await writer.upsert(counters, [{ name, value }]);
-  return value;
-}
-
-/** The counters of one write that takes many values: each is read once, and written by `settle`. */
+/** The counters of one write: each is read once, and written by `settle`. No value is given out twice. */
 export class Counters {
   readonly #writer: Writer;
   /** The last value of each counter that was given out or found. */

@@ -1,6 +1,6 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
-import { labelOfBar, lastOverDay } from '../calendar/bar-end.ts';
+import { lastOverDay } from '../calendar/bar-end.ts';
 import type { Session } from '../calendar/session.ts';
 import type { sessionConditions } from '../contract/coverage.ts';
 import { sessionCoverage } from '../contract/coverage.ts';
@@ -11,6 +11,7 @@ import { runSpans } from '../datasets/bars.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MarketFacts } from '../findings/market-facts.ts';
 import { Completeness } from '../series/completeness.ts';
+import { labelsOf } from '../series/period-days.ts';
 import { candidates, DAY } from '../series/plan.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';
@@ -55,12 +56,11 @@ function intervalOf({ interval }: Parameters, { series }: Found): Interval | nul
 
 /** The label dates of the first and the last stored bar that sessions of an interval are served from. */
 function reachOf({ calendar }: Found, from: readonly Series[]): { first: number; last: number } {
-  const labels = from.flatMap(({ interval, first_ms, last_ms }) =>
-    [first_ms, last_ms].map((keyMs) =>
-      interval === DAY ? calendar.labelOfRow(keyMs / DAY_MS) : labelOfBar(calendar, interval, keyMs),
-    ),
-  );
-  return { first: Math.min(...labels), last: Math.max(...labels) };
+  const labels = from.map((series) => labelsOf(calendar, series));
+  return {
+    first: Math.min(...labels.map(({ first }) => first)),
+    last: Math.max(...labels.map(({ last }) => last)),
+  };
 }
 
 /** Up to `count` sessions with label dates in `[from, to]`, from one end to the other. */

@@ -29,6 +29,10 @@ export const changesBars = ({ added, before }: BlockChange): boolean =>
 /** True if some bars include one of a key. */
 export const hasBar = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, keyMs) >= 0;
 
+/** True if a change adds, replaces or removes the bar of a key. */
+export const changesBar = ({ added, before }: BlockChange, keyMs: number): boolean =>
+  added === null || hasBar(added, keyMs) || hasBar(before, keyMs);
+
 /** The bars that each run brought to a block, in the order of the runs; with `afterRun` only the runs after it. */
 export async function* broughtBy(
   reader: Reader,

@@ -1,7 +1,7 @@
 // The DAY bars of weeks and months, each with the series that it comes from (contract 3.6, 3.8).
 import { type Bars, concatBars, sliceBars } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { labelOfBar } from '../calendar/bar-end.ts';
+import { sessionOfBar } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { Session } from '../calendar/session.ts';
 import { dayParts } from './best-series.ts';
@@ -63,11 +63,10 @@ export function sharesOf({ bars, of }: Days, start: number, from = 0, to = of.le
 }
 
 /** The label dates of the first and the last bar of a series. */
-export const labelsOf = (calendar: Calendar, { interval, first_ms, last_ms }: Series) => {
-  const labelOf = (keyMs: number): number =>
-    interval === DAY ? calendar.labelOfRow(keyMs / DAY_MS) : labelOfBar(calendar, interval, keyMs);
-  return { first: labelOf(first_ms), last: labelOf(last_ms) };
-};
+export const labelsOf = (calendar: Calendar, { interval, first_ms, last_ms }: Series) => ({
+  first: sessionOfBar(calendar, interval, first_ms),
+  last: sessionOfBar(calendar, interval, last_ms),
+});
 
 /** True if a label date lies between those of the first and the last bar of a series. */
 export function reaches(calendar: Calendar, series: Series, day: number): boolean {

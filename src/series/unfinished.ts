@@ -5,7 +5,7 @@ import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
-import { broughtBy, hasBar } from './brought.ts';
+import { broughtBy, changesBar, hasBar } from './brought.ts';
 import { servedBars } from './cursor.ts';
 import { lateFrom } from './file-span.ts';
 import { type BegunRun, begunRuns, type RunSpan } from './run-spans.ts';
@@ -51,10 +51,9 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
       let open = [...keys];
       if (open.length > 0)
         for await (const brought of broughtBy(reader, { series_id: series.series_id, bucket }, 'desc')) {
-          const { added, before } = brought.change;
           open = open.filter((key) => {
-            // All that is stored of it since it was changed last is its bar.
-            const changes = added === null || hasBar(added, key) || hasBar(before, key);
+            // A run before the last one that changed it held another bar.
+            const changes = changesBar(brought.change, key);
             if (!changes && !hasBar(brought.held, key)) return true;
             if (!isLate(key, brought.runId)) return false;
             if (changes) found.add(key);
