@@ -348,3 +348,21 @@ for (const kind of kinds)
         { numRuns: times(2) },
       );
     });
+
+test('a contract that comes back at an undo keeps its instrument, which another run had made again (contract 10, 11)', () =>
+  Trial.of(kinds.find(({ dataset }) => dataset === 'option-contracts')!, async (trial) => {
+    const row = (id: number, subject: number, day: number, value: number): Row => ({
+      id,
+      subject,
+      day,
+      value,
+    });
+    const source = 'acme';
+    await trial.import({ rows: [row(0, 0, 0, 1)], source, replace: null });
+    await trial.import({ rows: [row(2, 0, 0, 1)], source, replace: null });
+    await trial.import({ rows: [row(2, 1, 2, 1)], source, replace: null });
+    await trial.import({ rows: [row(1, 1, 2, 2)], source, replace: { from: 0, to: 4 } });
+    await trial.import({ rows: [row(2, 1, 1, 2)], source, replace: null });
+    await trial.undo(2);
+    await trial.end();
+  }));

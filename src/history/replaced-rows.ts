@@ -267,13 +267,18 @@ export class ReplacedRows {
   /** Makes the deletion of the instrument that a row is that of another run, or takes it back. */
   async #moveOwn(row: Row, from: number, to: number | null): Promise<void> {
     const own = namedBy(this.#dataset, row).find(({ isOwn }) => isOwn);
-    if (own === undefined || (await instrumentNamed(this.#writer, own.name)) !== null) return;
+    if (own === undefined) return;
     const place = { dataset: instruments.name, row_key: rowKeyOf(instruments, own.name) };
     const entry = await rowWith(this.#writer, rowChanges, { ...place, run_id: from });
     if (entry === null) return;
+    const isStored = (await instrumentNamed(this.#writer, own.name)) !== null;
+    // The run that made it again after its deletion.
+    const maker = isStored ? await this.#nextOf(own.name, from) : undefined;
+    if (isStored && (maker === undefined || (to !== null && to >= maker.run_id))) return;
     await this.#writer.remove(rowChanges, [entry]);
-    if (to === null) await putRow(this.#writer, instruments, null, rowBefore(instruments, entry) as never);
-    else await this.#writer.upsert(rowChanges, [{ ...entry, run_id: to }]);
+    if (to !== null) await this.#writer.upsert(rowChanges, [{ ...entry, run_id: to }]);
+    else if (maker !== undefined) await this.#writer.upsert(rowChanges, [{ ...maker, before: entry.before }]);
+    else await putRow(this.#writer, instruments, null, rowBefore(instruments, entry) as never);
   }
 
   /** Deletes the instrument that a removed row was, unless it is needed, or a later run has changed it. */
