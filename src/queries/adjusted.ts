@@ -1,16 +1,10 @@
 // The headers of adjusted bars: actions that could not be applied, and applied actions that the default list leaves out (contract 8.2, 8.10).
 import { queryLimits } from './limits.ts';
-import type { Adjusted, Answer } from './query.ts';
+import type { ActionNames, Adjusted, AdjustedNames, Answer } from './query.ts';
 
 const headers = { incomplete: 'X-Adjust-Incomplete', unlisted: 'X-Adjusted-By' } as const;
 
 const kinds = ['incomplete', 'unlisted'] as const;
-
-/** Names of actions: the first ones, and how many there are. */
-type ActionNames = { readonly first: readonly string[]; readonly count: number };
-
-/** The names of all actions that the headers of an answer, or of one of its steps, tell. */
-export type AdjustedNames = Readonly<Record<keyof typeof headers, ActionNames>>;
 
 const limited = (names: readonly string[], count: number): ActionNames => ({
   first: names.slice(0, queryLimits.actionsNamedMax),

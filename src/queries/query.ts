@@ -5,7 +5,6 @@ import type { EndpointName, StreamedName } from '../contract/index.ts';
 import type { Part } from '../store/parts.ts';
 import type { DataState } from '../store/store.ts';
 import type { TrackedReader } from '../store/tracked-reader.ts';
-import type { AdjustedNames } from './adjusted.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 
@@ -52,6 +51,12 @@ export type Adjusted = {
   /** The last symbol of the first step of an answer, if later steps have other symbols; null otherwise. */
   readThrough: string | null;
 };
+
+/** Names of actions: the first ones, and how many there are. */
+export type ActionNames = { readonly first: readonly string[]; readonly count: number };
+
+/** The names of all actions that the headers of an answer, or of one of its steps, tell. */
+export type AdjustedNames = { readonly incomplete: ActionNames; readonly unlisted: ActionNames };
 
 /** The base address of a request, without a trailing slash, and the version of the program. */
 export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
