@@ -30,9 +30,18 @@ export type Series = Omit<RowOf<typeof series>, 'interval' | 'runs'> & {
 };
 
 /** A series as its row has it, without what follows from facts and bars. */
-export const asStored = ({ runs: _, ...row }: RowOf<typeof series>): Series => ({
-  ...{ ...row, interval: row.interval as Interval },
-  ...{ isOffGrid: false, unfinished: [], covered: [] },
+export const asStored = (row: RowOf<typeof series>): Series => ({
+  instrument_id: row.instrument_id,
+  interval: row.interval as Interval,
+  series_id: row.series_id,
+  prices: row.prices,
+  volumes: row.volumes,
+  first_ms: row.first_ms,
+  last_ms: row.last_ms,
+  bar_count: row.bar_count,
+  isOffGrid: false,
+  unfinished: [],
+  covered: [],
 });
 
 /** An instrument with its calendar and those of its series that have bars. */
