@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { FIRST_MS } from '../src/base/instant.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
-import { holdReader } from '../src/files/read.ts';
+import { holdReader } from '../src/files/reader-process.ts';
 import { openSources } from '../src/files/source.ts';
 import type { ImportReport } from '../src/history/import-report.ts';
 import type { ImportRequest } from '../src/history/run.ts';

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BARS } from '../datasets/index.ts';
 import { FileProblem } from '../files/file-problem.ts';
-import { holdReader } from '../files/read.ts';
+import { holdReader } from '../files/reader-process.ts';
 import { STANDARD_INPUT } from '../files/source.ts';
 import { clearFailures, recordFailure, UNFINISHED } from '../history/failed-files.ts';
 import { type ImportGroup, writeGroup } from '../history/import-group.ts';

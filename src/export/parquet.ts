@@ -2,7 +2,7 @@
 import { open as openFile } from 'node:fs/promises';
 import duckdb, { type Result } from '@duckdb/node-bindings';
 import { quoted } from '../files/computed-column.ts';
-import { open } from '../files/read.ts';
+import { open } from '../files/duckdb.ts';
 import { named, pathOf } from '../files/scan.ts';
 import type { ExportColumn } from './export-table.ts';
 

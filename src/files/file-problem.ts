@@ -16,6 +16,14 @@ export class FileProblem extends Error {
   }
 }
 
+/** A fast reading failed, or a cell is not a number: the file must be read carefully. */
+export class NeedsCare extends Error {
+  constructor() {
+    super('the file needs a careful reading');
+    this.name = 'NeedsCare';
+  }
+}
+
 /** The problem of a file that is wrong; `name` is the file's. */
 export const contentProblem = (name: string, how: string, cause?: unknown): FileProblem =>
   new FileProblem('content', `${name}: ${how}`, { cause });

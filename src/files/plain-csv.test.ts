@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fc } from '../../test/seed.ts';
+import { NeedsCare } from './file-problem.ts';
 import { plainRows } from './plain-csv.ts';
-import { holdReader, NeedsCare, readChunks } from './read.ts';
+import { readChunks } from './read.ts';
+import { holdReader } from './reader-process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-plain-'));
 const release = holdReader();

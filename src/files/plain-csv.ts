@@ -4,7 +4,7 @@ import type { CsvFormat } from './format.ts';
 import { linePieces } from './line-pieces.ts';
 import { PlainCells, PlainTexts, type Role } from './plain-cells.ts';
 import type { ReadableFile, ScanPlan } from './scan.ts';
-import type { TextCells } from './text-column.ts';
+import type { TextCells } from './text-cells.ts';
 
 const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
 

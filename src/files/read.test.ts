@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fc } from '../../test/seed.ts';
 import { numberOf } from '../base/number.ts';
-import { FileProblem } from './file-problem.ts';
-import { holdReader, NeedsCare, type ReadPlan, readChunks } from './read.ts';
+import type { ReadPlan } from './chunk.ts';
+import { FileProblem, NeedsCare } from './file-problem.ts';
+import { readChunks } from './read.ts';
+import { holdReader } from './reader-process.ts';
 import { TextCheck } from './text-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-read-'));
@@ -180,6 +182,22 @@ test('a large CSV with line breaks in cells comes in the order of its rows', asy
     careful.texts,
     header.map((_, column) => columnOf(rows, column)),
   );
+});
+
+test('rows of very long texts come whole, and in their order', async () => {
+  const rows = Array.from({ length: 12 }, (_, row) => [
+    row % 3 === 0 ? '' : String.fromCharCode(97 + row).repeat(3_000_000),
+    `${row}`,
+    'é',
+    'end',
+  ]);
+  const csv = [header, ...rows].map((row) => row.map((cell) => `"${cell}"`).join()).join('\n');
+  const { texts, surplus } = await read(csv, header, { texts: header, numbers: [], careful: true });
+  assert.deepEqual(
+    texts,
+    header.map((_, column) => columnOf(rows, column)),
+  );
+  assert.equal(surplus.length, rows.length);
 });
 
 test('a number read fast is the one that its text says by our own rules, or the file is read carefully', async () => {

@@ -1,26 +1,10 @@
 // A column of texts in DuckDB's own layout, read without making a string of every cell.
 import duckdb, { type Vector } from '@duckdb/node-bindings';
+import { shortText, type TextCells } from './text-cells.ts';
 
 /** A text is 16 bytes: its length, then up to 12 bytes of its own, or 4 of them and the address of all. */
 const ENTRY_BYTES = 16;
 const INLINE_MAX = 12;
-
-// A byte order mark at the beginning of a cell is part of its text.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/** The texts of one column of a chunk. */
-export type TextCells = {
-  /** After `gather`: cell `row` is the bytes `starts[row]` to `ends[row]`. */
-  readonly bytes: Uint8Array;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  gather(): void;
-  isNull(row: number): boolean;
-  /** Whether a cell is surely the same short text as the one before it. */
-  repeats(row: number): boolean;
-  /** The cell as a string; null where the row has no such cell. */
-  text(row: number): string | null;
-};
 
 /** The texts of one chunk of DuckDB. */
 export class TextColumn implements TextCells {
@@ -39,31 +23,30 @@ export class TextColumn implements TextCells {
     this.#entries = new Int32Array(this.#raw.buffer, this.#raw.byteOffset, count * 4);
   }
 
-  /** Copies the bytes of all cells to `bytes`, one after the other. */
-  gather(): void {
+  /** Copies the bytes of all cells, or of some, to `bytes`, one after the other: the first has the index 0. */
+  gather(from = 0, to = this.#entries.length / 4): void {
     const words = new Uint32Array(this.#entries.buffer, this.#entries.byteOffset, this.#entries.length);
-    const count = words.length / 4;
     let at = 0;
-    let row = 0;
-    while (row < count) {
-      this.starts[row] = at;
+    let row = from;
+    while (row < to) {
+      this.starts[row - from] = at;
       const first = row;
       const length = this.isNull(row) ? 0 : words[row * 4]!;
       row++;
       if (length <= INLINE_MAX) {
         this.#reserve(at + length);
-        const from = first * ENTRY_BYTES + 4;
-        for (let byte = 0; byte < length; byte++) this.bytes[at++] = this.#raw[from + byte]!;
+        const place = first * ENTRY_BYTES + 4;
+        for (let byte = 0; byte < length; byte++) this.bytes[at++] = this.#raw[place + byte]!;
         continue;
       }
       // Texts that follow each other in memory are copied at once: DuckDB packs those of a chunk.
       const high = words[first * 4 + 3]!;
       let end = words[first * 4 + 2]! + length;
       let total = length;
-      for (; row < count && !this.isNull(row); row++) {
+      for (; row < to && !this.isNull(row); row++) {
         const next = words[row * 4]!;
         if (next <= INLINE_MAX || words[row * 4 + 2] !== end || words[row * 4 + 3] !== high) break;
-        this.starts[row] = at + total;
+        this.starts[row - from] = at + total;
         total += next;
         end += next;
       }
@@ -71,7 +54,7 @@ export class TextColumn implements TextCells {
       this.bytes.set(this.#copy(first, total), at);
       at += total;
     }
-    this.starts[count] = at;
+    this.starts[to - from] = at;
   }
 
   /** Bytes of a long text, and of those that follow it in memory. */
@@ -81,6 +64,17 @@ export class TextColumn implements TextCells {
       this.#raw.byteOffset + row * ENTRY_BYTES + 8,
       count,
     );
+  }
+
+  /** Bytes of a cell. */
+  lengthOf(row: number): number {
+    return this.isNull(row) ? 0 : this.#entries[row * 4]!;
+  }
+
+  /** 1 for each row from `from` to `to` without a text; null where all rows have one. */
+  nulls(from: number, to: number): Uint8Array | null {
+    if (this.#validity === null) return null;
+    return Uint8Array.from({ length: to - from }, (_, at) => (this.isNull(from + at) ? 1 : 0));
   }
 
   isNull(row: number): boolean {
@@ -105,15 +99,9 @@ export class TextColumn implements TextCells {
     if (this.isNull(row)) return null;
     const length = this.#entries[row * 4]!;
     const from = row * ENTRY_BYTES + 4;
-    if (length > INLINE_MAX) return decoder.decode(this.#copy(row, length));
-    // Most short texts are ASCII, and shorter than a call of the decoder.
-    let text = '';
-    for (let at = from; at < from + length; at++) {
-      const byte = this.#raw[at]!;
-      if (byte >= 0x80) return decoder.decode(this.#raw.subarray(from, from + length));
-      text += String.fromCharCode(byte);
-    }
-    return text;
+    return length > INLINE_MAX
+      ? shortText(this.#copy(row, length), 0, length)
+      : shortText(this.#raw, from, from + length);
   }
 
   #reserve(needed: number): void {

@@ -1,7 +1,9 @@
 // Reads a bars file fast, in batches of rows as arrays.
 import { valueFields } from '../datasets/bars.ts';
+import type { Chunk, ReadRows } from '../files/chunk.ts';
 import type { ComputedColumn } from '../files/computed-column.ts';
-import { type Chunk, readChunks } from '../files/read.ts';
+import { BodyParts, type Frame } from '../files/frames.ts';
+import { readChunks } from '../files/read.ts';
 import type { ReadableFile } from '../files/scan.ts';
 import { type BarChunk, BarChunker, type BarColumns, type BarTypes, type Names } from './bar-chunk.ts';
 
@@ -11,6 +13,14 @@ export type BarReading = {
   readonly columns: BarColumns;
   readonly types: BarTypes;
   readonly derived: readonly ComputedColumn[];
+};
+
+/** What a reader process is asked for. */
+export type BatchesAsked = {
+  readonly kind: 'batches';
+  readonly reading: Omit<BarReading, 'columns'> & {
+    readonly columns: readonly (readonly [string, string])[];
+  };
 };
 
 /** The most rows in a batch of a file that is ordered by name. */
@@ -57,6 +67,36 @@ export class SpareArrays {
 
 /** Rows, and the arrays that they are in: to be given back once the rows are loaded. */
 export type BarBatch = BarChunk & { readonly arrays: BatchArrays };
+
+/** The head of a frame of rows: which values they have, besides. */
+export type BatchHead = Pick<BarChunk, 'count' | 'firstRow' | 'newNames'> & {
+  readonly has: readonly boolean[];
+};
+
+/** The frame of a batch. */
+export function batchFrame({
+  count,
+  firstRow,
+  newNames,
+  ms,
+  values,
+  nameIds,
+  kinds,
+}: BarBatch): Frame<BatchHead> {
+  const numbers = [ms, ...values.filter((column) => column !== null)];
+  return {
+    head: { count, firstRow, newNames, has: values.map((column) => column !== null) },
+    parts: [...numbers, nameIds, kinds].map((column) => column.subarray(0, count)),
+  };
+}
+
+/** The rows of a frame. They are gone when the next frame is read. */
+export function barsOf({ count, firstRow, newNames, has }: BatchHead, body: ArrayBuffer): BarChunk {
+  const parts = new BodyParts(body);
+  const ms = parts.numbers(count);
+  const values = has.map((isThere) => (isThere ? parts.numbers(count) : null));
+  return { count, firstRow, newNames, ms, values, nameIds: parts.integers(count), kinds: parts.bytes(count) };
+}
 
 /** A batch that is being filled. */
 class Batch {
@@ -139,11 +179,12 @@ function moveRows<A extends Float64Array | Uint8Array>(from: A, to: A, order: In
 
 /**
  * The rows of a file, in order; where hardly any row has the name of the one before it, those of each name in order. Arrays are taken
- * from `spare`. @throws NeedsCare, FileProblem
+ * from `spare`; `rest` reads what is no plain CSV, as of `readChunks`. @throws NeedsCare, FileProblem
  */
 export async function* readBatches(
   { file, columns, types, derived }: BarReading,
   spare: SpareArrays,
+  rest?: ReadRows,
 ): AsyncGenerator<BarBatch> {
   const { texts, numbers } = types;
   const chunker = new BarChunker(columns, types);
@@ -152,7 +193,7 @@ export async function* readBatches(
   let isMixed = false;
   let batch: Batch | null = null;
   const finished = (full: Batch): BarBatch => (isMixed ? full.grouped(spare) : full.asRead());
-  for await (const chunk of readChunks(file, { texts, numbers, careful: false, derived })) {
+  for await (const chunk of readChunks(file, { texts, numbers, careful: false, derived }, rest)) {
     if (batch !== null && !batch.hasRoomFor(chunk.count)) {
       yield finished(batch);
       const room = isSmall ? chunk.count : isMixed ? MIXED_ROWS : BATCH_ROWS;

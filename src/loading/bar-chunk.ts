@@ -2,10 +2,10 @@
 import { DAY_MS, END_MS, FIRST_MS } from '../base/instant.ts';
 import { numberOf } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
+import type { Chunk } from '../files/chunk.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { parquetMoment, parquetNumber } from '../files/parquet-columns.ts';
-import type { Chunk } from '../files/read.ts';
 import type { ReadableFile } from '../files/scan.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
 import { NameIds } from './name-ids.ts';

@@ -1,10 +1,10 @@
-// Imports the bars of a file: read fast, a large one in another thread, or cell by cell.
-import { Worker } from 'node:worker_threads';
+// Imports the bars of a file: read fast, a large one by another process, or cell by cell.
 import { moduleBeside } from '../base/module.ts';
 import { barFields, seriesFields, valueFields } from '../datasets/bars.ts';
 import { SMALL_FILE_BYTES } from '../files/digest.ts';
-import { FileProblem } from '../files/file-problem.ts';
-import { NeedsCare, readChunks } from '../files/read.ts';
+import { FileProblem, NeedsCare } from '../files/file-problem.ts';
+import { readChunks } from '../files/read.ts';
+import { asked, readBy } from '../files/reader-process.ts';
 import type { ImportGroup } from '../history/import-group.ts';
 import { type ImportRequest, runImport } from '../history/run.ts';
 import {
@@ -14,11 +14,19 @@ import {
   type MappedFile,
 } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
-import { type BarBatch, type BarReading, readBatches, SpareArrays } from './bar-batches.ts';
+import {
+  type BarReading,
+  type BatchesAsked,
+  type BatchHead,
+  barsOf,
+  readBatches,
+  SpareArrays,
+} from './bar-batches.ts';
 import { BarChunker, type BarTypes, barTypesOf } from './bar-chunk.ts';
 import { BarPass, nameProblem } from './bar-pass.ts';
-import type { BarThreadMessage } from './bar-thread.ts';
 import { type PendingImport, withRefusedRows } from './refused-rows.ts';
+
+readBy(moduleBeside('./bar-reader.ts', import.meta.url));
 
 const names = { ...namesOf(barFields), numbers: valueFields };
 
@@ -86,7 +94,7 @@ async function importOnce(
 const saysAll = ({ completeFromMs = null, completeThroughMs = null }: ImportRequest): boolean =>
   completeFromMs !== null && completeThroughMs !== null;
 
-/** Loads a file that another thread reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
+/** Loads a file that another process reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
 async function readFast(
   source: MappedFile,
   { columns, derived }: FieldSources,
@@ -96,7 +104,7 @@ async function readFast(
   const { name, path, format, header, content, bytes } = source;
   const file = { name, path, format, header, types: source.types, ...(content !== undefined && { content }) };
   const reading: BarReading = { file, columns, types, derived };
-  if (bytes > SMALL_FILE_BYTES) await loadFromThread(reading, pass);
+  if (bytes > SMALL_FILE_BYTES) await loadFromReader(reading, pass);
   else await loadHere(reading, pass);
   const { mayHaveOddNumbers, isUtf8 } = await source.digest();
   if (format.kind === 'csv' && (mayHaveOddNumbers || !isUtf8)) throw new NeedsCare();
@@ -110,47 +118,18 @@ async function loadHere(reading: BarReading, pass: BarPass): Promise<void> {
   }
 }
 
-async function loadFromThread(reading: BarReading, pass: BarPass): Promise<void> {
-  // Functions cannot be sent. The thread reads large files, by SQL alone.
+/** A large file is read by another process, a few batches ahead. */
+async function loadFromReader(reading: BarReading, pass: BarPass): Promise<void> {
+  const { file, columns } = reading;
+  const { content: _, ...about } = file;
+  // Functions cannot be sent: there the columns are computed by SQL alone.
   const derived = reading.derived.map((column) => ({ ...column, plain: undefined }));
-  const thread = new Worker(moduleBeside('./bar-thread.ts', import.meta.url), {
-    workerData: { ...reading, derived },
-  });
-  try {
-    for await (const batch of batchesOf(thread)) {
-      await pass.add(batch, null);
-      thread.postMessage(batch.arrays, [batch.arrays.ms.buffer as ArrayBuffer]);
-    }
-  } finally {
-    await thread.terminate();
-  }
-}
-
-/** The batches that a thread reads. @throws what the thread threw */
-async function* batchesOf(thread: Worker): AsyncGenerator<BarBatch> {
-  const messages: BarThreadMessage[] = [];
-  let wake: () => void = () => undefined;
-  let failure: Error | null = null;
-  thread.on('message', (message: BarThreadMessage) => {
-    messages.push(message);
-    wake();
-  });
-  thread.once('error', (error) => {
-    failure = error instanceof Error ? error : new Error(String(error));
-    wake();
-  });
-  for (;;) {
-    const message = messages.shift();
-    if (message === undefined) {
-      if (failure !== null) throw failure as Error;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
-      await promise;
-    } else if (message.kind === 'batch') yield message.batch;
-    else if (message.kind === 'end') return;
-    else if (message.kind === 'care') throw new NeedsCare();
-    else throw new FileProblem(message.problem, message.message);
-  }
+  const request: BatchesAsked = {
+    kind: 'batches',
+    reading: { ...reading, file: about, columns: [...columns], derived },
+  };
+  for await (const { head, body } of asked<BatchHead>(file.name, request))
+    await pass.add(barsOf(head, body), null);
 }
 
 /** Loads a file cell by cell, so that refused rows can be named. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
-import type { TextCells } from '../files/text-column.ts';
+import type { TextCells } from '../files/text-cells.ts';
 import { NameIds } from './name-ids.ts';
 
 /** A column of texts; null is a missing cell. */

@@ -1,5 +1,5 @@
 // Numbers the names of rows by their bytes: no text is made of a name that was met before.
-import type { TextCells } from '../files/text-column.ts';
+import type { TextCells } from '../files/text-cells.ts';
 
 /** Bytes that no UTF-8 has: the end of a cell, and a missing cell. */
 const [CELL_END, MISSING] = [0xff, 0xfe];

@@ -4,8 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Chunk, ReadPlan } from '../files/chunk.ts';
 import { UNMADE } from '../files/computed-column.ts';
-import { type Chunk, holdReader, NeedsCare, type ReadPlan, readChunks } from '../files/read.ts';
+import { NeedsCare } from '../files/file-problem.ts';
+import { readChunks } from '../files/read.ts';
+import { holdReader } from '../files/reader-process.ts';
 import { derive, type Expression, type RichCell } from './cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-cell-'));

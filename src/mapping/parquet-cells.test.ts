@@ -7,8 +7,11 @@ import { after, test } from 'node:test';
 import duckdb from '@duckdb/node-bindings';
 import { fc } from '../../test/seed.ts';
 import { numberOf } from '../base/number.ts';
+import { open } from '../files/duckdb.ts';
+import { NeedsCare } from '../files/file-problem.ts';
 import { parquetMoment, parquetNumber } from '../files/parquet-columns.ts';
-import { holdReader, NeedsCare, open, readChunks } from '../files/read.ts';
+import { readChunks } from '../files/read.ts';
+import { holdReader } from '../files/reader-process.ts';
 import { InstantCell } from './instant-cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-parquet-'));

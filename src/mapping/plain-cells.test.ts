@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fc } from '../../test/seed.ts';
 import { plainRows } from '../files/plain-csv.ts';
-import { holdReader, readChunks } from '../files/read.ts';
+import { readChunks } from '../files/read.ts';
+import { holdReader } from '../files/reader-process.ts';
 import { type Cell, derive } from './cell.ts';
 import { lean } from './presets/lean.ts';
 

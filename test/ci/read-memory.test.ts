@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { readChunks } from '../../src/files/read.ts';
+import { readByDuckDB } from '../../src/files/duckdb.ts';
 import { TestFolder } from '../stores.ts';
 
 const temporary = new TestFolder();
@@ -22,7 +22,7 @@ async function peakAfter(megabytes: number): Promise<number> {
   const format = { kind: 'csv', delimiter: ',' } as const;
   const source = { name: 'file.csv', path, header, format, types: [] };
   let count = 0;
-  for await (const chunk of readChunks(source, { texts: header, numbers: [], careful: true }))
+  for await (const chunk of readByDuckDB(source, { texts: header, numbers: [], careful: true }, 1))
     count += chunk.count;
   assert.equal(count, 5_000 * Math.ceil((megabytes * MB) / rows.length));
   return process.resourceUsage().maxRSS;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { findZone } from '../../src/calendar/zone.ts';
-import { holdReader } from '../../src/files/read.ts';
+import { holdReader } from '../../src/files/reader-process.ts';
 import { openSources } from '../../src/files/source.ts';
 import { importFile, requestOf } from '../../src/loading/importers.ts';
 import { chooseMapping } from '../../src/mapping/choose-mapping.ts';

@@ -1,0 +1,33 @@
+// Texts of one column of some rows, read without making a string of every cell.
+
+/** The texts of one column of a chunk. */
+export type TextCells = {
+  /** After `gather`: cell `row` is the bytes `starts[row]` to `ends[row]`. */
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  gather(): void;
+  isNull(row: number): boolean;
+  /** Whether a cell is surely the same short text as the one before it. */
+  repeats(row: number): boolean;
+  /** The cell as a string; null where the row has no such cell. */
+  text(row: number): string | null;
+};
+
+// A byte order mark at the beginning of a cell is part of its text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Bytes of a text for which a call of the decoder takes longer than its characters. */
+const SHORT_MAX = 24;
+
+/** The text of some bytes in UTF-8. Most are short, and ASCII. */
+export function shortText(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > SHORT_MAX) return decoder.decode(bytes.subarray(start, end));
+  let text = '';
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte >= 0x80) return decoder.decode(bytes.subarray(start, end));
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
