@@ -74,7 +74,16 @@ export class TextColumn implements TextCells {
   /** 1 for each row from `from` to `to` without a text; null where all rows have one. */
   nulls(from: number, to: number): Uint8Array | null {
     if (this.#validity === null) return null;
-    return Uint8Array.from({ length: to - from }, (_, at) => (this.isNull(from + at) ? 1 : 0));
+    let nulls: Uint8Array | null = null;
+    for (let row = from; row < to; row++) {
+      // Most columns have a text in each of eight rows.
+      if ((row & 7) === 0 && this.#validity[row >> 3] === 0xff) row += 7;
+      else if (this.isNull(row)) {
+        nulls ??= new Uint8Array(to - from);
+        nulls[row - from] = 1;
+      }
+    }
+    return nulls;
   }
 
   isNull(row: number): boolean {

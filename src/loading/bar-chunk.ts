@@ -1,6 +1,6 @@
 // Rows of a bars file as arrays: moments, values, and the number of the names in each row.
 import { DAY_MS, END_MS, FIRST_MS } from '../base/instant.ts';
-import { numberOf } from '../base/number.ts';
+import { numberOf, plainNumber } from '../base/number.ts';
 import { seriesFields, valueFields } from '../datasets/bars.ts';
 import type { Chunk } from '../files/chunk.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
@@ -184,11 +184,16 @@ export class BarChunker {
     const values = valueFields.map((field) => {
       const place = this.#texts.indexOf(columns.get(field) ?? '\0');
       if (place < 0) return null;
-      return Float64Array.from({ length: count }, (_, row) => {
-        const number = numberOf(chunk.texts[place]!.text(row));
+      const column = chunk.texts[place]!;
+      column.gather();
+      const numbers = new Float64Array(count);
+      for (let row = 0; row < count; row++) {
+        const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
+        const number = Number.isNaN(plain) ? numberOf(column.text(row)) : plain;
         if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
-        return number ?? Number.NaN;
-      });
+        numbers[row] = number ?? Number.NaN;
+      }
+      return numbers;
     });
     for (const { name, reason } of derived) {
       const column = chunk.texts[this.#texts.indexOf(name)]!;
