@@ -92,6 +92,41 @@ test('a JSON object of too many keys is refused before its columns are made, and
   await assertRefused(put('inside.json', withX([{ ...bar, x: 'X' }], keys(10_001))), tooWide);
 });
 
+/** Imports an object whose lists have bars, each of them beside a note; what is said. */
+async function importNoted(note: number, outer: number, inner: number): Promise<string> {
+  const { datetime, symbol, ...prices } = bar;
+  const startMs = Date.parse(datetime);
+  const barsOf = (from: number) =>
+    Array.from({ length: inner }, (_, at) => ({
+      datetime: new Date(startMs + (from + at) * 60_000).toISOString(),
+      ...prices,
+    }));
+  const groups = Array.from({ length: outer }, (_, group) => ({ bars: barsOf(group * inner) }));
+  const name = put('noted.json', JSON.stringify({ symbol, note: 'x'.repeat(note), groups }));
+  const columns = ['datetime', ...Object.keys(prices)].map((field) => [field, `groups[].bars[].${field}`]);
+  const map = put(
+    'noted-map.json',
+    JSON.stringify({ columns: { ...Object.fromEntries(columns), symbol: 'symbol' } }),
+  );
+  const { stdout, stderr } = await shop.run('import', 'bars', name, '--map', map, ...named, '--no-check');
+  return stdout + stderr;
+}
+
+test('an object is refused whose lists would repeat a long text too often, with the key of that text (contract 11)', async () => {
+  const tooLong =
+    /noted\.json: a list repeats note in each of its rows, which would have more than 67108864 bytes/;
+  assert.match(await importNoted(3_000_000, 5_000, 1), tooLong);
+  assert.match(await importNoted(1_000_000, 1, 5_000), tooLong);
+  assert.match(await importNoted(1_000_000, 50, 50), tooLong);
+  // Each row is short enough, all of them are too many.
+  assert.match(
+    await importNoted(30_000, 10, 1_200),
+    /noted\.json: its lists repeat note in each of their rows, which have more than 268435456 bytes/,
+  );
+  assert.match(await importNoted(1_000_000, 5, 10), /noted\.json: 50 rows read/);
+  assert.match(await importNoted(300, 4, 5_000), /noted\.json: 20,000 rows read/);
+});
+
 /** Makes a Parquet file of bars; `texts` are SQL of more columns. */
 async function parquet(name: string, rows: number, ...texts: readonly string[]): Promise<string> {
   const cells = [

@@ -137,7 +137,9 @@ export const limits = {
   jsonKeysMax: 10_000,
   /** Objects and arrays of JSON within each other: answers of vendors have some 10. */
   jsonDepthMax: 100,
-  /** Bytes that any packed file may unpack to. */
+  /** Bytes of the texts that rows of one list of JSON repeat, in the rows that are made at a time: an article of 30 kB, or a longer one in fewer rows. */
+  repeatedBytesMax: 64 * 1024 * 1024,
+  /** Bytes that any packed file may unpack to, and the lists of any JSON. */
   unpackedBytesFree: 256 * 1024 * 1024,
   /** Times of its own size that a larger one may; minute bars pack to a tenth, at the best a thirtieth. */
   unpackedRatioMax: 200,

@@ -134,7 +134,7 @@ export const readByDuckDB = (
 ): AsyncGenerator<DuckChunk> => reading((opened) => stream(opened, file, plan, firstRow));
 
 /** A chunk whose texts are in DuckDB's memory. */
-export type DuckChunk = Chunk & {
+export type DuckChunk = Omit<Chunk, 'texts' | 'surplus'> & {
   readonly texts: readonly TextColumn[];
   readonly surplus: TextColumn | null;
 };

@@ -1,8 +1,9 @@
 // Nested values of JSON as columns: `publisher.name` is a value within an object, `tickers[]` gives a row for each value of a list.
+import { limits } from '../contract/limits.ts';
 import { quoted } from './computed-column.ts';
 import { unfitProblem } from './file-problem.ts';
 import type { JsonRecords } from './format.ts';
-import { named } from './scan.ts';
+import { named, REPEATED } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
@@ -38,6 +39,39 @@ function pathSql(path: string, list: string | undefined, operator: '->' | '->>')
   if (path === list) return below(list, [], operator);
   const keys = partsOf(list === undefined ? path : path.slice(list.length + 1)).map(({ key }) => key);
   return list === undefined ? below(keys[0]!, keys.slice(1), operator) : below(list, keys, operator);
+}
+
+/** A cell of a row: its name, and its SQL in the rows of the innermost list around it. */
+type CellSql = { readonly name: string; readonly sql: string };
+
+/** Rows that DuckDB makes at a time. */
+const VECTOR_ROWS = 2_048;
+
+/** How many rows a list gives. */
+function countOf(list: string): string {
+  const sql = pathSql(list, listsOf(list).at(-2), '->');
+  return `case when json_type(${sql}) = 'ARRAY' then greatest(json_array_length(${sql}), 1) else 1 end`;
+}
+
+/** The column with that number, in the rows of the list. */
+const countIn = (list: string): string => named(`rows of ${list}`);
+
+/**
+ * The values of the last of some lists, each within the one before: an error where its rows would repeat too much of the cells that are
+ * around them. `levels` are these cells, those of the file first, then those of each list but the last.
+ */
+function boundedValues(lists: readonly string[], levels: readonly (readonly CellSql[])[]): string {
+  const list = lists.at(-1)!;
+  const checks = levels.flatMap((cells, level) => {
+    if (cells.length === 0) return [];
+    const sizes = cells.map(({ sql }) => `coalesce(strlen(${sql}), 0)`);
+    const rows = [...lists.slice(level, -1).map(countIn), countOf(list)].join(' * ');
+    const sized = cells.map(({ name }, at) => `{bytes: ${sizes[at]}, name: ${quoted(name)}}`);
+    return `when list_sum([${sizes.join()}]) * least(${rows}, ${VECTOR_ROWS}) > ${limits.repeatedBytesMax}
+      then error(${quoted(REPEATED)} || list_max([${sized.join()}]).name)`;
+  });
+  const values = valuesOf(list);
+  return checks.length === 0 ? values : `case ${checks.join(' ')} else ${values} end`;
 }
 
 /** The values of a list as JSON. A value that is no list is the only one; an empty list is one row without a value. */
@@ -155,20 +189,28 @@ export function nestedRecords(
   // Each row of a long list would have all of it.
   const long = lists.slice(0, 1).map(firstKey);
   const own = header.filter((key) => !long.includes(key));
-  const cells = [
-    ...own.map((key) => `${below(key, [], '->>')} as ${named(key)}`),
-    ...paths.map((path) => `${pathSql(path, listsOf(path).at(-1), '->>')} as ${named(path)}`),
-  ];
+  const cellOf = (path: string): CellSql => ({
+    name: path,
+    sql: pathSql(path, listsOf(path).at(-1), '->>'),
+  });
+  const cells = [...own.map((key) => ({ name: key, sql: below(key, [], '->>') })), ...paths.map(cellOf)];
+  // What is repeated, by the lists around it.
+  const around =
+    (depth: number) =>
+    ({ name }: CellSql) =>
+      (own.includes(name) ? 0 : listsOf(name).length) === depth;
   const table = lists.reduce((from, list, depth) => {
     const rest = depth === 0 ? `* exclude (${named(long[0]!)})` : '*';
-    return `(select ${rest}, unnest(${valuesOf(list)}) as ${named(list)} from ${from})`;
+    const levels = Array.from({ length: depth + 1 }, (_, level) => cells.filter(around(level)));
+    const values = boundedValues(lists.slice(0, depth + 1), levels);
+    return `(select ${rest}, unnest(${values}) as ${named(list)}, ${countOf(list)} as ${countIn(list)} from ${from})`;
   }, '{file}');
   return {
     header: [...own, ...paths],
     unread: unreadBeside(keys, paths),
     records: {
       keys: [...new Set([...header, ...paths.map(firstKey)])],
-      query: `select ${cells.join()} from ${table}`,
+      query: `select ${cells.map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
     },
   };
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { causeOf } from '../base/observe.ts';
 import type { Chunk, ChunksAsked, ColumnsAsked, ReadPlan } from './chunk.ts';
 import { chunkFrames } from './chunk-frames.ts';
+import { Expansion } from './expansion.ts';
 import { FileProblem, NeedsCare } from './file-problem.ts';
 import { type Ended, type Frame, writeFrame } from './frames.ts';
 import type { ReadableFile } from './scan.ts';
@@ -22,7 +23,11 @@ const ownReadings: Readings<ColumnsAsked | ChunksAsked> = {
   },
   async *chunks({ file, plan, firstRow }) {
     const { readByDuckDB } = await import('./duckdb.ts');
-    for await (const chunk of readByDuckDB(file, plan, firstRow)) yield* chunkFrames(chunk);
+    const expansion = new Expansion(file, plan);
+    for await (const chunk of readByDuckDB(file, plan, firstRow)) {
+      expansion.add(chunk);
+      yield* chunkFrames(chunk);
+    }
   },
 };
 

@@ -147,10 +147,16 @@ export function selectOf(
   return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
 }
 
+/** An error of our own SQL: a list would repeat this key's value too often. */
+export const REPEATED = 'repeated too often: ';
+
 /** DuckDB's error about a record of a JSON file, in words; records count from 1. */
 function jsonProblem(message: string): string | null {
   const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
   if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
+  const repeated = message.split(REPEATED)[1];
+  if (repeated !== undefined)
+    return `a list repeats ${repeated} in each of its rows, which would have more than ${limits.repeatedBytesMax} bytes`;
   const [, record, rest = ''] = /in record\/value (\d+): (.*)/.exec(message) ?? [];
   const twice = / has duplicate key "(.*)"/.exec(rest);
   return twice === null ? null : `record ${record}: one object has the key "${twice[1]}" twice`;

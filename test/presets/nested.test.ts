@@ -79,6 +79,20 @@ test('lists within a list, objects within objects, and cells that are computed f
   ]);
 });
 
+test('an object that has one list and nothing beside it gives the rows of the list (contract 11)', async () => {
+  const fields = ['title', 'published_date', 'publisher_url', 'asset_name', 'country_iso_code'];
+  const wrapped = {
+    results: [item('a', { ...us, tickers: ['AAPL'] }), item('b', { ...us, tickers: ['KO'] })],
+  };
+  const columns = Object.fromEntries(fields.map((field) => [field, `results[].${field}`]));
+  const flags = mapped({ ...columns, symbol: 'results[].tickers[]' });
+  await vendor.import('news.json', JSON.stringify(wrapped), flags);
+  assert.deepEqual(stored(), [
+    ['a', 'AAPL', null],
+    ['b', 'KO', null],
+  ]);
+});
+
 test('a key with a point in its name is that key (contract 11)', async () => {
   const flat = { ...item('a', us), symbol: 'AAPL', 'publisher.name': 'flat', publisher: { name: 'nested' } };
   await vendor.import(

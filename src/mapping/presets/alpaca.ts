@@ -9,9 +9,12 @@ const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]
 
 const keys = ['t', 'o', 'h', 'l', 'c', 'v'];
 
+/** Characters of a symbol that each of its bars repeats: more than any has. */
+const SYMBOL_MAX = 1_000;
+
 /** The bars of every page, with their symbol; a file may have several pages. */
 const query = `select ${[...keys, 'vw'].map((key) => `bar->>'$.${key}' as ${key}`).join()}, symbol from (
-  select coalesce(named, symbol->>'$') as symbol,
+  select left(coalesce(named, symbol->>'$'), ${SYMBOL_MAX}) as symbol,
     unnest(from_json(case when named is null then bars else json_extract(bars, '$."' || named || '"') end, '["JSON"]')) as bar
   from (select bars, symbol, unnest(case when json_type(bars) = 'OBJECT' then json_keys(bars) else [null] end) as named from {file}))`;
 
