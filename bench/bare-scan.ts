@@ -1,4 +1,5 @@
-// DuckDB's bare scan of a CSV of minutes, typed, every column used: what an import is measured against. `bare-scan.ts FILE`
+// DuckDB's bare scan of a CSV of minutes, typed, every column used: what an import is measured against.
+// `bare-scan.ts FILE`
 import duckdb from '@duckdb/node-bindings';
 import { numberColumns, tableOf } from './minutes-table.ts';
 

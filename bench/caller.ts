@@ -1,4 +1,5 @@
-// A caller on one connection: one request at a time, with little time of its own. It reads answers that tell their length.
+// A caller on one connection: one request at a time, with little time of its own. It reads answers that tell
+// their length.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -26,7 +27,10 @@ function parse(bytes: Buffer): Omit<Answer, 'ms'> | null {
   return { status, headers, body: bytes.subarray(bodyAt) };
 }
 
-/** A caller of one server of this machine. It connects when it first asks, and again where the server has closed. */
+/**
+ * A caller of one server of this machine. It connects when it first asks, and again where the server has
+ * closed.
+ */
 export class Caller {
   readonly #port: number;
   #socket: Socket | null = null;

@@ -1,4 +1,5 @@
-// A line is judged by its ratio where it has one, and by what was measured otherwise; the table says what became of it.
+// A line is judged by its ratio where it has one, and by what was measured otherwise; the table says what
+// became of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groups } from './groups/index.ts';

@@ -1,9 +1,13 @@
-// One line of the benchmark: its name, its target, how it is taken from what its group measured, and whether it reached its target.
+// One line of the benchmark: its name, its target, how it is taken from what its group measured, and whether
+// it reached its target.
 
 /** What a line may be at the least or at the most. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** What was measured: the line itself; the same compared with something that was measured in the same run; and other costs. */
+/**
+ * What was measured: the line itself; the same compared with something that was measured in the same run; and
+ * other costs.
+ */
 export type Figure = {
   readonly measured: number;
   readonly ratio?: number;
@@ -18,7 +22,10 @@ export type Missing = { readonly missing: string };
 export type Line<M> = {
   readonly name: string;
   readonly unit: string;
-  /** What `ratio` compares with. A line that has it is judged by its ratio: absolute figures change with the machine. */
+  /**
+   * What `ratio` compares with. A line that has it is judged by its ratio: absolute figures change with the
+   * machine.
+   */
   readonly comparedWith?: string;
   /** Null: the line only informs. */
   readonly target: Target | null;

@@ -1,4 +1,5 @@
-// Load on a server of this machine, by wrk: requests for bars of a random symbol from a random minute on, or random ones of a list.
+// Load on a server of this machine, by wrk: requests for bars of a random symbol from a random minute on, or
+// random ones of a list.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,8 +63,8 @@ export const targetOf = (requests: Requests, symbol: string, start: string): str
 const list = (texts: readonly string[]): string => `{${texts.map((text) => JSON.stringify(text)).join()}}`;
 
 /**
- * Writes a Lua script of lists and the request that is made of them; its path. The texts are put together by hand: wrk.format costs
- * more. After its work it prints one line of JSON.
+ * Writes a Lua script of lists and the request that is made of them; its path. The texts are put together by
+ * hand: wrk.format costs more. After its work it prints one line of JSON.
  */
 function writeLua(path: string, lists: string, target: string, encoding: string): string {
   writeFileSync(
@@ -118,7 +119,10 @@ export const writeTargets = (
     encoding,
   );
 
-/** Loads a server. Figures are NaN where there was no answer, or too many errors beside the answers and errors are not what is measured. */
+/**
+ * Loads a server. Figures are NaN where there was no answer, or too many errors beside the answers and errors
+ * are not what is measured.
+ */
 export async function load(
   folder: string,
   script: string,

@@ -1,4 +1,5 @@
-// A CSV of minute bars to import: random walks over real US sessions, ordered by symbol or by time. Deterministic.
+// A CSV of minute bars to import: random walks over real US sessions, ordered by symbol or by time.
+// Deterministic.
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dayOf, formatInstant, MINUTE_MS } from '../src/base/instant.ts';
 import { calendarOf } from '../src/calendar/calendar.ts';
@@ -9,7 +10,10 @@ export const SESSION_MINUTES = 390;
 /** The year that minutes usually begin in. */
 export const FIRST_YEAR = 2015;
 
-/** What a file holds: as many minutes of every symbol, from the first session of a year on or some minutes after it. */
+/**
+ * What a file holds: as many minutes of every symbol, from the first session of a year on or some minutes
+ * after it.
+ */
 export type MinuteFile = {
   readonly path: string;
   readonly rows: number;

@@ -29,7 +29,10 @@ export function family(pid: number): number[] {
 const tasksOf = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
 
-/** Processor time that some processes have used in all their threads, user and system, in microseconds; that of their ended children too. */
+/**
+ * Processor time that some processes have used in all their threads, user and system, in microseconds; that
+ * of their ended children too.
+ */
 export const cpuUs = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + usedUs(`/proc/${pid}/stat`, 4), 0);
 
@@ -41,7 +44,10 @@ export function workerCpuUs(pid: number): number {
 
 let tickUs = 0;
 
-/** By a file in the form of proc_pid_stat(5): the first two times are its own, the next two those of its children that have ended. */
+/**
+ * By a file in the form of proc_pid_stat(5): the first two times are its own, the next two those of its
+ * children that have ended.
+ */
 function usedUs(path: string, times: 2 | 4): number {
   tickUs ||= 1e6 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   const stat = readFileSync(path, 'utf8');

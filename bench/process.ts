@@ -85,7 +85,10 @@ export type StartOptions = {
 
 const POLL_MS = 20;
 
-/** Starts a server that takes `--port`, or arguments with a port in them, and waits until it answers. @throws when it ends instead */
+/**
+ * Starts a server that takes `--port`, or arguments with a port in them, and waits until it answers. @throws
+ * when it ends instead
+ */
 export async function startServer(
   folder: string,
   command: string,

@@ -1,4 +1,5 @@
-// Rounds of several subjects, interleaved: each round measures every subject once, so a disturbance meets all of them.
+// Rounds of several subjects, interleaved: each round measures every subject once, so a disturbance meets all
+// of them.
 import { tell } from './workshop.ts';
 
 /** What is measured, by its name. */

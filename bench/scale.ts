@@ -1,4 +1,5 @@
-// How large and how long the benchmark is: its full form, and a short one that covers every group in two minutes.
+// How large and how long the benchmark is: its full form, and a short one that covers every group in two
+// minutes.
 
 /** Sizes of stores and files, and how often each thing is measured. */
 export type Scale = {

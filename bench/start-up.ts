@@ -1,4 +1,5 @@
-// What an import costs apart from its rows: the time of an import of one row, which is taken off the time of others.
+// What an import costs apart from its rows: the time of an import of one row, which is taken off the time of
+// others.
 import type { Finished } from './process.ts';
 import type { Setting } from './setting.ts';
 import { median } from './statistics.ts';
@@ -30,6 +31,9 @@ export async function oneRowImportsMs(
 export const importStartUpMs = async (setting: Setting, store?: Emptied): Promise<number> =>
   median(await oneRowImportsMs(setting, 'new stores', store));
 
-/** The time of an import without its start-up. Where there are few rows, the start-up varies by more than they take. */
+/**
+ * The time of an import without its start-up. Where there are few rows, the start-up varies by more than they
+ * take.
+ */
 export const withoutStartUp = (wallMs: number, startUpMs: number): number =>
   Math.max(wallMs - startUpMs, LEAST_MS);

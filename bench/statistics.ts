@@ -4,8 +4,8 @@
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /**
- * The number below which that share of some numbers is, between two of them in proportion. There is at least one number; where one is
- * NaN, so is the result.
+ * The number below which that share of some numbers is, between two of them in proportion. There is at least
+ * one number; where one is NaN, so is the result.
  */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('no numbers');

@@ -9,7 +9,9 @@ const SERIES = 50;
 /** Bars of one request. */
 export const BARS = 150;
 
-/** More starts than these are as good as all, and a script for the load generator holds 65,536 texts at most. */
+/**
+ * More starts than these are as good as all, and a script for the load generator holds 65,536 texts at most.
+ */
 const STARTS_MAX = 20_000;
 
 /** Requests for 150 bars of series that have so many minutes from the first one on. */

@@ -1,4 +1,5 @@
-// Corporate actions that contradict themselves, cash in other currencies, and kinds beyond the two (contract 8.2, 8.10), from files to answers.
+// Corporate actions that contradict themselves, cash in other currencies, and kinds beyond the two (contract
+// 8.2, 8.10), from files to answers.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -50,7 +51,10 @@ const days = (stock: string, lines: readonly string[], about: Partial<ImportRequ
     { zone: null, basis: 'raw', completeFromMs: FIRST_MS, completeThroughMs: Date.parse(NOW), ...about },
   );
 
-/** Imports actions of a stock: the first cells are kind and ex-date, the others have the columns of the header. */
+/**
+ * Imports actions of a stock: the first cells are kind and ex-date, the others have the columns of the
+ * header.
+ */
 const acts = (
   stock: string,
   columns: string,
@@ -120,8 +124,9 @@ async function found(stock: string, kind?: string): Promise<string[]> {
 const reasonsOf = ({ refused }: ImportReport): string[] =>
   refused.map(({ column, reason }) => `${column}: ${reason}`);
 
-// Ratios of real splits, and the factors that vendors write of them: Apple 2020-08-31 (4:1), Google 2022 (20:1), General Electric 2021
-// (1:8), AIG 2009 (1:20); the inverse is what a vendor writes that multiplies shares (EODHD, Yahoo).
+// Ratios of real splits, and the factors that vendors write of them: Apple 2020-08-31 (4:1), Google 2022
+// (20:1), General Electric 2021 (1:8), AIG 2009 (1:20); the inverse is what a vendor writes that multiplies
+// shares (EODHD, Yahoo).
 const factorRows: readonly (readonly [row: string, refusal: RegExp | null])[] = [
   ['split 2020-08-31 1 4 0.25', null],
   ['split 2020-08-31 1 4 0.25000000', null],
@@ -342,7 +347,8 @@ test('the finding says how to give the currency, and the flag on bars gives it (
   assert.equal((await shop.run('import', 'news', path, '--currency', 'GBp')).status, 2);
 });
 
-// Old and new rows of one dividend. The first and the last are those of polygon-io/issues 162 and iexg/IEX-API 821 in kind.
+// Old and new rows of one dividend. The first and the last are those of polygon-io/issues 162 and
+// iexg/IEX-API 821 in kind.
 const doubles: readonly (readonly [first: string, second: string, isDouble: boolean])[] = [
   ['dividend 2025-03-04 0.50 USD  ', 'dividend 2025-03-05 0.50 USD  ', true],
   ['dividend 2025-03-04 0.50 USD  ', 'dividend 2025-03-10 0.50 USD  ', true],

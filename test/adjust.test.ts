@@ -1,4 +1,5 @@
-// Bars adjusted for splits and dividends, from files to answers, in process (contract 9.4); factors of contract 8.2.
+// Bars adjusted for splits and dividends, from files to answers, in process (contract 9.4); factors of
+// contract 8.2.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +80,10 @@ function bars(
   return stored(shop, path, (store, request) => importFile(store, 'bars', { ...request, ...about }));
 }
 
-/** Imports actions: `dividend 2020-08-07 0.82 455.61`, `split 2020-08-31 1 4`, each with a factor behind `=` or none. */
+/**
+ * Imports actions: `dividend 2020-08-07 0.82 455.61`, `split 2020-08-31 1 4`, each with a factor behind `=`
+ * or none.
+ */
 function actions(symbol: string, lines: readonly string[]) {
   const rows = lines.map((line) => {
     const [action, factor = ''] = line.split(' = ');
@@ -150,7 +154,10 @@ const values = ({ open, high, low, close, volume, vwap }: Bar) => [open, high, l
 const closes = (all: readonly Bar[]) => all.map(({ close }) => close);
 const dated = (all: readonly Bar[]) => all.map(({ session_date, close }) => [session_date, close]);
 
-/** Days around a split of 4 to 1 and a dividend before it: dates, both closes before and both amounts are those of Apple. */
+/**
+ * Days around a split of 4 to 1 and a dividend before it: dates, both closes before and both amounts are
+ * those of Apple.
+ */
 const appleDays = [
   '2020-08-06 441.62 457.65 439.19 455.61 50607225 450.5',
   '2020-08-07 452.82 454.7 441.17 444.45 49511403 447.8',

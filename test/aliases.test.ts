@@ -1,4 +1,5 @@
-// Symbols that name an instrument otherwise than it is stored: other separators, other notations (contract 9.21).
+// Symbols that name an instrument otherwise than it is stored: other separators, other notations (contract
+// 9.21).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

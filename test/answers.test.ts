@@ -1,4 +1,5 @@
-// Real minutes in, every interval out, against answers that other programs worked out (contract 3, spec 4.10).
+// Real minutes in, every interval out, against answers that other programs worked out (contract 3, spec
+// 4.10).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

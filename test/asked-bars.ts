@@ -1,4 +1,5 @@
-// Bars through the imports and the queries, in process: what is imported, and what every kind of request then gets.
+// Bars through the imports and the queries, in process: what is imported, and what every kind of request then
+// gets.
 import assert from 'node:assert/strict';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
@@ -47,8 +48,8 @@ export class AskedBars {
   }
 
   /**
-   * Imports rows of a dataset about the instrument; those of bars have at least `interval`, `datetime` and their prices, and are
-   * complete until now unless only their last ones tell.
+   * Imports rows of a dataset about the instrument; those of bars have at least `interval`, `datetime` and
+   * their prices, and are complete until now unless only their last ones tell.
    */
   import(rows: readonly FileRow[], dataset = 'bars', isComplete = true): Promise<void> {
     const named = rows.map((row) => ({ ...this.#named, ...row }));

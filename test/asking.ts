@@ -51,7 +51,9 @@ export class Caller {
     return body;
   }
 
-  /** Every record of a list, by following `next_page_url`; no page is empty but an only one (contract 4.2). */
+  /**
+   * Every record of a list, by following `next_page_url`; no page is empty but an only one (contract 4.2).
+   */
   async walk(
     path: string,
     parameters: Parameters,

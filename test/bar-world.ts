@@ -25,7 +25,10 @@ import { openToWrite, TestFolder } from './stores.ts';
 type Values = { close: number; open?: number; high?: number; low?: number; volume?: number; vwap?: number };
 /** A bar by its key: an instant with an offset, or a label date. */
 export type Row = Values & { at: string };
-/** A series by its interval; `finished`: the instant through which it is complete; `prices`: raw where they are not said. */
+/**
+ * A series by its interval; `finished`: the instant through which it is complete; `prices`: raw where they
+ * are not said.
+ */
 export type Stored = {
   interval: string;
   rows: readonly Row[];
@@ -148,7 +151,10 @@ export class World {
     });
   }
 
-  /** Makes the bars of a series of minutes from one key to another those of a run that began with the first of them. */
+  /**
+   * Makes the bars of a series of minutes from one key to another those of a run that began with the first of
+   * them.
+   */
   async leaveUnfinished(series_id: number, first_ms: number, last_ms: number): Promise<void> {
     await this.#writer.write(async (writer) => {
       const [row] = await writer.rows(seriesDataset, {

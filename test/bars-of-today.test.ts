@@ -1,12 +1,14 @@
-// A derived bar of today is served as soon as its own time is covered, on every market (contract 3.9): at 10:06 the 5M bar of 10:00, from
-// minutes through 10:05.
+// A derived bar of today is served as soon as its own time is covered, on every market (contract 3.9): at
+// 10:06 the 5M bar of 10:00, from minutes through 10:05.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MINUTE_MS } from '../src/base/instant.ts';
 import { markets } from '../src/calendar/markets/index.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 
-/** The open of Wednesday, 12 March 2025, in UTC. New York and Chicago have their summer time, Europe does not. */
+/**
+ * The open of Wednesday, 12 March 2025, in UTC. New York and Chicago have their summer time, Europe does not.
+ */
 const opens: Readonly<Record<string, string>> = {
   US_STOCK: '2025-03-12T13:30Z',
   UK_STOCK: '2025-03-12T08:00Z',

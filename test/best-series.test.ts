@@ -69,8 +69,9 @@ const isWithin = ({ openMs }: Minutes, hours: Hours): boolean =>
   hours.openMs <= openMs && openMs < hours.closeMs;
 
 /**
- * Of finer series those from the one on that holds all of what `preferred` has of a cell at the edge of its span, and more: "a finer
- * series serves a cell only where it holds all of what the preferred one has there; else the preferred one serves".
+ * Of finer series those from the one on that holds all of what `preferred` has of a cell at the edge of its
+ * span, and more: "a finer series serves a cell only where it holds all of what the preferred one has there;
+ * else the preferred one serves".
  */
 function holdingAll(preferred: MinuteSeries, finer: readonly MinuteSeries[], cell: Hours): MinuteSeries[] {
   const span = spanOf(preferred);
@@ -181,7 +182,8 @@ function periodBar(
   let days = daysOf(store);
   if (days.length === 0) return stored;
   if (new Set(days.map(({ prices }) => prices)).size > 1) {
-    // All of the price basis of the coarsest series; where a session is to be had on another one only, there is no bar.
+    // All of the price basis of the coarsest series; where a session is to be had on another one only, there
+    // is no bar.
     const { prices } = days.toSorted((a, b) => b.coarseness - a.coarseness)[0]!;
     const same = daysOf({
       ...store,

@@ -1,4 +1,5 @@
-// Bars in bulk as an Arrow stream (contract 9.11), read by Apache Arrow's own reader: the values of the CSV, which are those of pages.
+// Bars in bulk as an Arrow stream (contract 9.11), read by Apache Arrow's own reader: the values of the CSV,
+// which are those of pages.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';

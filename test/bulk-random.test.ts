@@ -1,4 +1,5 @@
-// Random requests for bars in bulk: each answer is that of pages, symbol by symbol, and is refused where a page is (contract 9.8, 9.11).
+// Random requests for bars in bulk: each answer is that of pages, symbol by symbol, and is refused where a
+// page is (contract 9.8, 9.11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { namedIntervals } from '../src/contract/interval.ts';

@@ -1,5 +1,5 @@
-// Calendar overrides that come, change and go under stored bars: every answer is that of a store which knew the last of them first
-// (contract 3.10, 8.6).
+// Calendar overrides that come, change and go under stored bars: every answer is that of a store which knew
+// the last of them first (contract 3.10, 8.6).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { formatDay, parseInstant } from '../src/base/instant.ts';
@@ -103,8 +103,8 @@ class World {
   }
 
   /**
-   * Every answer of a range, without the exchange, which imports of bars give: each interval, with and without extended hours, of each
-   * instrument.
+   * Every answer of a range, without the exchange, which imports of bars give: each interval, with and
+   * without extended hours, of each instrument.
    */
   async answers(from: string, to: string): Promise<Record<string, readonly string[]>> {
     const found: Record<string, readonly string[]> = {};
@@ -307,7 +307,8 @@ test('an option follows the calendar key and the overrides of its underlying (co
     },
   ]);
   const days = async (): Promise<number> => (await world.answers(...week))['0 DAY true']!.length;
-  // Without a key of the underlying, an option has the hours of stocks: a session from 09:30. Futures begin at 18:00.
+  // Without a key of the underlying, an option has the hours of stocks: a session from 09:30. Futures begin
+  // at 18:00.
   await world.import('bars', bars('60M', '2024-11-26', ['09:00', '10:30'], contract));
   assert.equal(await days(), 1);
   await world.import('instruments', [{ ...future, calendar_key: 'US_FUTURE' }]);

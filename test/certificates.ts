@@ -13,7 +13,9 @@ export type Issued = { readonly cert: string; readonly key: string };
 /** How OpenSSL makes a key of each kind. */
 const newKeys = { ec: 'ec -pkeyopt ec_paramgen_curve:prime256v1', rsa: 'rsa:2048' } as const;
 
-/** Makes a certificate with its key, issued to a name and valid for some hosts; the key is its owner's alone. */
+/**
+ * Makes a certificate with its key, issued to a name and valid for some hosts; the key is its owner's alone.
+ */
 export function issue(
   folder: string,
   name: string,

@@ -1,4 +1,5 @@
-// The command line: help, mistakes, keys, settings, stores (contract 10). The demo is in contract-walk.test.ts.
+// The command line: help, mistakes, keys, settings, stores (contract 10). The demo is in
+// contract-walk.test.ts.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

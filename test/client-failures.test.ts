@@ -1,4 +1,5 @@
-// The TypeScript client against a service that fails, on real sockets: pauses, cut answers, page keys that no longer count, aborts.
+// The TypeScript client against a service that fails, on real sockets: pauses, cut answers, page keys that no
+// longer count, aborts.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -81,7 +82,10 @@ const cut =
     response.write(body.slice(0, body.length / 2), () => response.destroy());
   };
 const cutPage = page([1, 2, 3, 4], 'next');
-/** The three ways in which the end of an answer is told: its length, its last piece, the end of the connection. */
+/**
+ * The three ways in which the end of an answer is told: its length, its last piece, the end of the
+ * connection.
+ */
 const cuts: readonly (readonly [string, Turn])[] = [
   ['whose length was told', cut(cutPage, { 'Content-Length': String(cutPage.length) })],
   ['in pieces', cut(cutPage)],

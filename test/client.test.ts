@@ -1,4 +1,5 @@
-// The TypeScript client against a real service: every method, all pages, columns, refusals (contract 4.1, 4.4, 6.2, 6.3, 7.1).
+// The TypeScript client against a real service: every method, all pages, columns, refusals (contract 4.1,
+// 4.4, 6.2, 6.3, 7.1).
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -13,7 +14,9 @@ const MINUTE_MS = 60_000;
 const START_MS = Date.parse('2025-03-03T00:00:00Z');
 const RANGE = { from: '2025-03-03', to: '2025-03-10' };
 
-/** Minutes of a market that always trades: more than two pages. Each third has no volume, each second no vwap. */
+/**
+ * Minutes of a market that always trades: more than two pages. Each third has no volume, each second no vwap.
+ */
 const minutes = Array.from({ length: 2_500 }, (_, at) => ({
   datetime: new Date(START_MS + at * MINUTE_MS).toISOString(),
   open: 100 + at / 8,

@@ -1,5 +1,6 @@
-// A process that runs one command after the other as bin/bourse runs one: loading the program is most of the cost of a command. It is asked
-// on the socket that its argument names, and ends with the process that started it.
+// A process that runs one command after the other as bin/bourse runs one: loading the program is most of the
+// cost of a command. It is asked on the socket that its argument names, and ends with the process that
+// started it.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -36,7 +36,10 @@ export function runAlone(
   });
 }
 
-/** Commands that serve until a signal, or until their input ends. Every other one ends by itself, and one process can run many of them. */
+/**
+ * Commands that serve until a signal, or until their input ends. Every other one ends by itself, and one
+ * process can run many of them.
+ */
 const serving = ['serve', 'demo', 'mcp'];
 
 /** What has a command go on until a signal, or read its standard input. */
@@ -65,7 +68,9 @@ export async function startHost(
 
 type Host = { readonly connection: Socket; readonly lines: Interface };
 
-/** Reaches the process that runs commands: one that the runner of the tests has started, or one of our own. */
+/**
+ * Reaches the process that runs commands: one that the runner of the tests has started, or one of our own.
+ */
 async function reachHost(): Promise<Host> {
   const connection = connect(process.env.TEST_COMMAND_HOST ?? (await startHost()).socket);
   await once(connection, 'connect');
@@ -79,7 +84,10 @@ let host: Promise<Host> | null = null;
 /** The end of the newest command of the common process: they run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command: in the common process, after those that were called before it, or in its own where it needs one. */
+/**
+ * Runs a command: in the common process, after those that were called before it, or in its own where it needs
+ * one.
+ */
 export function runCommand(call: Call): Promise<Finished> {
   if (!isHosted(call)) return runAlone(call);
   const finished = last.then(() => runInHost(call));

@@ -1,5 +1,5 @@
-// A store that is changed by commits of every kind, and two services over it: one whose caches go on through them, and one that caches
-// nothing.
+// A store that is changed by commits of every kind, and two services over it: one whose caches go on through
+// them, and one that caches nothing.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { parseInstant } from '../src/base/instant.ts';

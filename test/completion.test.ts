@@ -1,4 +1,5 @@
-// Completion of the command line by the shells themselves: bash, and zsh and fish where they are installed (contract 10.1).
+// Completion of the command line by the shells themselves: bash, and zsh and fish where they are installed
+// (contract 10.1).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,9 @@ after(() => shop.close());
 mkdirSync(shop.path('here/incoming'), { recursive: true });
 for (const name of ['prices.csv', 'prices.json', "it's.csv"]) writeFileSync(shop.path(`here/${name}`), '');
 
-/** What is typed, and what the shell offers then: all of it, or where a list begins with `…` at least that. */
+/**
+ * What is typed, and what the shell offers then: all of it, or where a list begins with `…` at least that.
+ */
 const typed: readonly [line: string, offered: readonly string[]][] = [
   ['bourse im', ['import']],
   ['bourse ', ['…', 'backup', 'completion', 'copy', 'delete', 'doctor', 'keys', 'query', 'serve']],
@@ -41,7 +44,10 @@ const typed: readonly [line: string, offered: readonly string[]][] = [
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** For a shell: a program that reads a script. Then, for each line, one that writes what is offered at its end, a word a line. */
+/**
+ * For a shell: a program that reads a script. Then, for each line, one that writes what is offered at its
+ * end, a word a line.
+ */
 const shells: Readonly<
   Record<string, readonly [read: (script: string) => string, offer: (line: string) => string]>
 > = {
@@ -152,7 +158,10 @@ const completedByZsh: readonly [line: string, completed: string][] = [
   ['bourse delete corporate-actions --ac', 'bourse delete corporate-actions --action-type '],
 ];
 
-/** Starts zsh on a terminal of its own, types each line and Tab, has it write the line as it is then, and clears it. */
+/**
+ * Starts zsh on a terminal of its own, types each line and Tab, has it write the line as it is then, and
+ * clears it.
+ */
 const zshProgram = (script: string): string => `
   zmodload zsh/zpty
   zpty shell zsh -f -i

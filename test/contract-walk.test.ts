@@ -1,5 +1,6 @@
-// One walk over the whole contract, driven by its declarations: every endpoint over the demo's rows, its successes in each format, its
-// pages, its methods, its keys and every error that it declares (spec 4, contract 4 to 6).
+// One walk over the whole contract, driven by its declarations: every endpoint over the demo's rows, its
+// successes in each format, its pages, its methods, its keys and every error that it declares (spec 4,
+// contract 4 to 6).
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -31,7 +32,9 @@ type Refused = {
 };
 type Answers = Record<string, { content?: Record<string, { schema: Got; examples?: Got }> }>;
 
-/** What only the data refuse, by word: texts that call for it, and the parameters of which one is named then. */
+/**
+ * What only the data refuse, by word: texts that call for it, and the parameters of which one is named then.
+ */
 const refusedByData: Readonly<Record<string, { readonly texts: Texts; readonly named: readonly string[] }>> =
   {
     unknown_instrument: {

@@ -1,4 +1,5 @@
-// Corporate actions from file to wire: the list (spec 2.4, 4.3), factors (contract 8.2) and imports (contract 11).
+// Corporate actions from file to wire: the list (spec 2.4, 4.3), factors (contract 8.2) and imports (contract
+// 11).
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -199,7 +200,8 @@ const priced = async (symbol: string): Promise<unknown[]> =>
   ]);
 
 test('without a price in the file the raw close before the ex-date is taken, where bars tell it (contract 8.2)', async () => {
-  // Friday, and the Wednesday after: Monday and Tuesday have no bar. Behind the last one nothing is known but the next session.
+  // Friday, and the Wednesday after: Monday and Tuesday have no bar. Behind the last one nothing is known but
+  // the next session.
   await importedBars('d.csv', ['2024-03-01,9,11,8,10', '2024-03-06,19,21,18,20'], bars('D', 'DAY'));
   const dates = ['2024-03-01', '2024-03-02', '2024-03-04', '2024-03-06', '2024-03-07', '2024-03-08'];
   await imported('d-actions.csv', dividends('D', dates));

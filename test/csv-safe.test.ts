@@ -1,4 +1,5 @@
-// CSV that a spreadsheet opens without running any of it (contract 5.1), read by a reader that is not the product's.
+// CSV that a spreadsheet opens without running any of it (contract 5.1), read by a reader that is not the
+// product's.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,6 +1,8 @@
 // CSV as RFC 4180 has it, read by a reader that is not the product's.
 
-/** A cell: null where nothing stands between the commas, text with the difference of `""` kept (contract 5.1). */
+/**
+ * A cell: null where nothing stands between the commas, text with the difference of `""` kept (contract 5.1).
+ */
 export type Cell = string | null;
 
 /** The rows of a text whose lines end in CR LF. @throws where it is not well-formed */

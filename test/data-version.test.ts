@@ -69,7 +69,10 @@ test('every data answer names the version of the data, which imports, deletions 
   await server.stop();
 });
 
-/** A service with some versions of the bars of one stock: closes 11 and 12, then 12 is corrected to 13, then a third day comes. */
+/**
+ * A service with some versions of the bars of one stock: closes 11 and 12, then 12 is corrected to 13, then a
+ * third day comes.
+ */
 async function versions() {
   const own = new Workshop();
   after(() => own.close());

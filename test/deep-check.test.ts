@@ -1,4 +1,5 @@
-// A damaged store: doctor names the damage, no backup is made of it, and an answer that needs the damaged part says so.
+// A damaged store: doctor names the damage, no backup is made of it, and an answer that needs the damaged
+// part says so.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -166,7 +167,9 @@ test('doctor names a bounded number of damaged parts, and counts the others', as
   assert.equal(told.at(-1)!.message, 'damaged: 200 more parts');
 });
 
-/** The bytes of a database's header that say who may write and read it (sqlite.org/fileformat2.html, 1.3.3). */
+/**
+ * The bytes of a database's header that say who may write and read it (sqlite.org/fileformat2.html, 1.3.3).
+ */
 const WRITE_VERSION = 18;
 
 testOfSqlite(

@@ -1,5 +1,5 @@
-// `bourse delete` of rows as its users have it: what it chooses, what it refuses, and that its undoing brings everything back (contract
-// 10).
+// `bourse delete` of rows as its users have it: what it chooses, what it refuses, and that its undoing brings
+// everything back (contract 10).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

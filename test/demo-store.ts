@@ -55,8 +55,8 @@ async function make(file: string): Promise<void> {
 }
 
 /**
- * Puts a copy of the store into a folder in which a demo will be started. The first test file of a day makes it. The demo itself looks
- * whether it is of today: if midnight has passed, it makes its own.
+ * Puts a copy of the store into a folder in which a demo will be started. The first test file of a day makes
+ * it. The demo itself looks whether it is of today: if midnight has passed, it makes its own.
  */
 export async function copyDemo(folder: string): Promise<void> {
   const name = nameOfToday();

@@ -1,4 +1,5 @@
-// The files of deploy/ for several machines, as far as they can be judged without a container engine; nginx itself where it is installed.
+// The files of deploy/ for several machines, as far as they can be judged without a container engine; nginx
+// itself where it is installed.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

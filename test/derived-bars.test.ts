@@ -1,4 +1,5 @@
-// Derived bars of a real store, for any base interval, range, order and page size: a direct reading of contract 3.3 to 3.9 is the oracle.
+// Derived bars of a real store, for any base interval, range, order and page size: a direct reading of
+// contract 3.3 to 3.9 is the oracle.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, dayOf, formatDay, MINUTE_MS } from '../src/base/instant.ts';
@@ -43,7 +44,10 @@ function gridOf(calendar: Calendar, minutes: number): { keyMs: number; session: 
   });
 }
 
-/** Bars at some places of a grid. Volumes have cents, which doubles do not sum exactly; some bars have no vwap. */
+/**
+ * Bars at some places of a grid. Volumes have cents, which doubles do not sum exactly; some bars have no
+ * vwap.
+ */
 function barsAt(grid: ReturnType<typeof gridOf>, places: readonly number[], gap: number): BaseBar[] {
   return places.map((place) => {
     const price = 100 + ((place * 37) % 113) / 8;
@@ -173,7 +177,10 @@ const scenes = fc.constantFrom(...Object.keys(askedOf).map(Number)).chain((base)
     market: fc.constantFrom(...(Object.keys(markets) as (keyof typeof markets)[])),
     asked: fc.constantFrom(...askedOf[base]!),
     extended: base === 0 ? fc.constant(false) : fc.boolean(),
-    /** Stretches of the grid: where each begins and ends, in percent of it, and every how many-th bar is there. */
+    /**
+     * Stretches of the grid: where each begins and ends, in percent of it, and every how many-th bar is
+     * there.
+     */
     stretches: fc.array(fc.tuple(percent, percent, fc.constantFrom(1, 3, 31)), {
       minLength: 1,
       maxLength: 5,

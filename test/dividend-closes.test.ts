@@ -1,4 +1,5 @@
-// The close that a dividend is measured by, where the session before its ex-date has bars that are not served (contract 3.9, 8.2, 9.4).
+// The close that a dividend is measured by, where the session before its ex-date has bars that are not served
+// (contract 3.9, 8.2, 9.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,5 +1,5 @@
-// The economic calendar from file to wire: lists, one event, codes, changes worked out, imports (spec 2.11, 4.12-4.14, contract 8.7, 8.8,
-// 9.1).
+// The economic calendar from file to wire: lists, one event, codes, changes worked out, imports (spec 2.11,
+// 4.12-4.14, contract 8.7, 8.8, 9.1).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -525,7 +525,9 @@ test('events that are stored under identifiers of an earlier version keep them, 
   assert.deepEqual([told.rowsUnchanged, Object.values(told.findings)], [1, [1]]);
 });
 
-/** A stored event, one that a file brings, and whether the report tells of the stored one as an earlier time. */
+/**
+ * A stored event, one that a file brings, and whether the report tells of the stored one as an earlier time.
+ */
 const ghosts: readonly (readonly [what: string, stored: string, brought: string, isTold: boolean])[] = [
   ['a day later, of the same figures', '2025-03-10T15:00:00Z,,10.2', '2025-03-11T15:00:00Z,,10.2', true],
   ['a day earlier', '2025-03-11T15:00:00Z,,10.2', '2025-03-10T15:00:00Z,,10.2', true],
@@ -566,7 +568,10 @@ for (const [index, [what, before, brought, isTold]] of ghosts.entries())
     assert.deepEqual(both.findings, {});
   });
 
-/** The week of now in a calendar without results, with a speech at some time, and claims with a previous value. */
+/**
+ * The week of now in a calendar without results, with a speech at some time, and claims with a previous
+ * value.
+ */
 const weekOf = (country: string, speech: string) =>
   [
     `${head},previous_value`,

@@ -1,4 +1,5 @@
-// Entity tags and what is asked with them, of a running service (contract 9.7; RFC 9110, 8.8, 13.1.2 and 15.4.5).
+// Entity tags and what is asked with them, of a running service (contract 9.7; RFC 9110, 8.8, 13.1.2 and
+// 15.4.5).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// The help texts, the sample file and the links of the pages. The examples of every page are run by test/ci/examples, a file for each share.
+// The help texts, the sample file and the links of the pages. The examples of every page are run by
+// test/ci/examples, a file for each share.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What was imported, exported and imported again is the same: every dataset, every format, with all that its cells may hold (contract 10).
+// What was imported, exported and imported again is the same: every dataset, every format, with all that its
+// cells may hold (contract 10).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -301,7 +302,8 @@ const world = fc.record({
     one.priority ?? 1,
   ]),
   'option-contracts': rowsBy(contract, 'symbol'),
-  // Two symbols may be one instrument, by the former symbols of any: they are in no key of what is named by day.
+  // Two symbols may be one instrument, by the former symbols of any: they are in no key of what is named by
+  // day.
   bars: rowsWith(bar, (one) => {
     const { asset_schema, country_iso_code, interval, datetime } = one as Record<string, string>;
     return [asset_schema, country_iso_code, interval, periodOf(interval!, datetime!)];

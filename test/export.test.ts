@@ -1,4 +1,5 @@
-// `bourse export` as its users have it: what is selected, what is written where, and what is refused (contract 10).
+// `bourse export` as its users have it: what is selected, what is written where, and what is refused
+// (contract 10).
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -348,7 +349,8 @@ test('rows of an instrument stand under its present symbol on all days, and --sy
       assert.deepEqual(flags, ['--symbols', 'now'], dataset);
       const [columns, ...found] = parseCsv(readFileSync(out, 'utf8'));
       const at = columns!.indexOf(dataset === 'option-contracts' ? 'underlying_name' : 'symbol');
-      // The row of AA is of BB, as is the one of BB: it is the same row but for contracts, which have symbols of their own.
+      // The row of AA is of BB, as is the one of BB: it is the same row but for contracts, which have symbols
+      // of their own.
       const held = new Set(found.map((cells) => cells[at]));
       assert.deepEqual(held, new Set(['META', 'METV', 'BB']), dataset);
       await former.must('import', dataset, out, ...flags, '--store', copy);

@@ -1,4 +1,5 @@
-// The text format of Prometheus, read strictly, as its documentation has it: for tests of what is written in it.
+// The text format of Prometheus, read strictly, as its documentation has it: for tests of what is written in
+// it.
 import assert from 'node:assert/strict';
 
 /** One value with its labels. */
@@ -77,7 +78,9 @@ export function readExposition(text: string): Exposition {
   return families;
 }
 
-/** Of each series of a histogram: buckets ascend and are cumulative, the last is `+Inf` and equals the count. */
+/**
+ * Of each series of a histogram: buckets ascend and are cumulative, the last is `+Inf` and equals the count.
+ */
 function checkHistogram(name: string, samples: readonly Sample[]): void {
   const bySeries = Map.groupBy(samples, ({ labels }) => keyOf({ ...labels, le: '' }));
   for (const series of bySeries.values()) {

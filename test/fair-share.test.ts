@@ -1,6 +1,7 @@
-// Keys share each surface: beside one key with a hundred requests on each, another key's request has its turn, and is not refused (contract
-// 6.3). What is counted in each queue that its request passes is how many of the first key's are begun before it; how many are answered
-// meanwhile depends on how the threads of the stages are scheduled. `npm run share` has the times.
+// Keys share each surface: beside one key with a hundred requests on each, another key's request has its
+// turn, and is not refused (contract 6.3). What is counted in each queue that its request passes is how many
+// of the first key's are begun before it; how many are answered meanwhile depends on how the threads of the
+// stages are scheduled. `npm run share` has the times.
 import assert from 'node:assert/strict';
 import { after, mock } from 'node:test';
 import { setImmediate as giveWay } from 'node:timers/promises';
@@ -16,7 +17,10 @@ import { control, key, keys, openHandler, storeUrl } from './request-handler.ts'
 import { testOfSqlite } from './stores.ts';
 
 const CONNECTIONS = 100;
-/** Requests of the first key that may be begun in a queue while the other's waits there: a key waits for one of every other key. */
+/**
+ * Requests of the first key that may be begun in a queue while the other's waits there: a key waits for one
+ * of every other key.
+ */
 const TURNS_MAX = 1;
 
 // On a slow machine it would refuse some of these requests.

@@ -1,4 +1,5 @@
-// A false clock for a process: what loads it says what time it is. The monotonic clock, by which waits are measured, goes on.
+// A false clock for a process: what loads it says what time it is. The monotonic clock, by which waits are
+// measured, goes on.
 const Real = Date;
 
 /** The time of the machine, whatever the false clock says. */

@@ -1,5 +1,6 @@
-// The test files that run together in a process: most of them would take longer to load the program, and to run it cold, than they take warm. They
-// start no process, and change nothing that a file after them sees. As the program of such a process this imports the files that it is given.
+// The test files that run together in a process: most of them would take longer to load the program, and to
+// run it cold, than they take warm. They start no process, and change nothing that a file after them sees. As
+// the program of such a process this imports the files that it is given.
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 
@@ -68,7 +69,8 @@ export const filesTogether: readonly (readonly string[])[] = [
 
 if (import.meta.main) {
   const loaded = Promise.withResolvers<void>();
-  // No test of a file begins before all files are loaded: what one says of its tests and hooks would be taken for a part of the test that runs.
+  // No test of a file begins before all files are loaded: what one says of its tests and hooks would be taken
+  // for a part of the test that runs.
   test('the files are loaded', () => loaded.promise);
   for (const path of process.argv.slice(2)) await import(resolve(path));
   loaded.resolve();

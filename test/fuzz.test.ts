@@ -1,4 +1,5 @@
-// Requests made from the contract's own declarations, right and wrong, in this process and over sockets (contract 4.4, 6, 7.4).
+// Requests made from the contract's own declarations, right and wrong, in this process and over sockets
+// (contract 4.4, 6, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzInProcess, fuzzMissing, heapBytes, openBench } from './fuzz/in-process.ts';
@@ -6,9 +7,15 @@ import { fuzzSockets, openService } from './fuzz/sockets.ts';
 import { seed } from './seed.ts';
 import { Workshop } from './service.ts';
 
-/** `npm run fuzz` sends a million. The last new class of answers but one comes by 4,000; those over sockets add the framing. */
+/**
+ * `npm run fuzz` sends a million. The last new class of answers but one comes by 4,000; those over sockets
+ * add the framing.
+ */
 const [REQUESTS, SOCKET_REQUESTS] = [8_000, 1_000];
-/** Requests that are asked again: they build nothing that is not there, so that the heap stays as it is, to a kilobyte a request. */
+/**
+ * Requests that are asked again: they build nothing that is not there, so that the heap stays as it is, to a
+ * kilobyte a request.
+ */
 const AGAIN = 1_500;
 const GROWTH_MAX = 1.03;
 

@@ -1,4 +1,5 @@
-// Holidays from file to wire: the list and the codes (spec 4.8, 4.9, contract 8.6), imports of an operator's own, and what they do to bars.
+// Holidays from file to wire: the list and the codes (spec 4.8, 4.9, contract 8.6), imports of an operator's
+// own, and what they do to bars.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

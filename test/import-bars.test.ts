@@ -1,4 +1,5 @@
-// Rows of bars files into a real store: what is taken, what is refused and why, and what is then stored (contract 2.5, 3.6, 3.10, 11).
+// Rows of bars files into a real store: what is taken, what is refused and why, and what is then stored
+// (contract 2.5, 3.6, 3.10, 11).
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -597,7 +598,8 @@ test('hours by the clock are counted as off the grid, others are not (contract 3
     Array.from({ length: 6 }, (_, hour) => `2024-01-02T${15 + hour}:${minutes}:00Z,${values}`);
   assert.equal((await new Shelf().import([header, ...hours('00')], { flags })).offGrid, 6);
   assert.equal((await new Shelf().import([header, ...hours('30').slice(0, 5)], { flags })).offGrid, 0);
-  // A typhoon kept Hong Kong closed until half past one: hours from the usual open at one are still on the grid.
+  // A typhoon kept Hong Kong closed until half past one: hours from the usual open at one are still on the
+  // grid.
   const late = ['06', '07'].map((hour) => `2020-08-19T${hour}:00:00Z,${values}`);
   const inHongKong = { flags: { ...flags, country_iso_code: 'HK' } };
   assert.equal((await new Shelf().import([header, ...late], inHongKong)).offGrid, 0);

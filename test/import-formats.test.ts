@@ -1,4 +1,5 @@
-// One set of bars in every format and packing that `bourse import` takes, and what of them is refused (contract 11, "Native files").
+// One set of bars in every format and packing that `bourse import` takes, and what of them is refused
+// (contract 11, "Native files").
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

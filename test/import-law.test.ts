@@ -80,7 +80,8 @@ function entriesIn(folder: string): Entry[] {
 
 const moduleOf = (path: string): string => path.split('/')[1]!;
 
-// A specifier stands after `from`, after a bare `import`, in a call that loads a file, or in the address of a source.
+// A specifier stands after `from`, after a bare `import`, in a call that loads a file, or in the address of a
+// source.
 const specifiers = [
   /^\s*(?:import|export)\b[^;'"]*?\bfrom\s*['"]([^'"]+)['"]/gm,
   /^\s*import\s*['"]([^'"]+)['"]/gm,
@@ -259,7 +260,9 @@ test('no file imports itself through others (house, Import law)', () => {
   assert.deepEqual(circles, []);
 });
 
-/** Every module that one loads when it starts: what is imported as a type alone, or later, is none of them. */
+/**
+ * Every module that one loads when it starts: what is imported as a type alone, or later, is none of them.
+ */
 function loadedBy(start: string): Set<string> {
   const loaded = new Set<string>();
   const visit = (path: string): void => {
@@ -289,7 +292,8 @@ const libraries: readonly [start: string, names: readonly string[]][] = [
   ['src/cli/status.ts', ['commander', 'fastest-levenshtein']],
 ];
 for (const [start, names] of libraries) {
-  // Each process and thread pays for its own: 0.4 ms of processor time a file, and some libraries are hundreds of files.
+  // Each process and thread pays for its own: 0.4 ms of processor time a file, and some libraries are
+  // hundreds of files.
   test(`${start} starts with no library but ${names.join(', ') || 'none'}`, () => {
     assert.deepEqual(librariesOf(start), names);
   });

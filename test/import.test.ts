@@ -1,5 +1,5 @@
-// `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what is then served (contract 3,
-// 10, 11).
+// `bourse import` as its users have it: what files and flags it refuses, what is then in the store, and what
+// is then served (contract 3, 10, 11).
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -11,7 +11,8 @@ import { type MappedFile, ownNames } from '../src/mapping/column-mapping.ts';
 import type { Store } from '../src/store/store.ts';
 import { openToWrite } from './stores.ts';
 
-// As one call of `bourse import` holds it: to start a reader for each file takes three times as long as to import a small file.
+// As one call of `bourse import` holds it: to start a reader for each file takes three times as long as to
+// import a small file.
 process.once('exit', holdReader());
 
 /** A file that a test has written, ready to be imported in process. */
@@ -48,8 +49,9 @@ export function rowsFile(path: string, rows: readonly FileRow[]): string {
 }
 
 /**
- * Imports rows, dataset after dataset, into the store at an address, at a moment; bars with the instant through which they cover all
- * times, where they do not tell themselves. Rows have present symbols (contract 9.6). @throws where a row is refused
+ * Imports rows, dataset after dataset, into the store at an address, at a moment; bars with the instant
+ * through which they cover all times, where they do not tell themselves. Rows have present symbols (contract
+ * 9.6). @throws where a row is refused
  */
 export async function fillStore(
   url: string,

@@ -1,5 +1,5 @@
-// What instruments are found by follows their rows, whatever is imported, deleted and taken back; and finds what it should (contract 9.2,
-// 9.6, 10).
+// What instruments are found by follows their rows, whatever is imported, deleted and taken back; and finds
+// what it should (contract 9.2, 9.6, 10).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,10 @@ const flags = ['--schema', 'stock', '--country', 'US', '--interval', 'DAY'];
 const HEADER = 'symbol,datetime,open,high,low,close,exchange';
 const symbols = ['NEW', 'OLD', 'KEPT', 'GONE', 'MOVED', 'OTHER'];
 
-/** Rows of a symbol on two days: on the first one `OLD` was the symbol of `KEPT`, which had not taken its own yet. */
+/**
+ * Rows of a symbol on two days: on the first one `OLD` was the symbol of `KEPT`, which had not taken its own
+ * yet.
+ */
 const rowsFor = (symbol: string): string[] =>
   (symbol === 'KEPT' ? ['2024-06-12'] : ['2024-01-10', '2024-06-12']).map((day) =>
     [symbol, day, 1, 1, 1, 1, symbol === 'MOVED' ? 'XNYS' : ''].join(),

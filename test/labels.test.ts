@@ -1,4 +1,5 @@
-// The end of a bar that its datetime names: weeks dated Sunday, and minutes labelled by their close (contract 3.6, 11).
+// The end of a bar that its datetime names: weeks dated Sunday, and minutes labelled by their close (contract
+// 3.6, 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

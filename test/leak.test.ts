@@ -1,4 +1,5 @@
-// No key gets out: a marked one over every endpoint, error and place, then searched in all that came out (contract 7.4).
+// No key gets out: a marked one over every endpoint, error and place, then searched in all that came out
+// (contract 7.4).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,9 @@ let server: Server;
 let realKey = '';
 after(() => shop.close());
 
-/** A symbol of which nothing is asked before its block is damaged: a service may keep blocks that it has read. */
+/**
+ * A symbol of which nothing is asked before its block is damaged: a service may keep blocks that it has read.
+ */
 const UNREAD = 'UNREAD';
 
 before(async () => {
@@ -27,7 +30,10 @@ before(async () => {
   server = await shop.serve('--log-level', 'trace');
 });
 
-/** Keys that were never issued: one like ours, one that needs encoding everywhere, one too short for some endpoints. */
+/**
+ * Keys that were never issued: one like ours, one that needs encoding everywhere, one too short for some
+ * endpoints.
+ */
 const wrongKeys = [
   randomBytes(32).toString('base64url'),
   `m/rk+d %&#"é${randomBytes(20).toString('hex')}`,
@@ -147,7 +153,10 @@ async function everyPlace(key: string): Promise<void> {
 const hexOf = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** The key in the request's id, which is logged and told back, while it is sent in every way that a key can be. */
+/**
+ * The key in the request's id, which is logged and told back, while it is sent in every way that a key can
+ * be.
+ */
 async function asRequestId(key: string): Promise<void> {
   const hex = hexOf(key);
   const begin = key.slice(0, 20);

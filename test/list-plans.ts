@@ -1,4 +1,5 @@
-// Large lists, and the statements by which a service reads them: for tests that hold every plan to a walk of an index.
+// Large lists, and the statements by which a service reads them: for tests that hold every plan to a walk of
+// an index.
 import assert from 'node:assert/strict';
 import type { RowOf } from '../src/datasets/dataset.ts';
 import { optionContracts } from '../src/datasets/options.ts';
@@ -218,7 +219,9 @@ export async function askForLists(url: string): Promise<void> {
   }
 }
 
-/** Whether a statement finds the contracts of some expirations: it sorts what it finds there, which is little. */
+/**
+ * Whether a statement finds the contracts of some expirations: it sorts what it finds there, which is little.
+ */
 export const isOptionSearch = (sql: string): boolean => sql.startsWith('with "places"');
 
 /** Runs `work`, and tells of each call of a method of a class meanwhile, before it is made. */

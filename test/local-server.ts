@@ -1,5 +1,5 @@
-// A service in this process, without a network: its request handler over a store, at a clock that a test sets. For tests of answers; those of
-// the network and of processes start a server (`service.ts`).
+// A service in this process, without a network: its request handler over a store, at a clock that a test
+// sets. For tests of answers; those of the network and of processes start a server (`service.ts`).
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { startParquet } from '../src/export/parquet-process.ts';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';

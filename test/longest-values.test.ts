@@ -1,4 +1,5 @@
-// The longest values that an import takes are served: every paged endpoint walks over them, page by page (contract 4.1, 4.2, 4.4).
+// The longest values that an import takes are served: every paged endpoint walks over them, page by page
+// (contract 4.1, 4.2, 4.4).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint, type EndpointName } from '../src/contract/index.ts';

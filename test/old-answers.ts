@@ -101,7 +101,10 @@ export async function hashOf(url: string): Promise<string> {
   }
 }
 
-/** Makes a store by the commands that the old ones were made by: its content hash, and that before the last command. */
+/**
+ * Makes a store by the commands that the old ones were made by: its content hash, and that before the last
+ * command.
+ */
 export async function hashesOfNew(
   shop: Workshop,
   url: string,

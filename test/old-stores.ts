@@ -1,4 +1,5 @@
-// Stores that older programs wrote (test/fixtures/stores), unpacked for a test; and the commands that wrote them.
+// Stores that older programs wrote (test/fixtures/stores), unpacked for a test; and the commands that wrote
+// them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +11,10 @@ const fixtures = join(import.meta.dirname, 'fixtures/stores');
 export type Said = {
   /** The key of a caller. */
   readonly key: string;
-  /** Results by path, next page keys left out; among the paths are second pages under page keys that it signed. */
+  /**
+   * Results by path, next page keys left out; among the paths are second pages under page keys that it
+   * signed.
+   */
   readonly answers: Readonly<Record<string, unknown>>;
 };
 
@@ -27,8 +31,8 @@ export const saidOf = (fixture: string): Said =>
   JSON.parse(unpacked(fixture, 'said.json').toString()) as Said;
 
 /**
- * Terms of an instrument as programs before layout 15 wrote them, the beginnings of words that a search must find by them, and the terms
- * that it is found by since.
+ * Terms of an instrument as programs before layout 15 wrote them, the beginnings of words that a search must
+ * find by them, and the terms that it is found by since.
  */
 export const markedTerms = {
   old: ['søren møller', 'møller søren'],

@@ -1,4 +1,5 @@
-// What the root of a US option says of its contracts: those on indices and those that a corporate action adjusted (contract 1.7, 8.5); when contracts expire.
+// What the root of a US option says of its contracts: those on indices and those that a corporate action
+// adjusted (contract 1.7, 8.5); when contracts expire.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -48,8 +49,9 @@ async function calls(store: string, underlying: string, more = ''): Promise<Wire
 const symbolsOf = (found: readonly Wire[]): unknown[] => found.map(({ symbol }) => symbol);
 
 /**
- * Root, index, style, and the clock of New York at which it settles on its day: Cboe's and Nasdaq's product specifications; tastytrade's
- * table of cash-settled index options (support article 43000435289) says the same of those that both have.
+ * Root, index, style, and the clock of New York at which it settles on its day: Cboe's and Nasdaq's product
+ * specifications; tastytrade's table of cash-settled index options (support article 43000435289) says the
+ * same of those that both have.
  */
 const indices: readonly (readonly [root: string, index: string, style: string, clock: string])[] = [
   ['SPX', 'SPX', 'european', '09:30'],
@@ -145,7 +147,10 @@ test('what a file says of options on indices counts: style, index, instant; an e
   );
 });
 
-/** Adjusted roots of OCC's memorandum 39341 (NLY1, INFO1) and of reports about vendors (polygon-io/issues 193, tastyware/tastytrade 257), then made ones. */
+/**
+ * Adjusted roots of OCC's memorandum 39341 (NLY1, INFO1) and of reports about vendors (polygon-io/issues 193,
+ * tastyware/tastytrade 257), then made ones.
+ */
 const adjusted: readonly (readonly [root: string, underlying: string, isAdjusted: boolean])[] = [
   ['NLY1', 'NLY', true],
   ['INFO1', 'INFO', true],

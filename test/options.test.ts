@@ -1,4 +1,5 @@
-// Option contracts from file to wire: imports, the search and the expirations (spec 2.6, 4.6, 4.7, contract 8.4, 8.5, 11).
+// Option contracts from file to wire: imports, the search and the expirations (spec 2.6, 4.6, 4.7, contract
+// 8.4, 8.5, 11).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

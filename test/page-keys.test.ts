@@ -1,5 +1,6 @@
-// Page keys that older versions signed still open their pages (contract 4.1). The keys in fixtures/page-keys.json were signed
-// before fingerprints were derived from the contract: never sign them again.
+// Page keys that older versions signed still open their pages (contract 4.1). The keys in
+// fixtures/page-keys.json were signed before fingerprints were derived from the contract: never sign them
+// again.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -117,7 +117,8 @@ async function lastStatuses(): Promise<number[]> {
 }
 
 test('a service that stops is alive, but not ready', async () => {
-  // The last answer may be that of a request which came before the signal: then it says that the service was ready.
+  // The last answer may be that of a request which came before the signal: then it says that the service was
+  // ready.
   const statuses = await until('a request comes between the signal and the end', async () => {
     const last = await lastStatuses();
     return last[1] !== 200 && last;

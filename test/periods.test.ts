@@ -1,4 +1,5 @@
-// Weeks, months and days of extended hours of stores that have a part of them in one series and a part in another, through the command line.
+// Weeks, months and days of extended hours of stores that have a part of them in one series and a part in
+// another, through the command line.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// What undos and deletions tell of their progress, which the command line shows on a terminal (contract 10.4).
+// What undos and deletions tell of their progress, which the command line shows on a terminal (contract
+// 10.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -8,7 +8,10 @@ export const pythonClient = join(import.meta.dirname, '../clients/python');
 const runs = (program: string, ...words: readonly string[]): boolean =>
   spawnSync(program, words).status === 0;
 
-/** The first Python with httpx and pandas; null where there is none. Debian's packages belong to /usr/bin/python3. */
+/**
+ * The first Python with httpx and pandas; null where there is none. Debian's packages belong to
+ * /usr/bin/python3.
+ */
 export const python: string | null =
   ['python3', '/usr/bin/python3'].find((program) => runs(program, '-c', 'import httpx, pandas')) ?? null;
 

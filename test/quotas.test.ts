@@ -115,7 +115,7 @@ test('workers share a quota, and a restart within the day gives no new one (cont
     assert.equal(await server.stop(), 0);
     server = await shop.serve('--workers', '2');
     const admitted = await admittedOf(shared, 70);
-    // A fiftieth of 100 for the one other worker, and more where its counts come late: requests do not wait for them for ever. Workers
-    // that did not share would admit 60, and a new quota 70.
+    // A fiftieth of 100 for the one other worker, and more where its counts come late: requests do not wait
+    // for them for ever. Workers that did not share would admit 60, and a new quota 70.
     assert.ok(admitted >= 30 && admitted <= 45, `${admitted} after 70 of 100`);
   }));

@@ -1,5 +1,5 @@
-// Bytes that no client sends by accident, on a real socket: each is answered in the envelope or refused, and never read as
-// something else (contract 4.3, 6; RFC 9112). More of them are in server.test.ts.
+// Bytes that no client sends by accident, on a real socket: each is answered in the envelope or refused, and
+// never read as something else (contract 4.3, 6; RFC 9112). More of them are in server.test.ts.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,10 @@ let server: Server;
 let key = '';
 after(() => shop.close());
 
-/** Connections that say nothing, opened with the file so that nothing waits for them alone: all wait in the kernel until they are accepted. */
+/**
+ * Connections that say nothing, opened with the file so that nothing waits for them alone: all wait in the
+ * kernel until they are accepted.
+ */
 const SILENT = 400;
 const silentAnswers: Promise<RawAnswer>[] = [];
 

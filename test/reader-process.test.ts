@@ -1,4 +1,5 @@
-// A file that ends the process which reads it is refused by itself: the files beside it, and the next ones of a watch, are imported.
+// A file that ends the process which reads it is refused by itself: the files beside it, and the next ones of
+// a watch, are imported.
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

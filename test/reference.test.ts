@@ -1,5 +1,5 @@
-// Instrument reference and search from file to wire: records, the market's defaults, the cache, former symbols (spec 4.2, contract 8.1,
-// 9.2, 9.6).
+// Instrument reference and search from file to wire: records, the market's defaults, the cache, former
+// symbols (spec 4.2, contract 8.1, 9.2, 9.6).
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

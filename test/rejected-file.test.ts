@@ -1,4 +1,5 @@
-// Where refused rows go, and which files there are replaced and removed: those of earlier imports, and no other.
+// Where refused rows go, and which files there are replaced and removed: those of earlier imports, and no
+// other.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Imports with --replace, undos and deletions in any order, against a naive model that does all runs again that are left (contract 9.12, 10, 11).
+// Imports with --replace, undos and deletions in any order, against a naive model that does all runs again
+// that are left (contract 9.12, 10, 11).
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -272,7 +273,10 @@ class Trial {
     return textOf(rows);
   }
 
-  /** The store has what the model says, and its earlier versions what it had then, but for those with a run that was undone since. */
+  /**
+   * The store has what the model says, and its earlier versions what it had then, but for those with a run
+   * that was undone since.
+   */
   async check(): Promise<void> {
     const expected = stateText(replayed(this.#runs));
     await this.#store.snapshot(async (reader) => {

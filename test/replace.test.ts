@@ -1,4 +1,5 @@
-// `bourse import … --replace` as its users have it: what goes, what stays, what is told and refused (contract 9.12, 10, 11).
+// `bourse import … --replace` as its users have it: what goes, what stays, what is told and refused (contract
+// 9.12, 10, 11).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

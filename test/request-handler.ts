@@ -1,4 +1,5 @@
-// A request handler in process, over a real store with a few bars and one event: what the tests of its parts have in common.
+// A request handler in process, over a real store with a few bars and one event: what the tests of its parts
+// have in common.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

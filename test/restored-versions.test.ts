@@ -1,5 +1,6 @@
-// A number of a version names one state of the data (contract 9.12): through imports, undos, backups, restores and copies of a store, with
-// a clock that goes back, every version that any of the stores ever had is asked of all of them again.
+// A number of a version names one state of the data (contract 9.12): through imports, undos, backups,
+// restores and copies of a store, with a clock that goes back, every version that any of the stores ever had
+// is asked of all of them again.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -169,7 +170,10 @@ class Stores {
     return { status: response.status, version: Number(response.headers.get('x-data-version')), text };
   }
 
-  /** Notes what the present version of each place answers: the same as every other store that has this version. */
+  /**
+   * Notes what the present version of each place answers: the same as every other store that has this
+   * version.
+   */
   async note(): Promise<void> {
     for (const place of this.places) {
       const { version } = await this.#ask(place, paths.at(-1)!);
@@ -221,7 +225,8 @@ class Stores {
 
   passTime(): void {
     const { random } = this;
-    // Two stores that are made of one state so far apart have the same number only after as many writes as there are milliseconds between.
+    // Two stores that are made of one state so far apart have the same number only after as many writes as
+    // there are milliseconds between.
     this.nowMs += 1_000;
     if (random.chance(0.5)) this.nowMs += random.below(2 * DAY_MS);
     else if (random.chance(0.3)) this.nowMs -= random.below(400 * DAY_MS);

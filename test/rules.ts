@@ -1,4 +1,5 @@
-// Which tests hold which rule: the rules of docs/contract.md, and where tests cite them. Run by itself it prints the table.
+// Which tests hold which rule: the rules of docs/contract.md, and where tests cite them. Run by itself it
+// prints the table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

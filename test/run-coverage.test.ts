@@ -1,4 +1,5 @@
-// How far runs make series complete after calendars of some of them have changed: as if the change had come before (contract 3.9).
+// How far runs make series complete after calendars of some of them have changed: as if the change had come
+// before (contract 3.9).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { undoRun } from '../src/history/undo-run.ts';
@@ -43,7 +44,10 @@ const RUNS = times(8);
 
 type Step = readonly [moment: string, dataset: string, rows: readonly FileRow[]];
 
-/** Takes steps at their moments of February 2024, undoes some runs, and gives the bars of an instrument that are then served. */
+/**
+ * Takes steps at their moments of February 2024, undoes some runs, and gives the bars of an instrument that
+ * are then served.
+ */
 async function served(
   named: Named,
   interval: string,

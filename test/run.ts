@@ -1,4 +1,5 @@
-// Runs the tests, some files side by side, and says at the end what failed, what was skipped and why, and what took longest.
+// Runs the tests, some files side by side, and says at the end what failed, what was skipped and why, and
+// what took longest.
 //   node test/run.ts               all of them, but for PostgreSQL and for the long forms in test/ci
 //   node test/run.ts --quick       what starts no processes
 //   node test/run.ts --postgres    what is about PostgreSQL; with --all every test that has a store, on PostgreSQL
@@ -22,7 +23,10 @@ const root = join(import.meta.dirname, '..');
 /** Random tests try so many times as much as in `npm test`. */
 const TIMES_IN_CI = '2';
 
-/** A file of which no test ends for so long, and which prints nothing, waits in vain: it is stopped, with all that it started. */
+/**
+ * A file of which no test ends for so long, and which prints nothing, waits in vain: it is stopped, with all
+ * that it started.
+ */
 const SILENCE_MS = 180_000;
 const LOOK_MS = 1_000;
 
@@ -52,7 +56,10 @@ const longest = [
 const everyFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
 const longForms = ['test/ci/**/*.test.ts'];
 
-/** What starts no processes and keeps within a minute: most of what stands beside the sources, and some of test/. */
+/**
+ * What starts no processes and keeps within a minute: most of what stands beside the sources, and some of
+ * test/.
+ */
 const quick = [
   ...[...filesTogether[0]!, 'src/{keys,loading,mapping,files,queries,series,history}/**/*.test.ts'],
   'src/http/!(handshakes|server|refusals).test.ts',

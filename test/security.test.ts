@@ -1,4 +1,5 @@
-// SECURITY.md: its table names tests that are there; and no command and no request makes the program call an address (OWASP API7).
+// SECURITY.md: its table names tests that are there; and no command and no request makes the program call an
+// address (OWASP API7).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';

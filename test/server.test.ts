@@ -36,7 +36,9 @@ const CLOSE = 'Connection: close\r\n';
 
 type Parsed = { status: number; headers: Headers; body: string };
 
-/** The answers in what came over a connection, each by its Content-Length; HEAD answers and 204 have no body. */
+/**
+ * The answers in what came over a connection, each by its Content-Length; HEAD answers and 204 have no body.
+ */
 function answersIn(text: string, hasBody = true): Parsed[] {
   const found: Parsed[] = [];
   for (let rest = Buffer.from(text); rest.length > 0; ) {

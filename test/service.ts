@@ -1,4 +1,5 @@
-// The product as its users have it: the command line and the server as child processes, over a store of their own.
+// The product as its users have it: the command line and the server as child processes, over a store of their
+// own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +16,10 @@ const root = join(import.meta.dirname, '..');
 /** Where the data of others lies, when it is there. */
 export const sharedData = join(root, '../shared/data');
 
-/** For so long a connection may be silent: longer than any limit of the service, so that only a fault lasts as long. */
+/**
+ * For so long a connection may be silent: longer than any limit of the service, so that only a fault lasts as
+ * long.
+ */
 const SILENCE_MAX_MS = 120_000;
 
 /** A folder of its own for one test file, with a store that commands and servers use. */
@@ -87,7 +91,10 @@ export class Workshop extends TestFolder {
 
 const TRIES_MAX = 120;
 
-/** The answer of who comes again when told to: on a busy machine some of those are who ask at once (contract 6.3). */
+/**
+ * The answer of who comes again when told to: on a busy machine some of those are who ask at once (contract
+ * 6.3).
+ */
 export async function patiently<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
   for (let left = TRIES_MAX; ; left--) {
     const answer = await ask();

@@ -1,4 +1,5 @@
-// Settings of serving as a caller and an operator see them: proxies, warnings, `bourse config`, the documentation (contract 4.3, 10).
+// Settings of serving as a caller and an operator see them: proxies, warnings, `bourse config`, the
+// documentation (contract 4.3, 10).
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -405,7 +405,8 @@ test('days of cryptocurrencies are UTC days; futures have no gap in their pause 
     ['2024-03-12', 'pending', 0, 1440, 1440],
   ]);
   const futures = await World.open('2024-03-13T00:00:00Z', 'future', 'US');
-  // Monday's session from Sunday 17:00 Chicago, in summer time, to Monday 16:00; Tuesday's from an hour later.
+  // Monday's session from Sunday 17:00 Chicago, in summer time, to Monday 16:00; Tuesday's from an hour
+  // later.
   const monday = minutesFrom('2024-03-10T22:00:00Z', 23 * 60);
   const tuesday = minutesFrom('2024-03-11T22:00:00Z', 23 * 60);
   await futures.import({ ESH24: [...monday, ...tuesday] });

@@ -1,4 +1,5 @@
-// Bars on days that are not as every other, against answers worked out by hand (test/answers, contract 3.3 to 3.6).
+// Bars on days that are not as every other, against answers worked out by hand (test/answers, contract 3.3 to
+// 3.6).
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Files of many vendors in one store: every interval of every day at hand agrees with what a careful person works out (contract 3).
+// Files of many vendors in one store: every interval of every day at hand agrees with what a careful person
+// works out (contract 3).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,7 +24,9 @@ import {
 const shop = new Workshop();
 after(() => shop.close());
 
-/** Files begin within a week or a month: the first one is said to have it from its beginning (contract 3.9). */
+/**
+ * Files begin within a week or a month: the first one is said to have it from its beginning (contract 3.9).
+ */
 function completeFrom({ known: { periods } }: Case): string[] {
   const opens = periods.flatMap(({ regular, extended }) => (extended ?? regular ?? []).slice(0, 1));
   return opens.length === 0 ? [] : ['--complete-from', new Date(Math.min(...opens)).toISOString()];
@@ -80,7 +83,10 @@ function assertSame(served: readonly ServedBar[], expected: readonly Expected[],
 const INTERVALS = '1M 3M 5M 7M 10M 15M 30M 45M 60M 120M 240M DAY WEEK MON'.split(' ');
 const NEWEST = 11;
 
-/** Asks every interval with both hours, in both directions, and the newest bars where the store has none after them. */
+/**
+ * Asks every interval with both hours, in both directions, and the newest bars where the store has none after
+ * them.
+ */
 async function assertServed({ named, from, to, known }: Case): Promise<void> {
   const asked = new AskedBars(named, shop.store);
   try {

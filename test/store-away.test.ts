@@ -1,4 +1,5 @@
-// While the store cannot be reached requests are told to come again, and are answered once it is back (contract 6.3).
+// While the store cannot be reached requests are told to come again, and are answered once it is back
+// (contract 6.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ResponseCache } from '../src/http/cache/response-cache.ts';

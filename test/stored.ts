@@ -1,8 +1,12 @@
-// Bars as a store holds them, read past the service: for tests that hold an import to changing nothing, or the right thing.
+// Bars as a store holds them, read past the service: for tests that hold an import to changing nothing, or
+// the right thing.
 import { decodeBlock, wholeBlock } from '../src/bars/block-reader.ts';
 import { rowsOf } from './stores.ts';
 
-/** One stored bar: its key in minutes' notation, then open, high, low, close, volume, vwap; null where there is none. */
+/**
+ * One stored bar: its key in minutes' notation, then open, high, low, close, volume, vwap; null where there
+ * is none.
+ */
 export type StoredBar = readonly [key: string, ...values: (number | null)[]];
 
 /** The stored bars of every series in order, by `stock:US:A:1M`. */

@@ -1,4 +1,5 @@
-// The whole suite takes its stores by one setting: which tests are about SQLite's files, and that no other names them.
+// The whole suite takes its stores by one setting: which tests are about SQLite's files, and that no other
+// names them.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The stores of tests, on the engine that TEST_STORE names: a test asks here and writes no address of its own.
+// The stores of tests, on the engine that TEST_STORE names: a test asks here and writes no address of its
+// own.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,8 +97,8 @@ export const { rowsOf, contentOf, bytesOf, changedByte, zeroBytes, logBytesOf, i
 export const { alter: alterStore, copy: copyStore } = engine;
 
 /**
- * A test about the files of SQLite alone, beside others that are about every engine: where the engine is another one it is not there.
- * A file of such tests alone is in test/sqlite, which only runs on SQLite.
+ * A test about the files of SQLite alone, beside others that are about every engine: where the engine is
+ * another one it is not there. A file of such tests alone is in test/sqlite, which only runs on SQLite.
  */
 export const testOfSqlite: typeof test =
   engine === engines.sqlite ? test : ((() => Promise.resolve()) as unknown as typeof test);
@@ -131,7 +132,10 @@ async function makeEmptyStore(): Promise<string> {
   return url;
 }
 
-/** Opens a store for writing. A new file is a copy of an empty store: to make the tables each time takes ten times as long. */
+/**
+ * Opens a store for writing. A new file is a copy of an empty store: to make the tables each time takes ten
+ * times as long.
+ */
 export async function openToWrite(url: string): Promise<Store> {
   if (engine === engines.sqlite && !existsSync(storeFile(url))) {
     emptyStore ??= makeEmptyStore();

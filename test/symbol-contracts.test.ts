@@ -1,4 +1,5 @@
-// Bars whose symbols are those of OCC make the option contracts that the symbols name (contract 1.4, 1.7, 11).
+// Bars whose symbols are those of OCC make the option contracts that the symbols name (contract 1.4, 1.7,
+// 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// Whose the rows of a symbol are that several instruments had: by the day, by `--symbols`, or refused (contract 9.6).
+// Whose the rows of a symbol are that several instruments had: by the day, by `--symbols`, or refused
+// (contract 9.6).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

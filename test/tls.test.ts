@@ -1,4 +1,5 @@
-// HTTPS: the same answers and limits as on plain HTTP, certificates that change while they are served, and files that cannot be.
+// HTTPS: the same answers and limits as on plain HTTP, certificates that change while they are served, and
+// files that cannot be.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// `bourse undo` and `bourse delete` as their users have them: what they print, refuse, and what a running server then answers (contract
-// 10).
+// `bourse undo` and `bourse delete` as their users have them: what they print, refuse, and what a running
+// server then answers (contract 10).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -87,7 +87,9 @@ test('an instrument whose bars are all deleted is still known and has none, at a
   await undo(runId);
 });
 
-/** Stored bars by interval, each with a price of its own: bars that are derived have the price of finer ones. */
+/**
+ * Stored bars by interval, each with a price of its own: bars that are derived have the price of finer ones.
+ */
 const prices: Readonly<Record<string, string>> = { '1M': '1', DAY: '2', WEEK: '3', MON: '4' };
 const bounds: readonly [interval: string, from: string, to: string][] = [
   ['DAY', '2024-01-09', '2024-01-10'],
@@ -185,7 +187,9 @@ const mistakes: readonly [args: readonly string[], says: RegExp][] = [
   ],
   [['delete', 'bras', ...ofAcorn], /bras/],
 ];
-/** All that the store holds but its keys: the running server writes when they were last used, at any moment. */
+/**
+ * All that the store holds but its keys: the running server writes when they were last used, at any moment.
+ */
 function heldBy(url: string) {
   const { api_keys: _keys, ...held } = contentOf(url);
   return held;

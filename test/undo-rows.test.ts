@@ -1,4 +1,5 @@
-// Taking runs back that made instruments which rows of other datasets name: none is left without its instrument (contract 10, 11).
+// Taking runs back that made instruments which rows of other datasets name: none is left without its
+// instrument (contract 10, 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

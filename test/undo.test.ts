@@ -1,4 +1,5 @@
-// Taking runs back, in any order, against a direct model: a bar has a version for each run that has it (contract 10).
+// Taking runs back, in any order, against a direct model: a bar has a version for each run that has it
+// (contract 10).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -122,7 +123,8 @@ function assertEmpty(shelf: Shelf): void {
   for (const table of dataTables) assert.deepEqual(content[table], [], table);
 }
 
-// Mondays but for the second; the last lies in other blocks of every interval. New York opens at 14:30 UTC on all of them.
+// Mondays but for the second; the last lies in other blocks of every interval. New York opens at 14:30 UTC on
+// all of them.
 const dates = ['2024-01-08', '2024-01-09', '2024-01-22', '2026-12-07'];
 const symbols = ['A', 'B'];
 /** One bar that there can be: its series, its key as stored, and its label date. */
@@ -151,7 +153,10 @@ const slots: Slot[] = symbols.flatMap((symbol) =>
   }),
 );
 
-/** What a run has of a bar: its price, or null where it is gone; `isChange` is false where the bar was as it had it. */
+/**
+ * What a run has of a bar: its price, or null where it is gone; `isChange` is false where the bar was as it
+ * had it.
+ */
 type Version = { readonly runId: number; readonly price: number | null; isChange: boolean };
 
 /** The direct model: a slot's versions in the order of their runs; the last one holds. */
@@ -167,7 +172,9 @@ class Model {
     this.#versions[slot]!.push({ runId, price, isChange: this.current(slot) !== price });
   }
 
-  /** The runs that wrote the bars which an import replaces, each with their number, in the order of the runs. */
+  /**
+   * The runs that wrote the bars which an import replaces, each with their number, in the order of the runs.
+   */
   replacedBy(rows: readonly (readonly [slot: number, price: number])[]): Map<number, number> {
     const found = rows.flatMap(([slot, price]) => {
       const last = this.#versions[slot]!.findLast(({ isChange }) => isChange);

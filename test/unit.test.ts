@@ -1,4 +1,5 @@
-// The systemd unit: what it permits the service, as systemd itself judges it, and limits that agree with the others.
+// The systemd unit: what it permits the service, as systemd itself judges it, and limits that agree with the
+// others.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Loaded before each test file. node:test follows every promise, to tell which test an uncaught error belongs to: an `await` then takes twenty
-// times as long. Here nothing is followed: an uncaught error fails the file.
+// Loaded before each test file. node:test follows every promise, to tell which test an uncaught error belongs
+// to: an `await` then takes twenty times as long. Here nothing is followed: an uncaught error fails the file.
 import hooks from 'node:async_hooks';
 import '../src/cli/own-modules.ts';
 

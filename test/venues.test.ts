@@ -1,4 +1,5 @@
-// Two futures exchanges of one country: an instrument's calendar key decides which sessions it has (contract 3.7, 8.1).
+// Two futures exchanges of one country: an instrument's calendar key decides which sessions it has (contract
+// 3.7, 8.1).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Caller, type Got } from './asking.ts';

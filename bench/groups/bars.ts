@@ -127,7 +127,8 @@ async function deriveOnce(
   const from = `${FIRST_LONG_YEAR}-01-05`;
   const [warm, ...cold] = long.symbols as [string, ...string[]];
   const requests = { ...long.usual.requests, secret: long.secret };
-  // The code is compiled by others' requests: ordinary ones, and each interval of another series, from the beginning of each year.
+  // The code is compiled by others' requests: ordinary ones, and each interval of another series, from the
+  // beginning of each year.
   for (let asking = 0; asking < WARM_UP_REQUESTS; asking++)
     await caller.must(targetOf(requests, requests.symbols[0]!, requests.starts[asking]!));
   for (const interval of intervals)

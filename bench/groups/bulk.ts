@@ -1,4 +1,5 @@
-// Bars in bulk: a market's day as Parquet, a long series as Arrow, and what an ordinary caller notices meanwhile.
+// Bars in bulk: a market's day as Parquet, a long series as Arrow, and what an ordinary caller notices
+// meanwhile.
 import assert from 'node:assert/strict';
 import { Caller } from '../caller.ts';
 import { group } from '../group.ts';

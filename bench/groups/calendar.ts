@@ -1,4 +1,5 @@
-// Building the sessions of a market: 30 years, by the calendar and by asking the platform for every instant's offset.
+// Building the sessions of a market: 30 years, by the calendar and by asking the platform for every instant's
+// offset.
 import { dayOf } from '../../src/base/instant.ts';
 import { Calendar } from '../../src/calendar/calendar.ts';
 import { markets } from '../../src/calendar/markets/index.ts';
@@ -46,8 +47,8 @@ function askPlatform(calendar: Calendar): void {
 }
 
 /**
- * The lines of `calendar`. It is measured before the other groups: the first market that is built is the slowest, as nothing is compiled
- * yet.
+ * The lines of `calendar`. It is measured before the other groups: the first market that is built is the
+ * slowest, as nothing is compiled yet.
  */
 export const calendar = group('calendar', lines, ({ scale: { rounds } }): Promise<Measured> => {
   const build = (): number =>

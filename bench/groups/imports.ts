@@ -1,4 +1,5 @@
-// Imports of large files, without the start-up of the process: CSV against DuckDB's bare scan of the same file, Parquet against CSV.
+// Imports of large files, without the start-up of the process: CSV against DuckDB's bare scan of the same
+// file, Parquet against CSV.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { group } from '../group.ts';
@@ -19,7 +20,10 @@ const PARQUET = 'the same from Parquet';
 type Kind = typeof bySymbol | typeof byTime;
 type Source = Kind['name'] | typeof PARQUET;
 
-/** One import, or one scan: its time without the start of the process. An import also has its peak memory and bytes of a stored bar. */
+/**
+ * One import, or one scan: its time without the start of the process. An import also has its peak memory and
+ * bytes of a stored bar.
+ */
 type Round = { readonly ms: number; readonly peakBytes: number; readonly bytesPerBar: number };
 type Measured = {
   readonly rows: number;

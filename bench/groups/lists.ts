@@ -1,4 +1,5 @@
-// Lists and records over a store of the size that they are designed for: the warm ones against a constant Buffer, the others by their time.
+// Lists and records over a store of the size that they are designed for: the warm ones against a constant
+// Buffer, the others by their time.
 import assert from 'node:assert/strict';
 import { Caller } from '../caller.ts';
 import { group } from '../group.ts';

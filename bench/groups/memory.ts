@@ -1,4 +1,5 @@
-// Memory of one server under mixed load: minutes plain and in gzip, one URL again and again, and derived bars.
+// Memory of one server under mixed load: minutes plain and in gzip, one URL again and again, and derived
+// bars.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { group } from '../group.ts';
 import type { Line } from '../line.ts';

@@ -1,4 +1,5 @@
-// Stores in PostgreSQL: 150 bars beside a row server on the same PostgreSQL and beside SQLite, imports beside SQLite, bytes on disk.
+// Stores in PostgreSQL: 150 bars beside a row server on the same PostgreSQL and beside SQLite, imports beside
+// SQLite, bytes on disk.
 import { group } from '../group.ts';
 import type { Line, Missing } from '../line.ts';
 import { inWords, type Load, load, type Requests, writeScript } from '../load.ts';
@@ -18,7 +19,10 @@ import { bytesAppended } from './disk.ts';
 import { warmUp } from './serve.ts';
 
 const MEGABYTE = 2 ** 20;
-/** Many more are refused where other work has the processors: a request passes through two processes and the queue of each. */
+/**
+ * Many more are refused where other work has the processors: a request passes through two processes and the
+ * queue of each.
+ */
 const CONNECTIONS = 8;
 const SYMBOLS = 100;
 /** Of the rows that the other imports have. */

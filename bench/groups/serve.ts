@@ -1,4 +1,5 @@
-// Requests for 150 bars, the whole way: the same URL again, and random ones that nothing has cached, beside other servers of the same bars.
+// Requests for 150 bars, the whole way: the same URL again, and random ones that nothing has cached, beside
+// other servers of the same bars.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Caller } from '../caller.ts';
@@ -28,7 +29,10 @@ import { tell } from '../workshop.ts';
 const MANY_SERIES = 5_000;
 /** Random requests whose answers are compared with those of each peer. */
 const COMPARED = 20;
-/** Requests one after the other before any load: a server that has just started is slow, and would refuse many at once. */
+/**
+ * Requests one after the other before any load: a server that has just started is slow, and would refuse many
+ * at once.
+ */
 const WARM_UP_REQUESTS = 200;
 
 const own = {

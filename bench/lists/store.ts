@@ -1,4 +1,5 @@
-// A store of the size that lists are designed for, made of rows straight through the store's port. Deterministic.
+// A store of the size that lists are designed for, made of rows straight through the store's port.
+// Deterministic.
 import { existsSync, renameSync } from 'node:fs';
 import { DAY_MS, dayOf, formatDay, SECOND_MS } from '../../src/base/instant.ts';
 import { corporateActions } from '../../src/datasets/corporate-actions.ts';

@@ -1,4 +1,5 @@
-// The limit of a Node.js process: node:http that answers everything with one constant Buffer. `--port N --bytes N --encoding gzip`
+// The limit of a Node.js process: node:http that answers everything with one constant Buffer. `--port N
+// --bytes N --encoding gzip`
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 

@@ -1,4 +1,5 @@
-// Other servers of the same bars, in the order in which they are measured. Each is started where this machine has what it needs.
+// Other servers of the same bars, in the order in which they are measured. Each is started where this machine
+// has what it needs.
 import { join } from 'node:path';
 import type { Missing } from '../line.ts';
 import { type Running, run, script, startServer } from '../process.ts';

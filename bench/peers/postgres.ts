@@ -1,4 +1,5 @@
-// PostgreSQL in a folder of its own, as an unprivileged user: on a socket in that folder, and on 127.0.0.1 with a password.
+// PostgreSQL in a folder of its own, as an unprivileged user: on a socket in that folder, and on 127.0.0.1
+// with a password.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, writeFileSync } from 'node:fs';

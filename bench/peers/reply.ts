@@ -1,4 +1,5 @@
-// The answer for bars as most people would write it: objects of rows, for JSON.stringify. The servers of rows share it.
+// The answer for bars as most people would write it: objects of rows, for JSON.stringify. The servers of rows
+// share it.
 import { createHash } from 'node:crypto';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
-// Draws horizontal bars from 0 on, each with its name before it and its number behind it; Bourse's own have a colour.
+// Draws horizontal bars from 0 on, each with its name before it and its number behind it; Bourse's own have a
+// colour.
 import { at, frame, short, textAt, WIDTH } from './frame.ts';
 import type { BarsPicture } from './picture.ts';
 import { linear } from './scales.ts';

@@ -1,4 +1,5 @@
-// What every picture has: its size, its colours on a light and on a dark page, its title, and numbers as text.
+// What every picture has: its size, its colours on a light and on a dark page, its title, and numbers as
+// text.
 
 export const WIDTH = 720;
 

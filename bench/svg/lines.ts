@@ -1,4 +1,5 @@
-// Draws lines: x is logarithmic and marked at its values, y is linear from 0 or logarithmic, each line of several has its name at its end.
+// Draws lines: x is logarithmic and marked at its values, y is linear from 0 or logarithmic, each line of
+// several has its name at its end.
 import { at, frame, short, textAt, WIDTH } from './frame.ts';
 import type { LinesPicture } from './picture.ts';
 import { type AxisScale, linear, linearMarks, logarithmic, logarithmicMarks } from './scales.ts';
@@ -10,7 +11,10 @@ const TOP = 66;
 const BOTTOM = HEIGHT - 52;
 /** Names of lines are no closer than this. */
 const NAME_GAP = 16;
-/** Numbers are above the points of the highest line and below those of the others; a logarithmic axis leaves space for the lowest. */
+/**
+ * Numbers are above the points of the highest line and below those of the others; a logarithmic axis leaves
+ * space for the lowest.
+ */
 const ABOVE = 9;
 const BELOW = 20;
 

@@ -18,7 +18,9 @@ export const logarithmic =
 const STEPS = [1, 2, 5];
 const MARKS_MAX = 6;
 
-/** Round numbers from 0 on, the last at or above a value: at most six, and their last is where the axis ends. */
+/**
+ * Round numbers from 0 on, the last at or above a value: at most six, and their last is where the axis ends.
+ */
 export function linearMarks(most: number): number[] {
   if (!(most > 0)) return [0, 1];
   for (let power = Math.floor(Math.log10(most)) - 1; ; power++) {
@@ -31,7 +33,9 @@ export function linearMarks(most: number): number[] {
   }
 }
 
-/** Numbers 1, 2, 5, 10, … around some values: the first at or below the least, the last at or above the most. */
+/**
+ * Numbers 1, 2, 5, 10, … around some values: the first at or below the least, the last at or above the most.
+ */
 export function logarithmicMarks(least: number, most: number): number[] {
   const steps: number[] = [];
   for (let power = Math.floor(Math.log10(least)); 10 ** power < most * 10; power++)

@@ -14,8 +14,9 @@ export const givenFactor = (factor: number): Fraction => fractionOf(factor, 1);
 export const splitFactor = (from: number, to: number): Fraction => fractionOf(from, to);
 
 /**
- * The factor of a cash dividend: `1 - cash x scale / referencePrice`, where the reference price is the raw close before the ex-date, and
- * the scale brings the cash into its unit. All are positive. Null where the dividend is at least that close.
+ * The factor of a cash dividend: `1 - cash x scale / referencePrice`, where the reference price is the raw
+ * close before the ex-date, and the scale brings the cash into its unit. All are positive. Null where the
+ * dividend is at least that close.
  */
 export function dividendFactor(cash: number, referencePrice: number, scale = 1): Fraction | null {
   const { part: paid, whole: price } = productOf(fractionOf(cash, referencePrice), fractionOf(scale, 1));

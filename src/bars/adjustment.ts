@@ -1,4 +1,5 @@
-// Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract 9.4).
+// Bars in the prices and shares of a later day: multiplied by the factors of all later ex-dates (contract
+// 9.4).
 import { type Fraction, multiplierBy, productOf } from '../base/decimal.ts';
 import type { Bars } from './columns.ts';
 import type { TimedBars } from './grid.ts';
@@ -30,7 +31,9 @@ export class Adjustment {
     this.#eras = eras.reverse();
   }
 
-  /** The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null without one. */
+  /**
+   * The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null without one.
+   */
   exDayBetween(firstDay: number, lastDay: number): number | null {
     return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
   }

@@ -87,7 +87,10 @@ export function claimedCount(bytes: Uint8Array): number {
   return bytes.length < HEADER_BYTES ? 0 : new ByteReader(bytes).view.getUint32(12, true);
 }
 
-/** The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast` bars. */
+/**
+ * The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast`
+ * bars.
+ */
 export type BlockRange = {
   readonly fromMs: number;
   readonly toMs: number;
@@ -104,8 +107,8 @@ export const wholeBlock: BlockRange = {
 };
 
 /**
- * Appends the bars of a range of a block to `target`, in ascending order: at least `atLeast` where the range has so many, from
- * its start, or from its end when descending.
+ * Appends the bars of a range of a block to `target`, in ascending order: at least `atLeast` where the range
+ * has so many, from its start, or from its end when descending.
  * @throws DamagedBlock when the bytes are not those of `encodeBlock`.
  */
 export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {

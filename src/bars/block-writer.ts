@@ -40,7 +40,10 @@ class ByteWriter {
     for (let index = from; index < to; index++) this.double(values[index]!);
   }
 
-  /** The first `count` integers of `steps`: their width, then each of them. Up to a word is written beyond the last. */
+  /**
+   * The first `count` integers of `steps`: their width, then each of them. Up to a word is written beyond the
+   * last.
+   */
   integers(count: number): void {
     let least = 0;
     let most = 0;
@@ -93,7 +96,10 @@ let scratch = emptyBars();
 
 const priceColumns = ['open', 'high', 'low', 'close'] as const;
 
-/** Writes a column as integers to `into`. False at the first value that is no integer of at most 15 digits at the scale; NaN is ignored. */
+/**
+ * Writes a column as integers to `into`. False at the first value that is no integer of at most 15 digits at
+ * the scale; NaN is ignored.
+ */
 function scaleColumn(values: Float64Array, into: Float64Array, count: number, decimals: number): boolean {
   const power = POWERS_OF_TEN[decimals]!;
   for (let index = 0; index < count; index++) {
@@ -112,7 +118,10 @@ function scaleColumn(values: Float64Array, into: Float64Array, count: number, de
   return true;
 }
 
-/** The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the scratch; else -1. */
+/**
+ * The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the
+ * scratch; else -1.
+ */
 function scale(bars: Bars, columns: readonly ValueColumn[]): number {
   for (let decimals = 0; decimals <= DECIMALS_MAX; decimals++) {
     const fits = (column: ValueColumn): boolean =>
@@ -122,7 +131,10 @@ function scale(bars: Bars, columns: readonly ValueColumn[]): number {
   return PLAIN;
 }
 
-/** One scale for the four prices, or -1 when a price has none or a bar's extremes do not enclose its open and close. */
+/**
+ * One scale for the four prices, or -1 when a price has none or a bar's extremes do not enclose its open and
+ * close.
+ */
 function priceDecimals(bars: Bars): number {
   const decimals = scale(bars, priceColumns);
   const { open, high, low, close } = bars;

@@ -37,7 +37,10 @@ const plainValues: fc.Arbitrary<Values> = fc.record({
   vwap: fc.double(),
 });
 
-/** Prices as files write them: integers of up to `digits` digits over a power of ten, extremes around open and close. */
+/**
+ * Prices as files write them: integers of up to `digits` digits over a power of ten, extremes around open and
+ * close.
+ */
 function decimalValues(priceDecimals: number, volumeDecimals: number, digits: number): fc.Arbitrary<Values> {
   const limit = 10 ** digits - 1;
   const mantissa = fc.integer({ min: -limit, max: limit });

@@ -1,4 +1,5 @@
-// The stored block: bars as bytes. Exact (every double comes back), versioned, checksummed, with a directory of runs.
+// The stored block: bars as bytes. Exact (every double comes back), versioned, checksummed, with a directory
+// of runs.
 //
 // Layout, little-endian:
 //   0  u32  CRC-32 of everything after it
@@ -14,10 +15,11 @@
 //   24 directory: for every run of 128 bars u32 first key minus the block's, in units, and u32 offset of the run
 //   then the runs. A run holds its columns one after the other and needs no other run to be read:
 //   key steps less one, open, close, high, low, volume, vwap.
-// A scaled column holds integers: open as steps from the close before, close as steps from its open, high and low as
-// distances from the greater and the lesser of the two, vwap as its distance from the close. Integers of a run are u8 width,
-// then each as a signed integer of so many bytes: 0 (all are 0), 1, 2, 3, 4, 6, or 8 for a double. Null is 0 in them.
-// A plain column holds doubles, nulls left out. A column with nulls begins with a bitmap of them.
+// A scaled column holds integers: open as steps from the close before, close as steps from its open, high and
+// low as distances from the greater and the lesser of the two, vwap as its distance from the close. Integers
+// of a run are u8 width, then each as a signed integer of so many bytes: 0 (all are 0), 1, 2, 3, 4, 6, or 8
+// for a double. Null is 0 in them. A plain column holds doubles, nulls left out. A column with nulls begins
+// with a bitmap of them.
 
 import { MANTISSA_LIMIT } from '../base/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
@@ -40,7 +42,9 @@ export const UNITS_MS = [MINUTE_MS, DAY_MS];
 
 export const TWO_TO_32 = 2 ** 32;
 
-/** The bytes of a block were changed after they were written. The reader of the store adds the block's name. */
+/**
+ * The bytes of a block were changed after they were written. The reader of the store adds the block's name.
+ */
 export class DamagedBlock extends Error {
   override readonly name = 'DamagedBlock';
   readonly problem: string;

@@ -1,4 +1,5 @@
-// Interval -> bucket: which block of its series a bar is stored in (docs/architecture.md, "How bars are stored").
+// Interval -> bucket: which block of its series a bar is stored in (docs/architecture.md, "How bars are
+// stored").
 import { DAY_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 

@@ -1,4 +1,5 @@
-// Which base bars make which coarser bar: every cell is a bar of the coarser interval (contract 3.3, 3.6, 3.8).
+// Which base bars make which coarser bar: every cell is a bar of the coarser interval (contract 3.3, 3.6,
+// 3.8).
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../calendar/period.ts';
@@ -7,7 +8,10 @@ import { type Bars, sliceBars } from './columns.ts';
 
 const CAPACITY_MIN = 64;
 
-/** Ranges of base bars and the keys of their cells, both ascending. A cell may have several ranges; bars in none have no cell. */
+/**
+ * Ranges of base bars and the keys of their cells, both ascending. A cell may have several ranges; bars in
+ * none have no cell.
+ */
 export class CellRanges {
   count = 0;
   from = new Int32Array(CAPACITY_MIN);
@@ -32,7 +36,10 @@ export class CellRanges {
     this.cellMs[this.count++] = cellMs;
   }
 
-  /** Removes all ranges. The arrays are used again: to make them takes a tenth of the time that a day of minutes takes. */
+  /**
+   * Removes all ranges. The arrays are used again: to make them takes a tenth of the time that a day of
+   * minutes takes.
+   */
   clear(): void {
     this.count = 0;
   }
@@ -81,9 +88,9 @@ export class CellRanges {
 export type CellBars = { readonly bars: Bars; readonly ranges: CellRanges };
 
 /**
- * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3). The key is the
- * cell's open. In a segment that opened late, bars on the usual grid would span two cells: they have none (contract 3.8).
- * They are added to `ranges`.
+ * Cells of a minute interval over bars of `baseMinutes`: anchored at the open of the segment (contract 3.3).
+ * The key is the cell's open. In a segment that opened late, bars on the usual grid would span two cells:
+ * they have none (contract 3.8). They are added to `ranges`.
  */
 export function minuteCells(
   bars: Bars,
@@ -115,8 +122,8 @@ export function minuteCells(
 }
 
 /**
- * Cells of DAY over bars of minutes: the key is the midnight of the label date. Bars of extended hours, where the segments have some,
- * make no DAY bar without regular ones (contract 3.6). They are added to `ranges`.
+ * Cells of DAY over bars of minutes: the key is the midnight of the label date. Bars of extended hours, where
+ * the segments have some, make no DAY bar without regular ones (contract 3.6). They are added to `ranges`.
  */
 export function sessionCells(
   bars: Bars,
@@ -136,7 +143,10 @@ export function sessionCells(
   return { bars, ranges };
 }
 
-/** Cells of WEEK or MON over DAY bars. A bar of a closed date after the last session of its period has none (contract 3.10). */
+/**
+ * Cells of WEEK or MON over DAY bars. A bar of a closed date after the last session of its period has none
+ * (contract 3.10).
+ */
 export function dayCells(bars: Bars, interval: PeriodInterval, calendar: Calendar): CellBars {
   const ranges = new CellRanges();
   const { count, keyMs } = bars;

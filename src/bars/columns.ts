@@ -7,9 +7,9 @@ export const valueColumns = ['open', 'high', 'low', 'close', 'volume', 'vwap'] a
 export type ValueColumn = (typeof valueColumns)[number];
 
 /**
- * Bars in ascending order of key. All arrays have at least `count` elements. `keyMs` is the open instant of a minute bar,
- * or the midnight (UTC) of the label date of a DAY bar, of the Monday of a WEEK, of the first of a MON. NaN in `volume` or
- * `vwap` is null.
+ * Bars in ascending order of key. All arrays have at least `count` elements. `keyMs` is the open instant of a
+ * minute bar, or the midnight (UTC) of the label date of a DAY bar, of the Monday of a WEEK, of the first of
+ * a MON. NaN in `volume` or `vwap` is null.
  */
 export type Bars = {
   count: number;
@@ -74,7 +74,10 @@ export function copyBar(target: Bars, at: number, source: Bars, from: number): v
   copyBars(target, at, source, from, from + 1);
 }
 
-/** Copies the bars `from` to `to` of `source` to the place `at` of `target`. Columns by their names take ten times as long. */
+/**
+ * Copies the bars `from` to `to` of `source` to the place `at` of `target`. Columns by their names take ten
+ * times as long.
+ */
 function copyBars(target: Bars, at: number, source: Bars, from: number, to: number): void {
   copyRun(target.keyMs, at, source.keyMs, from, to);
   copyRun(target.open, at, source.open, from, to);

@@ -6,13 +6,19 @@ import { REGULAR, type SegmentScope, type Segments } from '../calendar/session.t
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
-/** Bars as they are served, with their instants and the label date of their session. Arrays have at least `bars.count` elements. */
+/**
+ * Bars as they are served, with their instants and the label date of their session. Arrays have at least
+ * `bars.count` elements.
+ */
 export type TimedBars = {
   readonly bars: Bars;
   readonly openMs: Float64Array;
   readonly closeMs: Float64Array;
   readonly day: Int32Array;
-  /** 1 for each bar whose volume was adjusted for splits before the import (contract 9.4); absent where none was. */
+  /**
+   * 1 for each bar whose volume was adjusted for splits before the import (contract 9.4); absent where none
+   * was.
+   */
   readonly splitVolume?: Uint8Array;
 };
 
@@ -50,8 +56,8 @@ function untimed(bars: Bars): TimedBars {
 }
 
 /**
- * Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2, 3.3). Bars outside every segment
- * are left out.
+ * Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2,
+ * 3.3). Bars outside every segment are left out.
  */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {
   const stepMs = minutes * MINUTE_MS;
@@ -69,9 +75,9 @@ export function timeMinutes(bars: Bars, segments: Segments, minutes: number): Ti
 }
 
 /**
- * Bars off the session grid with instants: they close at their nominal end. A bar that overlaps a regular segment is regular,
- * others are extended hours; bars that do neither are left out (contract 3.10). `segments` are those of all hours, through the
- * end of the last bar.
+ * Bars off the session grid with instants: they close at their nominal end. A bar that overlaps a regular
+ * segment is regular, others are extended hours; bars that do neither are left out (contract 3.10).
+ * `segments` are those of all hours, through the end of the last bar.
  */
 export function timeOffGrid(bars: Bars, segments: Segments, minutes: number, extended: boolean): TimedBars {
   const stepMs = minutes * MINUTE_MS;
@@ -182,7 +188,10 @@ export function concatTimed(all: readonly TimedBars[]): TimedBars {
 /** One bar of an interval: its key and its nominal hours. */
 export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
 
-/** The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of its own. */
+/**
+ * The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of
+ * its own.
+ */
 export function cellAround(
   calendar: Calendar,
   interval: Interval,

@@ -242,7 +242,10 @@ const volumeKinds = fc.constantFrom(
   amounts(2, 1_000_000_000),
 );
 
-/** Minutes of a span of days in clusters, so that cells hold many bars, few, or none, inside and outside segments. */
+/**
+ * Minutes of a span of days in clusters, so that cells hold many bars, few, or none, inside and outside
+ * segments.
+ */
 function minutesIn(days: number): fc.Arbitrary<number[]> {
   const cluster = fc.record({
     at: fc.nat(days * 1440 - 1),
@@ -507,7 +510,8 @@ test('volumes of up to fifteen digits add up to the double nearest to their exac
 });
 
 test('a bar that meets the early close ends at the close: 60M of 2015-12-24 in New York (contract 3.3, 3.4)', () => {
-  // One trade a quarter of an hour, 04:00 to 18:45; NYSE closed at 13:00 that day, the post-market at 17:00. UTC-5.
+  // One trade a quarter of an hour, 04:00 to 18:45; NYSE closed at 13:00 that day, the post-market at 17:00.
+  // UTC-5.
   const start = Date.parse('2015-12-24T09:00:00Z');
   const rows = Array.from({ length: 60 }, (_, quarter) => ({
     keyMs: start + quarter * 15 * MINUTE_MS,

@@ -14,10 +14,16 @@ function roundVwap(value: number): number {
   return Number(value.toFixed(VWAP_DECIMALS));
 }
 
-/** Makes bars of base bars, cell by cell: those of a cell are added one range after the other, in ascending order. */
+/**
+ * Makes bars of base bars, cell by cell: those of a cell are added one range after the other, in ascending
+ * order.
+ */
 export class Fold {
   #bars = emptyBars();
-  /** About how many bars are made until the next `take`: as many as until the last one. To make arrays takes as long as some bars. */
+  /**
+   * About how many bars are made until the next `take`: as many as until the last one. To make arrays takes
+   * as long as some bars.
+   */
   #expected: number;
   #isOpen = false;
   #cellMs = 0;
@@ -33,8 +39,8 @@ export class Fold {
   }
 
   /**
-   * Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends that one. Where
-   * none of its base bars `makes` a bar, the cell has none.
+   * Adds the base bars `from` (included) to `to` (not) to the cell with a key. Another cell than before ends
+   * that one. Where none of its base bars `makes` a bar, the cell has none.
    */
   add(base: Bars, from: number, to: number, cellMs: number, makes = 1): void {
     if (!this.#isOpen || cellMs !== this.#cellMs) this.#begin(base, from, cellMs);

@@ -1,7 +1,10 @@
 // The sum of many decimals without any rounding in between (contract 3.8).
 import { DECIMALS_MAX, MANTISSA_LIMIT, POWERS_OF_TEN, toIntegers } from './decimal.ts';
 
-/** The sum of values as integers over a power of ten; NaN where one is null, negative or no such integer, or the sum is too large. */
+/**
+ * The sum of values as integers over a power of ten; NaN where one is null, negative or no such integer, or
+ * the sum is too large.
+ */
 function scaledSum(values: Float64Array, from: number, to: number, power: number): number {
   let sum = 0;
   for (let index = from; index < to; index++) {

@@ -1,4 +1,5 @@
-// Decimals as they were written: their text, and exact arithmetic on them (contract 3.12), against that on big integers.
+// Decimals as they were written: their text, and exact arithmetic on them (contract 3.12), against that on
+// big integers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { doubleOf, textOf, written } from '../../test/decimals.ts';
@@ -126,7 +127,8 @@ test('a product is the exact one rounded once: to 10 decimals, within 10 to 15 s
       const product = multiplierBy({ part, whole })(Number(textOf(decimal)));
       const [digits = '', exponent = ''] = product.toExponential().split('e');
       assert.ok(digits.replace(/[-.]/g, '').length <= 15, `${product}`);
-      // The product's digits are `shown` units of 10^-places; twice the distance is at most one unit of its last place.
+      // The product's digits are `shown` units of 10^-places; twice the distance is at most one unit of its
+      // last place.
       const places = Math.min(Math.max(10, 9 - Number(exponent)), 14 - Number(exponent));
       const unit = 10n ** 60n;
       const exact = (decimal.mantissa * part * unit * 10n ** 60n) / (whole * 10n ** BigInt(decimal.decimals));

@@ -116,7 +116,10 @@ function log10Of(integer: bigint): number {
   return Math.log10(Number.parseInt(digits.slice(0, HEX_DIGITS_OF_DOUBLE), 16)) + rest * Math.log10(16);
 }
 
-/** Products, in units of their last decimal, that doubles give to within a hundredth; the errors of the factors make half of it. */
+/**
+ * Products, in units of their last decimal, that doubles give to within a hundredth; the errors of the
+ * factors make half of it.
+ */
 const ROUGH_MIN = 1e9;
 const ROUGH_MAX = 1e13;
 const ROUGH_ERROR = 0.01;
@@ -125,8 +128,8 @@ const ROUGH_ERROR = 0.01;
 const doubleOf = ({ part, whole }: Fraction): number => Number((part << 128n) / whole) / 2 ** 128;
 
 /**
- * Multiplies decimals by a fraction, exactly, and rounds once, halves away from zero: to 10 decimals, but to no more than 15
- * significant digits and to no fewer than 10. NaN where the product is no double.
+ * Multiplies decimals by a fraction, exactly, and rounds once, halves away from zero: to 10 decimals, but to
+ * no more than 15 significant digits and to no fewer than 10. NaN where the product is no double.
  */
 export function multiplierBy(fraction: Fraction): (value: number) => number {
   const exact = exactMultiplierBy(fraction);
@@ -182,8 +185,8 @@ export function exactDifference(from: number, to: number): number {
 }
 
 /**
- * `(to - from) / |from| x 100`, rounded once, halves away from zero, to so many decimals. NaN where `from` is 0, infinite
- * where no double is as large.
+ * `(to - from) / |from| x 100`, rounded once, halves away from zero, to so many decimals. NaN where `from` is
+ * 0, infinite where no double is as large.
  */
 export function exactPercentChange(from: number, to: number, decimals: number): number {
   const [start, end] = toIntegers([from, to]).integers as [bigint, bigint];

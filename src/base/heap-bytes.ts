@@ -1,7 +1,11 @@
-// Estimates the memory that a plain value takes, so that caches can be bounded in bytes: within a third of what V8 takes.
+// Estimates the memory that a plain value takes, so that caches can be bounded in bytes: within a third of
+// what V8 takes.
 
 const WORD_BYTES = 8;
-/** Of an object with the room that V8 leaves for more fields, an array, a string or a boxed number, before what they hold. */
+/**
+ * Of an object with the room that V8 leaves for more fields, an array, a string or a boxed number, before
+ * what they hold.
+ */
 const OBJECT_BYTES = 5 * WORD_BYTES;
 const ARRAY_BYTES = 6 * WORD_BYTES;
 const STRING_BYTES = 2 * WORD_BYTES;
@@ -9,7 +13,8 @@ const NUMBER_BYTES = 2 * WORD_BYTES;
 /** An entry of a Map or a Set: key, value and chain, in a table that is half empty at the most. */
 const ENTRY_BYTES = 7 * WORD_BYTES;
 /**
- * An object without a prototype, as SQLite's rows are, is a hash table: key, value and details of twice as many places as it has fields.
+ * An object without a prototype, as SQLite's rows are, is a hash table: key, value and details of twice as
+ * many places as it has fields.
  */
 const FIELD_OF_TABLE_BYTES = 2 * 3 * WORD_BYTES;
 /** A typed array with its buffer, before its bytes. */
@@ -25,8 +30,8 @@ export const textBytes = (text: string): number =>
   STRING_BYTES + (WIDE.test(text) ? 2 : 1) * text.length + WORD_BYTES / 2;
 
 /**
- * Bytes of memory that a value takes: of objects, arrays, maps, sets, typed arrays and texts, each once. Instances of other classes are not
- * counted: they are shared, and whoever made them counts them.
+ * Bytes of memory that a value takes: of objects, arrays, maps, sets, typed arrays and texts, each once.
+ * Instances of other classes are not counted: they are shared, and whoever made them counts them.
  */
 export function heapBytes(value: unknown): number {
   return bytesOf(value, new Set());

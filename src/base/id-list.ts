@@ -1,5 +1,5 @@
-// Ascending positive whole numbers as bytes: steps from one to the next, each as often as it comes in a row; seven bits a byte, the lowest
-// first.
+// Ascending positive whole numbers as bytes: steps from one to the next, each as often as it comes in a row;
+// seven bits a byte, the lowest first.
 
 /** Writes a whole number of 0 to 2^53 - 1. */
 function write(bytes: number[], number: number): void {

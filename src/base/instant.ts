@@ -1,4 +1,5 @@
-// Instants as epoch milliseconds (UTC) and days as whole days since 1970-01-01; ISO 8601 in and out (contract 2).
+// Instants as epoch milliseconds (UTC) and days as whole days since 1970-01-01; ISO 8601 in and out (contract
+// 2).
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
@@ -38,7 +39,9 @@ export function endOf(bound: ParsedInstant, kind: TimeKind): number {
   return bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;
 }
 
-/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar; month 1..12, day 1..31, not checked. */
+/**
+ * Days since 1970-01-01 of a date of the proleptic Gregorian calendar; month 1..12, day 1..31, not checked.
+ */
 export function dayOf(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
@@ -76,11 +79,16 @@ export function weekdayOf(day: number): number {
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-/** After a space the seconds must be there: of a query string, ` 05:30` may also be the offset of a date, `+05:30`. */
+/**
+ * After a space the seconds must be there: of a query string, ` 05:30` may also be the offset of a date,
+ * `+05:30`.
+ */
 const TIME =
   /^(?! \d{2}:\d{2}(?!:))[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+\- ]\d{2}:?\d{2})?$/;
 
-/** The day number of `YYYY-MM-DD`, or null when it is not a real day of the years 1900 to 2200 (contract 2.4). */
+/**
+ * The day number of `YYYY-MM-DD`, or null when it is not a real day of the years 1900 to 2200 (contract 2.4).
+ */
 export function parseDay(text: string): number | null {
   const match = DATE.exec(text);
   if (match === null) return null;
@@ -90,7 +98,10 @@ export function parseDay(text: string): number | null {
   return dateOf(number).day === day ? number : null;
 }
 
-/** Minutes of an offset: `Z`, `+05:30`, `-0500`; null where it is a day or more. A raw `+` of a query string arrives as a space. */
+/**
+ * Minutes of an offset: `Z`, `+05:30`, `-0500`; null where it is a day or more. A raw `+` of a query string
+ * arrives as a space.
+ */
 function offsetMinutes(text: string): number | null {
   if (text === 'Z' || text === 'z') return 0;
   const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
@@ -98,7 +109,10 @@ function offsetMinutes(text: string): number | null {
   return (text[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Reads a date or a date-time in the forms of contract 2.1; null for anything else. Without an offset the time is UTC. */
+/**
+ * Reads a date or a date-time in the forms of contract 2.1; null for anything else. Without an offset the
+ * time is UTC.
+ */
 export function parseInstant(text: string): ParsedInstant | null {
   if (text.length > 40) return null;
   const day = parseDay(text.slice(0, 10));

@@ -3,7 +3,10 @@ import { POWERS_OF_TEN } from './decimal.ts';
 
 const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
 
-/** So many digits are exact as a whole number, and dividing that by a power of ten rounds once, as reading the text does. */
+/**
+ * So many digits are exact as a whole number, and dividing that by a power of ten rounds once, as reading the
+ * text does.
+ */
 const EXACT_DIGITS = 15;
 
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
@@ -14,7 +17,10 @@ export function numberOf(text: string | null): number | null {
   return NUMBER.test(text) ? Number(text) : null;
 }
 
-/** The number of a cell of few digits, from its bytes: NaN where it is written in another way, or is none. Much faster than by its text. */
+/**
+ * The number of a cell of few digits, from its bytes: NaN where it is written in another way, or is none.
+ * Much faster than by its text.
+ */
 export function plainNumber(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === MINUS;
   let [whole, digits, decimals] = [0, 0, -1];

@@ -1,9 +1,10 @@
-// What the program reports about itself: one union of observations, which become logs and metrics. And the cause of a fault as text.
+// What the program reports about itself: one union of observations, which become logs and metrics. And the
+// cause of a fault as text.
 
 /**
- * Why the service ended a connection: its caller read too slowly; did not read, and asked for more or held what all callers
- * together may have; sent thousands of requests at once; it was idle, and a new one needed its place; it was new, and there was no place,
- * or its handshake would have waited for too long.
+ * Why the service ended a connection: its caller read too slowly; did not read, and asked for more or held
+ * what all callers together may have; sent thousands of requests at once; it was idle, and a new one needed
+ * its place; it was new, and there was no place, or its handshake would have waited for too long.
  */
 export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused', 'cut'] as const;
 export type EndReason = (typeof endReasons)[number];
@@ -20,7 +21,10 @@ export type Observation =
       readonly status: number | null;
       readonly word: string | null;
       readonly keyId: string | null;
-      /** The caller's address: the one that a trusted proxy names, else that of the connection; absent if it is not known. */
+      /**
+       * The caller's address: the one that a trusted proxy names, else that of the connection; absent if it
+       * is not known.
+       */
       readonly address?: string;
       /** Until the answer could be sent; of one that is sent as it is read, until its first step. */
       readonly durationMs: number;
@@ -40,7 +44,9 @@ export type Observation =
   | { readonly kind: 'metrics'; readonly url: string }
   /** The address can be reached from other machines, without HTTPS and without a proxy. */
   | { readonly kind: 'exposed'; readonly host: string; readonly words: string }
-  /** The certificate was read again; with `problem`: it could not be, and the previous one is still served. */
+  /**
+   * The certificate was read again; with `problem`: it could not be, and the previous one is still served.
+   */
   | {
       readonly kind: 'certificate';
       readonly file: string;
@@ -50,8 +56,8 @@ export type Observation =
   /** An older store is brought to the newest layout. */
   | { readonly kind: 'updating'; readonly words: string }
   /**
-   * An empty store was made where there was none; the store's file was removed, or another has taken its place; a variable that is no
-   * setting has the name of one, nearly.
+   * An empty store was made where there was none; the store's file was removed, or another has taken its
+   * place; a variable that is no setting has the name of one, nearly.
    */
   | { readonly kind: 'store made' | 'store replaced' | 'environment'; readonly words: string }
   /** The service ended a connection. */

@@ -20,8 +20,8 @@ function isLabel(bound: ParsedInstant): boolean {
 }
 
 /**
- * The market's date of a bound: of a date, and on bars of DAY and above of midnight without an offset, as written; else the date of
- * its instant (contract 2.3).
+ * The market's date of a bound: of a date, and on bars of DAY and above of midnight without an offset, as
+ * written; else the date of its instant (contract 2.3).
  */
 export function dayOfBound({ zone }: Calendar, bound: ParsedInstant, interval: string | null): number {
   const isWritten = interval !== null && isPeriod(interval) && isLabel(bound);

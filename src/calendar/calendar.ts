@@ -70,12 +70,18 @@ export class Calendar {
   readonly zone: Zone;
   /** The zone in which a date-only bound is a day (contract 2.3). */
   readonly dateZone: Zone;
-  /** Whether sessions open on the evening before their label date: those of foreign exchange and futures (contract 3.7). */
+  /**
+   * Whether sessions open on the evening before their label date: those of foreign exchange and futures
+   * (contract 3.7).
+   */
   readonly opensEvenings: boolean;
   readonly #number = NUMBERS_APART * calendarCount++;
   readonly #base: Calendar | null;
   readonly #overridesByYear: ReadonlyMap<number, readonly HolidayRule[]>;
-  /** The first year in which it differs from `base` for what was not announced yet; null where it knows everything. */
+  /**
+   * The first year in which it differs from `base` for what was not announced yet; null where it knows
+   * everything.
+   */
   readonly #unannouncedFrom: number | null;
   /** The days of announcements, ascending, each once. */
   readonly #announcements: readonly number[];
@@ -83,8 +89,8 @@ export class Calendar {
   readonly #knownBefore = new SizedCache<Calendar, number>(calendarLimits.knownBeforeMax);
 
   /**
-   * `base` is the same calendar without overrides, and serves the years that have none; or, from the year `unannouncedFrom` on, the
-   * same calendar with what was not announced yet, and serves the years before it.
+   * `base` is the same calendar without overrides, and serves the years that have none; or, from the year
+   * `unannouncedFrom` on, the same calendar with what was not announced yet, and serves the years before it.
    */
   constructor(market: Market, base: Calendar | null = null, unannouncedFrom: number | null = null) {
     this.market = market;
@@ -113,8 +119,8 @@ export class Calendar {
   }
 
   /**
-   * The calendar as it was known at a moment: without the days that were announced on a later date of the market (contract 9.8). Days
-   * up to that date are the same, because none is announced after it.
+   * The calendar as it was known at a moment: without the days that were announced on a later date of the
+   * market (contract 9.8). Days up to that date are the same, because none is announced after it.
    */
   knownAt(ms: number): Calendar {
     const next = this.#announcements[upperBound(this.#announcements, this.zone.dayAt(ms))];
@@ -199,8 +205,8 @@ export class Calendar {
   }
 
   /**
-   * The label date of the session that a DAY row of a date belongs to: of a closed date whose evening opens a session, that
-   * session's; else the date itself (contract 3.10).
+   * The label date of the session that a DAY row of a date belongs to: of a closed date whose evening opens a
+   * session, that session's; else the date itself (contract 3.10).
    */
   labelOfRow(day: number): number {
     if (!this.opensEvenings || this.sessionOn(day) !== null) return day;
@@ -260,7 +266,10 @@ const byCountry = new Map(
 export const marketOfKey = (key: string | null): Market | null =>
   key === null ? null : (byKey.get(key) ?? null);
 
-/** The market that instruments follow: that of their calendar key, else of their asset type and country. Null without one. */
+/**
+ * The market that instruments follow: that of their calendar key, else of their asset type and country. Null
+ * without one.
+ */
 export function findMarket(
   assetSchema: AssetSchema,
   country: string,
@@ -270,7 +279,8 @@ export function findMarket(
 }
 
 /**
- * The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by default UTC (contract 3.7).
+ * The calendar of the market that `findMarket` finds. Without a market, trading goes on all day in `zone`, by
+ * default UTC (contract 3.7).
  */
 export function calendarOf(
   assetSchema: AssetSchema,

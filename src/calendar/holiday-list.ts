@@ -1,4 +1,5 @@
-// The closed and shortened days of a calendar in order, with the hours that shortened ones have (contract 8.6).
+// The closed and shortened days of a calendar in order, with the hours that shortened ones have (contract
+// 8.6).
 import { dateOf, dayOf, weekdayOf } from '../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import type { HolidayRule } from './market.ts';
@@ -40,7 +41,10 @@ function yearsOf({ market, overrideYears }: Calendar): number[] {
 /** The holidays of calendars, by year. */
 const known = new WeakMap<Calendar, Map<number, readonly Holiday[]>>();
 
-/** The closed and shortened days of a calendar from one day to another, both included; a year is built when it is reached. */
+/**
+ * The closed and shortened days of a calendar from one day to another, both included; a year is built when it
+ * is reached.
+ */
 export function* holidaysIn(
   calendar: Calendar,
   fromDay: number,

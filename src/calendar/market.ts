@@ -1,14 +1,18 @@
-// The shape of one market's data: hours with effective dates, closed and shortened days, each with its source.
+// The shape of one market's data: hours with effective dates, closed and shortened days, each with its
+// source.
 import type { AssetSchema } from '../contract/identifiers.ts';
 
 /**
- * The kinds of trading segment: pre-market, regular, closing auction, post-market (contract 3.3). A break is the gap between two
- * regular ones. An auction begins where the regular segment before it ends, and ends after the minute of the latest possible print
- * (contract 3.13).
+ * The kinds of trading segment: pre-market, regular, closing auction, post-market (contract 3.3). A break is
+ * the gap between two regular ones. An auction begins where the regular segment before it ends, and ends
+ * after the minute of the latest possible print (contract 3.13).
  */
 export type SegmentKind = 'pre' | 'regular' | 'auction' | 'post';
 
-/** A clock time on the label date, `HH:MM`; negative before its midnight (`-07:00` is 17:00 the day before), up to `24:00`. */
+/**
+ * A clock time on the label date, `HH:MM`; negative before its midnight (`-07:00` is 17:00 the day before),
+ * up to `24:00`.
+ */
 export type Clock = string;
 
 /** One segment of a session by local clock, open included, close not. */
@@ -31,8 +35,8 @@ export const weekdayHours = (from: string, source: string, segments: readonly Se
 });
 
 /**
- * The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is the last. `dates`
- * are separated by white space; `first/last` means the weekdays from one date to another.
+ * The dates of a rule, before observance; `plus` moves them by days (the day after Thanksgiving). `nth` -1 is
+ * the last. `dates` are separated by white space; `first/last` means the weekdays from one date to another.
  */
 type RuleDates =
   | { readonly month: number; readonly day: number; readonly plus?: number }
@@ -60,8 +64,8 @@ export type HolidayTerms = RuleDates & {
   readonly from?: string;
   readonly to?: string;
   /**
-   * The date of the market from which its days were known, none of them before it; absent where they are known in advance. Where a
-   * source leaves the date open, it is the last possible one (contract 9.8).
+   * The date of the market from which its days were known, none of them before it; absent where they are
+   * known in advance. Where a source leaves the date open, it is the last possible one (contract 9.8).
    */
   readonly announced?: string;
   /** An ordinary trading day; overrides later rules. */
@@ -69,7 +73,10 @@ export type HolidayTerms = RuleDates & {
   /** Without both the market is closed. `close`: it ends early. `open`: it starts late. */
   readonly open?: Clock;
   readonly close?: Clock;
-  /** The end of the closing auction after an early close; by default it is as long as usual. One that ends at `close` is none. */
+  /**
+   * The end of the closing auction after an early close; by default it is as long as usual. One that ends at
+   * `close` is none.
+   */
   readonly auction?: Clock;
 };
 
@@ -93,7 +100,10 @@ export const rulesFrom =
     ...terms,
   });
 
-/** A holiday of one year that was moved from its usual date to another. It stands before the rule of the usual date. */
+/**
+ * A holiday of one year that was moved from its usual date to another. It stands before the rule of the usual
+ * date.
+ */
 export const moved = (
   rule: ReturnType<typeof rulesFrom>,
   code: string,
@@ -118,14 +128,20 @@ export type Market = {
   readonly currency: string | null;
   /** The default exchange of its instruments; null where the market has several exchanges. */
   readonly exchange: string | null;
-  /** First and last year for which `holidays` is complete; outside them only the weekly pattern applies (contract 3.7). */
+  /**
+   * First and last year for which `holidays` is complete; outside them only the weekly pattern applies
+   * (contract 3.7).
+   */
   readonly years: readonly [number, number];
   readonly hours: readonly Hours[];
   /** What each code of `holidays` means (spec 2.9). */
   readonly codes: Readonly<Record<string, string>>;
   /** The first rule of a date wins; a rule on its own date overrides one that moves there. */
   readonly holidays: readonly HolidayRule[];
-  /** Calendar overrides, one date each, also outside `years`: they override `holidays`. The first rule of a date wins. */
+  /**
+   * Calendar overrides, one date each, also outside `years`: they override `holidays`. The first rule of a
+   * date wins.
+   */
   readonly overrides?: readonly HolidayRule[];
 };
 

@@ -1,4 +1,5 @@
-// Days of an operator's own over a market's: which one holds, and what it leaves of the session (contract 3.4, 8.6).
+// Days of an operator's own over a market's: which one holds, and what it leaves of the session (contract
+// 3.4, 8.6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Calendar, calendarOf } from './calendar.ts';

@@ -1,4 +1,5 @@
-// Calendar overrides: closings, shortened days and cancellations that an operator imported, over the days that ship (contract 8.6).
+// Calendar overrides: closings, shortened days and cancellations that an operator imported, over the days
+// that ship (contract 8.6).
 import { DAY_MS, dateOf, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { SizedCache } from '../base/sized-cache.ts';
 import { Calendar } from './calendar.ts';
@@ -28,7 +29,10 @@ export type CalendarOverride = {
   readonly announced: number | null;
 };
 
-/** The overrides that apply to a symbol. The first of a date wins: that of the highest priority, then that of the instrument itself. */
+/**
+ * The overrides that apply to a symbol. The first of a date wins: that of the highest priority, then that of
+ * the instrument itself.
+ */
 const overridesFor = (overrides: readonly CalendarOverride[], symbol: string): CalendarOverride[] =>
   overrides
     .filter((one) => one.symbol === '*' || one.symbol === symbol)
@@ -53,8 +57,8 @@ function shippedOn({ market }: Calendar) {
 }
 
 /**
- * Gives the date from which overrides were known. One that does not say so has that of the day that ships, if any: lists of holidays
- * have the closings that nobody knew in advance, but not their announcements.
+ * Gives the date from which overrides were known. One that does not say so has that of the day that ships, if
+ * any: lists of holidays have the closings that nobody knew in advance, but not their announcements.
  */
 export function announcementsOver(base: Calendar): (override: CalendarOverride) => string | undefined {
   const shipped = shippedOn(base);
@@ -86,7 +90,10 @@ const kept = new SizedCache<{ readonly calendar: Calendar; readonly rules: reado
   calendarLimits.overlaidBytesMax,
 );
 
-/** The calendars made of one list of overrides, by calendar and symbol; `*` for the symbols that the list does not name. */
+/**
+ * The calendars made of one list of overrides, by calendar and symbol; `*` for the symbols that the list does
+ * not name.
+ */
 const made = new WeakMap<readonly CalendarOverride[], Map<string, Calendar>>();
 
 /** A calendar with the overrides that apply to a symbol; `overrides` are all those of its market. */

@@ -22,13 +22,16 @@ export function periodStart(interval: PeriodInterval, day: number): number {
 
 const SUNDAY = 7;
 
-/** True for a WEEK row dated Sunday: files date a week by the Sunday that ends it, or by the one before it. */
+/**
+ * True for a WEEK row dated Sunday: files date a week by the Sunday that ends it, or by the one before it.
+ */
 export const isSundayOfWeek = (interval: PeriodInterval, day: number): boolean =>
   interval === 'WEEK' && weekdayOf(day) === SUNDAY;
 
 /**
- * The first day of the period that a row of a file is of, by its date. A week that is dated Sunday ends with it, or with `open` begins the day
- * after, in every market: a date does not say whether the week of forex that opens on its evening is meant (contract 3.6).
+ * The first day of the period that a row of a file is of, by its date. A week that is dated Sunday ends with
+ * it, or with `open` begins the day after, in every market: a date does not say whether the week of forex
+ * that opens on its evening is meant (contract 3.6).
  */
 export const periodOfRow = (interval: PeriodInterval, day: number, label: BarLabel | undefined): number =>
   periodStart(interval, label === 'open' && isSundayOfWeek(interval, day) ? day + 1 : day);
@@ -58,9 +61,9 @@ export function hoursOf(session: Session, extended: boolean): { openMs: number; 
 export type PeriodHours = { readonly day: number; readonly openMs: number; readonly closeMs: number };
 
 /**
- * The hours of the period that begins on `start`. A DAY of a closed date keeps that date as label. Its hours are those of the
- * session that its evening opens, else the market's regular hours of the date. A WEEK or MON without any session has the
- * regular hours of its own weekdays (contract 3.10).
+ * The hours of the period that begins on `start`. A DAY of a closed date keeps that date as label. Its hours
+ * are those of the session that its evening opens, else the market's regular hours of the date. A WEEK or MON
+ * without any session has the regular hours of its own weekdays (contract 3.10).
  */
 export function periodHours(
   calendar: Calendar,
@@ -81,7 +84,10 @@ export function periodHours(
   return { day: first.day, openMs, closeMs: hoursOf(last, extended).closeMs };
 }
 
-/** The regular hours of the weekdays from `start` to `end` (not included), on none of which there is a session. */
+/**
+ * The regular hours of the weekdays from `start` to `end` (not included), on none of which there is a
+ * session.
+ */
 function closedHours({ market, zone }: Calendar, start: number, end: number): PeriodHours {
   const days = Array.from({ length: end - start }, (_, at) => start + at);
   const weekdays = days.filter((day) => hoursOn(market, day).weekdays.includes(weekdayOf(day)));

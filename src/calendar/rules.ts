@@ -2,7 +2,10 @@
 import { dateOf, dayOf, parseDay, weekdayOf } from '../base/instant.ts';
 import type { HolidayRule, Hours, Market, Observance } from './market.ts';
 
-/** Easter Sunday of the western church: the anonymous Gregorian computus (Meeus, Astronomical Algorithms, ch. 8). */
+/**
+ * Easter Sunday of the western church: the anonymous Gregorian computus (Meeus, Astronomical Algorithms, ch.
+ * 8).
+ */
 export function easterDay(year: number): number {
   const a = year % 19;
   const b = Math.floor(year / 100);
@@ -128,7 +131,10 @@ function collect(rules: readonly HolidayRule[], year: number): Map<number, Holid
   return found;
 }
 
-/** The rule that ships for each day of a year that has one, ordinary trading days included; none outside the market's years. */
+/**
+ * The rule that ships for each day of a year that has one, ordinary trading days included; none outside the
+ * market's years.
+ */
 export const shippedRules = (
   { years: [first, last], holidays }: Market,
   year: number,

@@ -32,7 +32,10 @@ export type Segments = {
   readonly kind: Uint8Array;
   /** Label date of the session, as a day number. */
   readonly day: Int32Array;
-  /** 1 where the segment opens later than on other days, or is an auction that opens earlier: bars may be on the usual grid. */
+  /**
+   * 1 where the segment opens later than on other days, or is an auction that opens earlier: bars may be on
+   * the usual grid.
+   */
   readonly late: Uint8Array;
 };
 
@@ -45,7 +48,10 @@ export const emptySegments = (count: number): Segments => ({
   late: new Uint8Array(count),
 });
 
-/** One session: its label date, its regular hours as instants, the close of its DAY bar (the end of its auction, if any), its segments. */
+/**
+ * One session: its label date, its regular hours as instants, the close of its DAY bar (the end of its
+ * auction, if any), its segments.
+ */
 export type Session = {
   readonly day: number;
   readonly openMs: number;
@@ -90,8 +96,8 @@ function regularHours(spans: readonly Span[]): { readonly open: number; readonly
 }
 
 /**
- * The segments of a shortened day: regular hours are cut, the pre-market ends where they begin. The closing auction follows them, and
- * the post-market, at its full length.
+ * The segments of a shortened day: regular hours are cut, the pre-market ends where they begin. The closing
+ * auction follows them, and the post-market, at its full length.
  */
 function shorten(spans: readonly Span[], rule: HolidayRule): Span[] {
   const open = rule.open === undefined ? Number.NEGATIVE_INFINITY : clockMinutes(rule.open);
@@ -147,7 +153,10 @@ class Clocks {
     this.#stretch = zone.stretchAt(startMs);
   }
 
-  /** Turns clock minutes of a date into instants: by one subtraction where the offset does not change around the date. */
+  /**
+   * Turns clock minutes of a date into instants: by one subtraction where the offset does not change around
+   * the date.
+   */
   of(day: number): (minutes: number) => number {
     const midnight = day * DAY_MS;
     if (midnight + 2 * DAY_MS >= this.#stretch.toMs)

@@ -9,8 +9,8 @@ const DAY_MINUTES = 1440;
 const DAY_END = '23:59:59';
 
 /**
- * Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day. Auctions are left out
- * (contract 3.13).
+ * Ranges of clock times, `HH:MM:SS-HH:MM:SS`; a range that ends at or before its start ends on the next day.
+ * Auctions are left out (contract 3.13).
  */
 export type TradingHours = Readonly<Record<'pre' | 'regular' | 'post', readonly string[]>>;
 

@@ -25,7 +25,10 @@ const names = [
   'Pacific/Apia',
 ];
 
-/** Local time minus UTC by the local clock's fields: another path than the offset's name, which the source reads. */
+/**
+ * Local time minus UTC by the local clock's fields: another path than the offset's name, which the source
+ * reads.
+ */
 function offsetByFields(name: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: name,

@@ -1,4 +1,5 @@
-// Time zones: the only file that knows them. It finds the offset changes of each year once; everything else is arithmetic.
+// Time zones: the only file that knows them. It finds the offset changes of each year once; everything else
+// is arithmetic.
 import { DAY_MS, dateOf, dayOf, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 
 /** In no zone are two offset changes closer together; some interrupt summer time during Ramadan. */
@@ -50,8 +51,8 @@ export class Zone {
   }
 
   /**
-   * The instants of the clock reading `localMs`, written as if it were UTC; in a skipped hour `ms` is the reading with the offset before
-   * the gap.
+   * The instants of the clock reading `localMs`, written as if it were UTC; in a skipped hour `ms` is the
+   * reading with the offset before the gap.
    */
   read(localMs: number): LocalReading {
     const before = this.offsetAt(localMs - DAY_MS);

@@ -17,7 +17,10 @@ const tell = (doing: string): void => {
   if (isatty(STDERR) && !isQuiet()) process.stderr.write(`${doing}\n`);
 };
 
-/** A copy in words; of a restored one also when it was made, with which version it goes on, and where the files are that it replaced. */
+/**
+ * A copy in words; of a restored one also when it was made, with which version it goes on, and where the
+ * files are that it replaced.
+ */
 function describe({ file, bytes, keys, madeMs, sha256, ...rest }: Copied | Restored): string {
   const held = keys === 0 ? 'without any key' : countOf(keys, 'key');
   const restored = 'kept' in rest ? rest : null;

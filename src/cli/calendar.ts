@@ -1,4 +1,5 @@
-// `bourse calendar MARKET`: a market's sessions and what shortens them, for a person who compares them with the exchange's page.
+// `bourse calendar MARKET`: a market's sessions and what shortens them, for a person who compares them with
+// the exchange's page.
 import { Command } from 'commander';
 import { formatDay, formatInstant, parseDay, weekdayOf } from '../base/instant.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
@@ -40,7 +41,10 @@ const fields = [
   'auction',
 ] as const;
 
-/** One day of the answer: a session, or a closing, which has no hours. Hours, regular and of auctions, are local, instants UTC. */
+/**
+ * One day of the answer: a session, or a closing, which has no hours. Hours, regular and of auctions, are
+ * local, instants UTC.
+ */
 type Line = Readonly<Record<(typeof fields)[number], string | null>> & { readonly date: string };
 
 /** `US`, `future:US` or the key of a market, such as `US_FUTURE_CBOT_GRAIN`. */

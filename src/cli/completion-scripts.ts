@@ -1,4 +1,5 @@
-// The scripts by which shells complete a command line. Each walks the words before the cursor to a place, and offers what can stand there.
+// The scripts by which shells complete a command line. Each walks the words before the cursor to a place, and
+// offers what can stand there.
 
 /** A word that can stand at a place, and in a few words what it is. */
 export type Word = readonly [word: string, about: string];

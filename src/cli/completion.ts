@@ -1,4 +1,5 @@
-// `bourse completion SHELL`: what a shell offers at the Tab key, made from the program itself (contract 10.1).
+// `bourse completion SHELL`: what a shell offers at the Tab key, made from the program itself (contract
+// 10.1).
 import { Argument, Command, type Option } from 'commander';
 import { assetSchemas } from '../contract/identifiers.ts';
 import { namedIntervals } from '../contract/interval.ts';
@@ -6,7 +7,10 @@ import { presets } from '../mapping/presets/index.ts';
 import { type Choices, type Shell, scriptOf, shells, type Word } from './completion-scripts.ts';
 import { examples } from './flags.ts';
 
-/** Values of flags that the flag itself does not list: others are right too, or a message of our own names them. */
+/**
+ * Values of flags that the flag itself does not list: others are right too, or a message of our own names
+ * them.
+ */
 const values: Readonly<Record<string, readonly string[]>> = {
   '--schema': assetSchemas,
   '--interval': namedIntervals,
@@ -15,7 +19,10 @@ const values: Readonly<Record<string, readonly string[]>> = {
 
 const named = (words: readonly string[]): Word[] => words.map((word) => [word, '']);
 
-/** What a value in the help stands for: `<file>`, `[file...]`, `<folder>`, `--store <url>`. A store may be a file. */
+/**
+ * What a value in the help stands for: `<file>`, `[file...]`, `<folder>`, `--store <url>`. A store may be a
+ * file.
+ */
 function choicesNamed(term: string): Choices {
   if (/\b(?:file|store)\b/.test(term)) return 'files';
   return /\bfolder\b/.test(term) ? 'folders' : [];
@@ -33,8 +40,9 @@ const choicesOfArgument = (argument: Argument): Choices =>
 const briefly = (about: string): string => about.split(/[.;:](?: |$)|\(/, 1)[0]!.trim();
 
 /**
- * What can stand at each place: at `bourse import:-` its flags, at `bourse import:--schema` the values of one that takes a value, at
- * `bourse keys:1` its commands, at `bourse import:1` its first argument, at `bourse import:+` any further.
+ * What can stand at each place: at `bourse import:-` its flags, at `bourse import:--schema` the values of one
+ * that takes a value, at `bourse keys:1` its commands, at `bourse import:1` its first argument, at `bourse
+ * import:+` any further.
  */
 function placesOf(command: Command, path: string, places = new Map<string, Choices>()): typeof places {
   const help = command.createHelp();

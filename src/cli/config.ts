@@ -1,4 +1,5 @@
-// Settings: flag, then environment, then bourse.config.json, then default. The only file that reads the environment.
+// Settings: flag, then environment, then bourse.config.json, then default. The only file that reads the
+// environment.
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
@@ -89,7 +90,10 @@ function filePath(value: string, where: string): string {
   throw new UsageProblem(`${where}: must name a file`);
 }
 
-/** Every setting: its default, how its text is read, and what it is. Its flag and variable follow from its name. */
+/**
+ * Every setting: its default, how its text is read, and what it is. Its flag and variable follow from its
+ * name.
+ */
 const settings = {
   store: {
     default: 'sqlite:data/bourse.db',
@@ -232,14 +236,19 @@ function textOf(name: SettingName, value: unknown): string {
   throw new UsageProblem(`${CONFIG_FILE}: ${name}: ${JSON.stringify(value)} must be ${words}`);
 }
 
-/** Everything about a setting apart from its value: `publicUrl` has the flag `--public-url` and the variable `BOURSE_PUBLIC_URL`. */
+/**
+ * Everything about a setting apart from its value: `publicUrl` has the flag `--public-url` and the variable
+ * `BOURSE_PUBLIC_URL`.
+ */
 export function factsOf(name: SettingName) {
   const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const setting: Setting<unknown> = settings[name];
   return { ...setting, flag: `--${words}`, env: `BOURSE_${words.toUpperCase().replaceAll('-', '_')}` };
 }
 
-/** A setting's value and the place that gave it: a flag, a variable's name, `bourse.config.json` or `default`. */
+/**
+ * A setting's value and the place that gave it: a flag, a variable's name, `bourse.config.json` or `default`.
+ */
 export type SourcedSetting = { readonly name: SettingName; readonly value: unknown; readonly from: string };
 
 /** The settings of this call, each with its source. @throws UsageProblem for a wrong one */

@@ -48,7 +48,10 @@ class ShownProgress implements CopyProgress {
   }
 }
 
-/** Refuses a store of which anything is damaged: a copy would be damaged too, and nothing could tell. @throws StoreDamaged that names it */
+/**
+ * Refuses a store of which anything is damaged: a copy would be damaged too, and nothing could tell. @throws
+ * StoreDamaged that names it
+ */
 async function requireSound(url: string, progress: ShownProgress, tell: Tell): Promise<void> {
   const named: Damage[] = [];
   let [steps, found] = [0, 0];

@@ -1,4 +1,5 @@
-// Damaged parts of a store that a command has passed over: each named on standard error, and the exit status 1 (contract 10).
+// Damaged parts of a store that a command has passed over: each named on standard error, and the exit status
+// 1 (contract 10).
 import { type Damage, damageWords } from '../store/damage.ts';
 import { complain } from './output.ts';
 import { EXIT_PARTLY } from './problem.ts';

@@ -29,7 +29,10 @@ function cureOf({ dataset, part }: Damage, restore: string): string {
   return isImported && isRow ? `import its file again, or ${restore}` : restore;
 }
 
-/** Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all again. */
+/**
+ * Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all
+ * again.
+ */
 export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
   if (!(await isStoreMade(url))) return [];
   const restore = howToRestore(url);

@@ -1,12 +1,14 @@
-// Synthetic bars for the demo as text of native files: a pure function of instrument and day. They are not market data.
+// Synthetic bars for the demo as text of native files: a pure function of instrument and day. They are not
+// market data.
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { calendarOf } from '../calendar/calendar.ts';
 import type { Session } from '../calendar/session.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 
 /**
- * An instrument of `examples/instruments.csv`: the price around which it moves, the volume of a minute (0: it has none), and decimals. It has
- * minutes for the last `minuteDays`, and days before; with `hasGaps` a session and 25 minutes of another are missing.
+ * An instrument of `examples/instruments.csv`: the price around which it moves, the volume of a minute (0: it
+ * has none), and decimals. It has minutes for the last `minuteDays`, and days before; with `hasGaps` a
+ * session and 25 minutes of another are missing.
  */
 type Sample = {
   readonly name: readonly [assetSchema: AssetSchema, country: string, symbol: string];
@@ -24,11 +26,17 @@ export type DemoSplit = { readonly symbol: string; readonly day: number; readonl
 /** The first day of the demo, in days before today. */
 const DAYS = 3 * 365 + 1;
 
-/** Days of minutes: of one stock for as long as intraday charts are looked at, of the others a few weeks, so that the demo is made in seconds. */
+/**
+ * Days of minutes: of one stock for as long as intraday charts are looked at, of the others a few weeks, so
+ * that the demo is made in seconds.
+ */
 const FEW_DAYS = 42;
 const MANY_DAYS = 2 * 365 + 1;
 
-/** The gaps: which session from the last one lacks all minutes, which one some, and which minutes of regular hours. */
+/**
+ * The gaps: which session from the last one lacks all minutes, which one some, and which minutes of regular
+ * hours.
+ */
 const GAPS = { session: 4, part: 2, fromMinute: 90, toMinute: 115 };
 
 const stock = { priceDecimals: 2, volumeDecimals: 0, minuteDays: FEW_DAYS };
@@ -87,7 +95,10 @@ const ratioOn = (symbol: string, day: number, splits: readonly DemoSplit[]): num
     .filter((split) => split.symbol === symbol && day < split.day)
     .reduce((product, { ratio }) => product * ratio, 1);
 
-/** One session's bars as lines: a walk that is drawn back to the line between two days' levels, thin before and after regular hours. */
+/**
+ * One session's bars as lines: a walk that is drawn back to the line between two days' levels, thin before
+ * and after regular hours.
+ */
 function linesOf(
   sample: Sample,
   session: Session,
@@ -158,7 +169,10 @@ function sessionsOf(
   );
 }
 
-/** The text of a file of bars of an interval, as a demo that is made at a moment has it: of the sessions up to yesterday, those that have closed. */
+/**
+ * The text of a file of bars of an interval, as a demo that is made at a moment has it: of the sessions up to
+ * yesterday, those that have closed.
+ */
 export function* demoBars(
   interval: keyof typeof moves,
   nowMs: number,

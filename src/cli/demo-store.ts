@@ -1,4 +1,5 @@
-// The demo's store: the sample files of `examples/`, moved to today, and synthetic bars, all imported as files.
+// The demo's store: the sample files of `examples/`, moved to today, and synthetic bars, all imported as
+// files.
 import { renameSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +29,10 @@ const WRITTEN_DAY = dayOf(2026, 1, 5);
 
 const samples = ['instruments', 'corporate-actions', 'option-contracts', 'economic-events', 'news'];
 
-/** The text of a sample file, its dates moved to the week of `today`, those in option symbols (contract 1.4) too: a Friday stays one. */
+/**
+ * The text of a sample file, its dates moved to the week of `today`, those in option symbols (contract 1.4)
+ * too: a Friday stays one.
+ */
 export async function sampleText(name: string, today: number): Promise<string> {
   const text = await readFile(new URL(`../../examples/${name}`, import.meta.url), 'utf8');
   const days = Math.floor((today - WRITTEN_DAY) / 7) * 7;
@@ -76,7 +80,9 @@ async function fillDemo(store: Store, folder: string, nowMs: number): Promise<vo
   }
 }
 
-/** Makes the demo's store under another name and renames it, so that a server on the old one is not disturbed. */
+/**
+ * Makes the demo's store under another name and renames it, so that a server on the old one is not disturbed.
+ */
 async function makeDemo(nowMs: number): Promise<void> {
   const fresh = `${DEMO_FILE}.new`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
@@ -88,7 +94,9 @@ async function makeDemo(nowMs: number): Promise<void> {
   renameSync(fresh, DEMO_FILE);
 }
 
-/** The day on which the demo's store was finished: its minutes are imported last. Null where there is none. */
+/**
+ * The day on which the demo's store was finished: its minutes are imported last. Null where there is none.
+ */
 async function dayOfDemo(): Promise<number | null> {
   try {
     const runs = await readStore(DEMO_STORE, 'read', (reader) => newestRuns(reader, RUNS_MAX));

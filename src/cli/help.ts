@@ -1,4 +1,5 @@
-// `bourse help COMMAND`, and `bourse help import DATASET`: the columns of a dataset's files, with an example (contract 10.2).
+// `bourse help COMMAND`, and `bourse help import DATASET`: the columns of a dataset's files, with an example
+// (contract 10.2).
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { barFields } from '../datasets/bars.ts';

@@ -21,7 +21,10 @@ const RUNS_SHOWN = 10;
 /** The holdings of a store. */
 export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
 
-/** Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is reported to `onDamage`. */
+/**
+ * Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is
+ * reported to `onDamage`.
+ */
 export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDamage) {
   const reader = whole.sound(onDamage);
   const series = await readSeries(reader, onDamage);
@@ -62,8 +65,8 @@ export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDam
 type Market = Pick<Instrument, 'asset_schema' | 'country_iso_code'> & { readonly instruments: number };
 
 /**
- * The markets that have an instrument. Millions may be options: they are counted, and none is read. An index may count one twice in
- * place of another, so each market is counted by its instruments and by their symbols.
+ * The markets that have an instrument. Millions may be options: they are counted, and none is read. An index
+ * may count one twice in place of another, so each market is counted by its instruments and by their symbols.
  */
 async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]> {
   const markets: Market[] = [];
@@ -153,7 +156,10 @@ function extentOf(interval: string, rows: readonly Series[]) {
 const sumOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], name: K): number =>
   rows.reduce((sum, row) => sum + row[name], 0);
 
-/** The rows of every dataset besides instruments and bars, and which time they span. Of a large one only an index is read. */
+/**
+ * The rows of every dataset besides instruments and bars, and which time they span. Of a large one only an
+ * index is read.
+ */
 async function readDatasets(reader: Reader) {
   const held = [];
   for (const dataset of fileDatasets.filter((one) => one !== instrumentDataset)) {

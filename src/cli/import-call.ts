@@ -1,5 +1,5 @@
-// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and reported; the exit status is
-// that of all.
+// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
+// reported; the exit status is that of all.
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BARS } from '../datasets/index.ts';
@@ -78,7 +78,9 @@ export class ImportCall {
     this.#onTaken = onTaken;
   }
 
-  /** Imports the files of some names, until `stop`. @throws FileProblem where the call is wrong, not a file */
+  /**
+   * Imports the files of some names, until `stop`. @throws FileProblem where the call is wrong, not a file
+   */
   async take(names: AsyncIterable<string> | Iterable<string>, stop?: AbortSignal): Promise<void> {
     const releaseReader = holdReader();
     try {
@@ -95,7 +97,10 @@ export class ImportCall {
     }
   }
 
-  /** Records the files of a watch as failed before they are read: one that ends the process is known when the watch starts again. */
+  /**
+   * Records the files of a watch as failed before they are read: one that ends the process is known when the
+   * watch starts again.
+   */
   async #begin(names: readonly string[]): Promise<void> {
     const { dataset, storeUrl } = this.#call;
     for (const name of names) this.#begun.add(resolve(name));
@@ -104,7 +109,10 @@ export class ImportCall {
     await recordFailure(this.#store, ...Array.from(this.#begun, (path) => ({ ...row, path })));
   }
 
-  /** Removes the record of files that a stopped watch has not come to. Where the store is away it stays, and the next start tells. */
+  /**
+   * Removes the record of files that a stopped watch has not come to. Where the store is away it stays, and
+   * the next start tells.
+   */
   async #forgetBegun(): Promise<void> {
     const paths = [...this.#begun];
     this.#begun.clear();
@@ -144,8 +152,9 @@ export class ImportCall {
   }
 
   /**
-   * Imports a file, and those that `next` gives after it, in one write, up to the bounds of a group. Gives the step that it has
-   * not taken, null where there is none. Files are opened outside the write where that may take long: others wait for its end.
+   * Imports a file, and those that `next` gives after it, in one write, up to the bounds of a group. Gives
+   * the step that it has not taken, null where there is none. Files are opened outside the write where that
+   * may take long: others wait for its end.
    */
   async #takeGroup(first: FileStep, next: () => Promise<Step | null>): Promise<Step | null> {
     const { storeUrl, flags } = this.#call;
@@ -186,7 +195,10 @@ export class ImportCall {
     return next();
   }
 
-  /** Takes the steps of a group that was undone, each file in a write of its own: one of them, or all together, cannot be written. */
+  /**
+   * Takes the steps of a group that was undone, each file in a write of its own: one of them, or all
+   * together, cannot be written.
+   */
   async #takeSingly(taken: readonly Step[]): Promise<void> {
     for (let at = 0; at < taken.length; at++) {
       const step = taken[at]!;
@@ -219,14 +231,17 @@ export class ImportCall {
   }
 
   /**
-   * Whether an error is of one file, and the write of its group can go on. In a watched folder how the call was meant for other files may
-   * be wrong for one.
+   * Whether an error is of one file, and the write of its group can go on. In a watched folder how the call
+   * was meant for other files may be wrong for one.
    */
   #isOfFile(error: unknown): error is FileProblem {
     return error instanceof FileProblem && (error.kind !== 'usage' || this.#call.flags.watch !== undefined);
   }
 
-  /** Reports why a file was not imported. Other files may not need damaged data. @throws an error that is of no file */
+  /**
+   * Reports why a file was not imported. Other files may not need damaged data. @throws an error that is of
+   * no file
+   */
   #fail({ problems }: NamedInput, error: unknown): void {
     if (!this.#isOfFile(error) && !(error instanceof DamagedData)) throw error;
     problems.push(error.message);
@@ -255,7 +270,10 @@ export class ImportCall {
     return { ...request, currency: readCurrency(flags.currency), flags: fieldFlags(dataset, flags) };
   }
 
-  /** Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as its import would. */
+  /**
+   * Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as
+   * its import would.
+   */
   async #explainFile(opened: MappedFile): Promise<void> {
     const { dataset, flags } = this.#call;
     const fields = fieldNamesOf(dataset);
@@ -335,8 +353,8 @@ export class ImportCall {
   }
 
   /**
-   * The run because of which a watch passes over a member of an archive: an earlier watch ended within the archive, or another member
-   * failed.
+   * The run because of which a watch passes over a member of an archive: an earlier watch ended within the
+   * archive, or another member failed.
    */
   async #skippedBy(opened: MappedFile, reader: Reader): Promise<number | null> {
     const { dataset, flags, recordedFlags } = this.#call;
@@ -346,7 +364,9 @@ export class ImportCall {
     return runOfFile(reader, { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 });
   }
 
-  /** Tells the findings in the bars that the files of the call have brought or changed: once for all of them. */
+  /**
+   * Tells the findings in the bars that the files of the call have brought or changed: once for all of them.
+   */
   async tellFindings(): Promise<void> {
     const { dataset, flags } = this.#call;
     if (this.#store === null || dataset !== BARS || !flags.check) return;

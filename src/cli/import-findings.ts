@@ -48,7 +48,10 @@ function printRecord(found: Found, notChecked: string | null): void {
   process.stderr.write(`${JSON.stringify({ findings, counts: countsOf(found), not_checked: notChecked })}\n`);
 }
 
-/** Tells the findings in the bars of some runs on standard error, as notes or, with `--json`, in one record. The import has succeeded, whatever this comes to. */
+/**
+ * Tells the findings in the bars of some runs on standard error, as notes or, with `--json`, in one record.
+ * The import has succeeded, whatever this comes to.
+ */
 export async function tellFindings(store: Store, runIds: readonly number[], json: boolean): Promise<void> {
   if (runIds.length === 0 || (isQuiet() && !json)) return;
   try {

@@ -1,4 +1,5 @@
-// The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the run.
+// The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the
+// run.
 import { hash } from 'node:crypto';
 import { parseDay, parseInstant } from '../base/instant.ts';
 import { spokenFlag } from '../base/shell-word.ts';
@@ -180,7 +181,10 @@ export const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, str
     }),
   );
 
-/** `--write-map` writes what `--explain` shows of one file, and the flags that only help it are wrong without it. */
+/**
+ * `--write-map` writes what `--explain` shows of one file, and the flags that only help it are wrong without
+ * it.
+ */
 export function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
   const { writeMap, explain, map, preset } = flags;
   const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);

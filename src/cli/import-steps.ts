@@ -10,7 +10,10 @@ export type NamedInput = { readonly name: string; readonly problems: string[] };
 
 /** A step of opening the files of some names, in order. */
 export type Step =
-  /** The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever takes it closes it. */
+  /**
+   * The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever
+   * takes it closes it.
+   */
   | {
       readonly kind: 'file';
       readonly of: NamedInput;

@@ -5,8 +5,8 @@ import { closing } from './opened-store.ts';
 import { note } from './output.ts';
 
 /**
- * The newest check; null where none is known: none was kept, or not in a layout that can be read, or out of reach. What the store holds is
- * told all the same.
+ * The newest check; null where none is known: none was kept, or not in a layout that can be read, or out of
+ * reach. What the store holds is told all the same.
  */
 export async function keptCheck(url: string): Promise<Check | null> {
   try {
@@ -16,7 +16,10 @@ export async function keptCheck(url: string): Promise<Check | null> {
   }
 }
 
-/** Keeps a check. Where that cannot be, such as on a standby or without the right to write, it is noted: the findings are told all the same. */
+/**
+ * Keeps a check. Where that cannot be, such as on a standby or without the right to write, it is noted: the
+ * findings are told all the same.
+ */
 export async function keepCheck(url: string, check: Check): Promise<void> {
   try {
     // Keys of an older layout are not for a command that reads to update: a service may run on them.

@@ -141,7 +141,10 @@ const listCommand = (): Command =>
 const unknownKey = (id: string): UsageProblem =>
   new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
 
-/** Moves a pinned key, and waits until every worker answers as of its new instant. @throws UsageProblem where it cannot be moved */
+/**
+ * Moves a pinned key, and waits until every worker answers as of its new instant. @throws UsageProblem where
+ * it cannot be moved
+ */
 async function move(control: RowStore, id: string, asOfMs: number): Promise<ApiKey> {
   const moved = await moveKey(control, id, asOfMs);
   if (moved === null) throw unknownKey(id);
@@ -153,7 +156,10 @@ async function move(control: RowStore, id: string, asOfMs: number): Promise<ApiK
   return moved;
 }
 
-/** Moves a key to each instant of standard input, and answers each with itself on standard output once it holds. */
+/**
+ * Moves a key to each instant of standard input, and answers each with itself on standard output once it
+ * holds.
+ */
 async function moveAlong(control: RowStore, id: string): Promise<void> {
   let number = 0;
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,9 +1,13 @@
-// What a serving process knows of damage in its store: by the newest reading, and met by requests since that began.
+// What a serving process knows of damage in its store: by the newest reading, and met by requests since that
+// began.
 import type { Scrub } from '../store/control.ts';
 import { damageWords } from '../store/damage.ts';
 import { cliLimits } from './limits.ts';
 
-/** Damaged parts, in words: a part that is repaired is forgotten by the reading that begins and ends after its repair. */
+/**
+ * Damaged parts, in words: a part that is repaired is forgotten by the reading that begins and ends after its
+ * repair.
+ */
 export class KnownDamage {
   /** Since when each part is known. */
   readonly #parts = new Map<string, number>();
@@ -28,7 +32,8 @@ export class KnownDamage {
       this.#readingMs = startedMs;
       for (const [words, knownMs] of this.#parts) if (knownMs < startedMs) this.#parts.delete(words);
     }
-    // A reading that goes on still has what an earlier one found: its own end decides whether that is repaired.
+    // A reading that goes on still has what an earlier one found: its own end decides whether that is
+    // repaired.
     const sinceMs = finishedMs === null ? 0 : startedMs;
     const found = damage.map(damageWords);
     for (const words of found) this.met(words, sinceMs);

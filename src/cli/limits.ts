@@ -3,9 +3,14 @@
 const HOUR_MS = 3_600_000;
 
 export const cliLimits = {
-  /** Damaged parts that one reading of a store keeps in the control file: a store with more is to be restored. */
+  /**
+   * Damaged parts that one reading of a store keeps in the control file: a store with more is to be restored.
+   */
   scrubDamageMax: 200,
-  /** After each step the reading rests so many times as long as it took, up to a bound: a large table and its indexes are one step. */
+  /**
+   * After each step the reading rests so many times as long as it took, up to a bound: a large table and its
+   * indexes are one step.
+   */
   scrubRestFactor: 9,
   scrubRestMsMax: 2_000,
   /** A service that has just begun has other work than to read its store. */
@@ -21,7 +26,10 @@ export const cliLimits = {
   /** Log lines are written together: so many bytes, or what came within so long. */
   logBufferBytes: 4_096,
   logFlushMs: 1_000,
-  /** Bytes of lines that are held for a reader that is slow, some 10,000 requests: further lines are dropped and counted. */
+  /**
+   * Bytes of lines that are held for a reader that is slow, some 10,000 requests: further lines are dropped
+   * and counted.
+   */
   logHeldBytesMax: 4_194_304,
   /** The longest run of the command of --on-failure: the next file waits for it. */
   onFailureMs: 30_000,

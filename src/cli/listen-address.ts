@@ -39,7 +39,10 @@ export function portProblem(error: unknown, settings: Settings, address = servic
   return new ServiceProblem(`${where} ${what} with ${flag} ${value} or ${env}`, { cause: error });
 }
 
-/** Listens on an address for a moment: its port, which is a free one for 0. @throws ServiceProblem where that fails */
+/**
+ * Listens on an address for a moment: its port, which is a free one for 0. @throws ServiceProblem where that
+ * fails
+ */
 export async function tryPort(settings: Settings, address = serviceAddress): Promise<number> {
   const [host, port] = [settings[address.host], settings[address.port] ?? 0];
   const server = createServer().listen({ host, port, exclusive: true });

@@ -1,4 +1,5 @@
-// The log of a process, written by a child process: lines about ended connections, and about a store that cannot be reached.
+// The log of a process, written by a child process: lines about ended connections, and about a store that
+// cannot be reached.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,10 @@ const imports = `
     import { mock } from 'node:test';
     import { openLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};`;
 
-/** The facts of the lines of one kind that a process writes in which `script` runs, with a clock that it moves itself. */
+/**
+ * The facts of the lines of one kind that a process writes in which `script` runs, with a clock that it moves
+ * itself.
+ */
 function logged(kind: string, script: string): unknown[] {
   const whole = `${imports}
     mock.timers.enable({ apis: ['setTimeout'] });

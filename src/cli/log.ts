@@ -1,4 +1,5 @@
-// Observations -> log lines: JSON for machines, plain lines on a terminal. No URL and no key is ever among them.
+// Observations -> log lines: JSON for machines, plain lines on a terminal. No URL and no key is ever among
+// them.
 import { isatty } from 'node:tty';
 import { destination, type Logger, pino } from 'pino';
 import type { EndReason, Observation, Observe } from '../base/observe.ts';
@@ -40,7 +41,10 @@ function openLogger(level: string, onDrop: () => void): Logger {
   return pino({ level, base: null }, stream);
 }
 
-/** Logs ended connections: the first at once, then one line in a while with how many there were of each reason since the one before. */
+/**
+ * Logs ended connections: the first at once, then one line in a while with how many there were of each reason
+ * since the one before.
+ */
 class EndsLog {
   readonly #logger: Logger;
   #counts: { [reason in EndReason]?: number } = {};
@@ -67,7 +71,10 @@ class EndsLog {
   }
 }
 
-/** Logs that the store cannot be reached: at most a line a second, with the requests that met it since the line before. */
+/**
+ * Logs that the store cannot be reached: at most a line a second, with the requests that met it since the
+ * line before.
+ */
 class AwayLog {
   readonly #logger: Logger;
   #requests = 0;

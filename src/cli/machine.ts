@@ -1,4 +1,5 @@
-// The checks of `bourse doctor` outside the store: Node.js, time zones, clock, settings, address, TLS, open files.
+// The checks of `bourse doctor` outside the store: Node.js, time zones, clock, settings, address, TLS, open
+// files.
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
@@ -49,7 +50,10 @@ const oldTransitions = [
   ['Europe/London', '2025-03-30T01:00:00Z', 60],
   ['Asia/Tokyo', '2025-07-01T00:00:00Z', 540],
 ] as const;
-/** Mexico keeps standard time since 2022 (2022f), Kazakhstan has one zone since 2024 (2024a), Paraguay summer time since 2024 (2025a). */
+/**
+ * Mexico keeps standard time since 2022 (2022f), Kazakhstan has one zone since 2024 (2024a), Paraguay summer
+ * time since 2024 (2025a).
+ */
 const newTransitions = [
   ['America/Mexico_City', '2023-07-01T00:00:00Z', -360],
   ['Asia/Almaty', '2024-07-01T00:00:00Z', 300],

@@ -18,7 +18,10 @@ import { note } from './output.ts';
 import { readRequest } from './query.ts';
 import { version } from './version.ts';
 
-/** Loads the part of Bourse that needs the library. @throws UsageProblem where it was left out of the installation */
+/**
+ * Loads the part of Bourse that needs the library. @throws UsageProblem where it was left out of the
+ * installation
+ */
 async function loadMcp() {
   try {
     const [{ serveStdio }, { mcpServer }] = await Promise.all([

@@ -32,7 +32,10 @@ function run(command: string, { dataset, file, reason }: Failure, mostMs: number
   });
 }
 
-/** Runs the command for a failure; without one does nothing. What goes wrong with it is reported, and changes nothing else. */
+/**
+ * Runs the command for a failure; without one does nothing. What goes wrong with it is reported, and changes
+ * nothing else.
+ */
 export async function tellFailure(
   command: string | undefined,
   failure: Failure,

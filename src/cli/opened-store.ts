@@ -25,7 +25,10 @@ export const readStore = <T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> => closing(openStore(url, mode), (store) => store.snapshot(work));
 
-/** Opens a store for writing: makes what is missing of the data, and brings what an older Bourse wrote up to date, keys included. */
+/**
+ * Opens a store for writing: makes what is missing of the data, and brings what an older Bourse wrote up to
+ * date, keys included.
+ */
 export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   const store = await openStore(url, 'write', tell);
   try {
@@ -37,7 +40,10 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
   }
 }
 
-/** Both files of a store have the layout of one Bourse. What else is wrong with the keys is for those who need them. */
+/**
+ * Both files of a store have the layout of one Bourse. What else is wrong with the keys is for those who need
+ * them.
+ */
 async function updateControl(url: string, tell: Tell): Promise<void> {
   if (!(await hasControl(url))) return;
   try {
@@ -83,7 +89,10 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Opens the store of an import. Without one, a dry run gets a temporary store, which is removed when it is closed. */
+/**
+ * Opens the store of an import. Without one, a dry run gets a temporary store, which is removed when it is
+ * closed.
+ */
 export async function openForImport(url: string, mode: ImportMode): Promise<Store> {
   const isUsed =
     mode === 'import' || ((await isStoreMade(url)) && (mode === 'dry run' || (await isReady(url))));

@@ -48,7 +48,10 @@ export async function refuseOwnFile(url: string, out: string): Promise<void> {
 /** The output that was written; `bytes` is null for standard output. */
 export type Written = { readonly rows: number; readonly bytes: number | null };
 
-/** Writes a table; null where the reader of standard output ended early. `what` names the table on standard output. */
+/**
+ * Writes a table; null where the reader of standard output ended early. `what` names the table on standard
+ * output.
+ */
 export async function writeOut(
   { out, force = false }: OutFlags,
   table: ExportTable,

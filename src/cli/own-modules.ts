@@ -1,5 +1,6 @@
-// Loaded with `--import` before the program: finds the modules of Bourse itself. A server loads 600 in its threads, and Node.js asks the file
-// system several times about each: a start would take a quarter more of the processor.
+// Loaded with `--import` before the program: finds the modules of Bourse itself. A server loads 600 in its
+// threads, and Node.js asks the file system several times about each: a start would take a quarter more of
+// the processor.
 import { registerHooks } from 'node:module';
 
 /** In a checkout `.ts`; in the package `.js`, as the files of other packages have it too. */

@@ -1,4 +1,5 @@
-// Errors of a command: the word, the exit status and the hint of each, printed for a person or for a program (contract 10).
+// Errors of a command: the word, the exit status and the hint of each, printed for a person or for a program
+// (contract 10).
 import { CommanderError } from 'commander';
 import { DamagedBlock } from '../bars/block.ts';
 import { DiskFull, FolderUnusable } from '../disk/space.ts';

@@ -1,4 +1,5 @@
-// The program behind the command line: its commands, and one message and exit status for each error (contract 10).
+// The program behind the command line: its commands, and one message and exit status for each error (contract
+// 10).
 import { Command, CommanderError } from 'commander';
 import { withoutPassword } from '../store/address.ts';
 import { examples } from './flags.ts';
@@ -7,7 +8,10 @@ import { printProblem, problemOf } from './problem.ts';
 import { printable } from './table.ts';
 import { version } from './version.ts';
 
-/** The commands as `bourse --help` lists them. The file of a command takes long to load, and is loaded only for its call. */
+/**
+ * The commands as `bourse --help` lists them. The file of a command takes long to load, and is loaded only
+ * for its call.
+ */
 const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
   'demo [options]': [
     'Make a store with sample data, data/demo.db, and serve it. It is synthetic.',

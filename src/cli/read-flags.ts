@@ -46,7 +46,10 @@ export const readInterval = reader<Interval>('--interval', parseInterval, `one o
 export const readBound = (flag: string, text: string | undefined): ParsedInstant | null =>
   reader(flag, parseInstant, 'a date such as 2025-03-03, or a time such as 2025-03-03T14:30:00Z')(text);
 
-/** A flag that gives or selects a field of a dataset. @throws UsageProblem for a value that the field cannot have */
+/**
+ * A flag that gives or selects a field of a dataset. @throws UsageProblem for a value that the field cannot
+ * have
+ */
 export function readField(flag: string, text: string, { rule }: Field): string {
   const { parse, reason } = rule as FieldRule;
   const value = parse(text);

@@ -9,7 +9,10 @@ const RUNS_NAMED = 5;
 const sourceText = ({ source }: FormerRun): string =>
   source === null ? 'no source named' : `source ${source}`;
 
-/** The runs whose rows an import replaced, and how many differ from those of another source. No line where nothing was replaced. */
+/**
+ * The runs whose rows an import replaced, and how many differ from those of another source. No line where
+ * nothing was replaced.
+ */
 export function replacedLines(report: ImportReport): string[] {
   const { rowsReplaced, rowsUnchanged, replaced, source } = report;
   if (rowsReplaced === 0) return [];

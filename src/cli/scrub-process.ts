@@ -1,5 +1,6 @@
-// The scrub process: reads the whole store slowly where that is due, tells what is damaged, and ends. SQLite's own check of a large table is
-// one call of seconds to minutes, which nothing can interrupt: in a thread it would keep the service from stopping.
+// The scrub process: reads the whole store slowly where that is due, tells what is damaged, and ends.
+// SQLite's own check of a large table is one call of seconds to minutes, which nothing can interrupt: in a
+// thread it would keep the service from stopping.
 import { setPriority } from 'node:os';
 import { causeOf } from '../base/observe.ts';
 import type { Scrub } from '../store/control.ts';

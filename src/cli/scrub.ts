@@ -1,4 +1,5 @@
-// Reads a whole store for damage: at once for `bourse doctor --deep`, slowly and about once a day beside a service.
+// Reads a whole store for damage: at once for `bourse doctor --deep`, slowly and about once a day beside a
+// service.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namedDamage } from '../series/damaged-bars.ts';
 import { claimScrub, putScrub, readScrub, type Scrub } from '../store/control.ts';
@@ -14,7 +15,10 @@ export type OnUnnamed = (why: string) => void;
 /** Takes a part of a store that was read, with what is damaged in it, or why it was not checked. */
 type OnStep = (table: string, damage: readonly Damage[], unchecked?: string) => void | Promise<void>;
 
-/** Calls `onStep` for each part of a store that was read, with what is damaged in it, named; where that cannot be, `onUnnamed` once. */
+/**
+ * Calls `onStep` for each part of a store that was read, with what is damaged in it, named; where that cannot
+ * be, `onUnnamed` once.
+ */
 export async function scrub(url: string, onStep: OnStep, onUnnamed: OnUnnamed): Promise<void> {
   let isTold = false;
   const tellOnce: OnUnnamed = (why) => {
@@ -48,8 +52,9 @@ async function nameAll(
 }
 
 /**
- * Reads the store slowly if that is due, and stores the damage that it finds. Returns the newest reading, this one or an earlier. `onLack`
- * takes the reason for each part that was not checked, with the cure, and for damaged bars without names.
+ * Reads the store slowly if that is due, and stores the damage that it finds. Returns the newest reading,
+ * this one or an earlier. `onLack` takes the reason for each part that was not checked, with the cure, and
+ * for damaged bars without names.
  */
 export function scrubWhenDue(
   url: string,

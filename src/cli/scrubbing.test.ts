@@ -1,4 +1,5 @@
-// Reading a store beside a service: it ends with the service, wherever it is (docs/operating/serving.md, Stop).
+// Reading a store beside a service: it ends with the service, wherever it is (docs/operating/serving.md,
+// Stop).
 import assert from 'node:assert/strict';
 import childProcess, { type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -92,7 +92,10 @@ export class Scrubbing {
       this.#observe({ kind: 'fault', requestId: null, where: DATA, cause: words });
   }
 
-  /** Notes that its service begins: a reading is due where the one before it was cut off (a power failure, `kill -9`). */
+  /**
+   * Notes that its service begins: a reading is due where the one before it was cut off (a power failure,
+   * `kill -9`).
+   */
   async begin(): Promise<void> {
     const beganMs = Date.now();
     try {

@@ -1,4 +1,5 @@
-// Metrics of one or several serving processes, and the port that serves them. Loaded only where a port is set.
+// Metrics of one or several serving processes, and the port that serves them. Loaded only where a port is
+// set.
 import cluster from 'node:cluster';
 import type { Observe } from '../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../http/built-in-pages.ts';
@@ -51,7 +52,10 @@ const textWith =
   async (reports: readonly Report[]): Promise<string> =>
     exposition([...reports, await storeReport(store)]);
 
-/** Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened on */
+/**
+ * Measures this process, alone or as one of several. @throws ServiceProblem where the port cannot be listened
+ * on
+ */
 export async function measure(
   settings: Settings,
   facts: Omit<Measurable, 'version'>,
@@ -74,7 +78,10 @@ export async function measure(
   };
 }
 
-/** Gathers the metrics of workers in their primary, before the first worker starts; the result stops it. @throws ServiceProblem */
+/**
+ * Gathers the metrics of workers in their primary, before the first worker starts; the result stops it.
+ * @throws ServiceProblem
+ */
 export async function gatherMetrics(settings: Settings): Promise<() => Promise<void>> {
   const log = openLog(settings.logLevel);
   const reports = new WorkerReports(textWith(settings));

@@ -39,7 +39,10 @@ export type Service = {
   stop(reason: string): Promise<void>;
 };
 
-/** The certificate of the settings; null without one. @throws UsageProblem for unusable files, or only one of the two */
+/**
+ * The certificate of the settings; null without one. @throws UsageProblem for unusable files, or only one of
+ * the two
+ */
 export function certificateOf({ tlsCert, tlsKey }: Settings): Certificate | null {
   if (tlsCert === null && tlsKey === null) return null;
   if (tlsCert === null || tlsKey === null) {
@@ -102,7 +105,10 @@ function watchCertificate(
   };
 }
 
-/** Starts a service over a store, which is made where there is none. `demoKey` is the key that a demo's explorer fills in. */
+/**
+ * Starts a service over a store, which is made where there is none. `demoKey` is the key that a demo's
+ * explorer fills in.
+ */
 export async function startService(
   settings: Settings,
   demoKey: () => string | null = () => null,
@@ -113,7 +119,8 @@ export async function startService(
   const log = openLog(settings.logLevel, settings.logAddresses);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   const isMade = await isStoreMade(settings.store);
-  // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of page keys.
+  // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of
+  // page keys.
   await (await openToWrite(settings.store, tell)).close();
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   if (!isMade) {
@@ -180,7 +187,8 @@ export async function startService(
         ...(measuring?.pages ?? []),
       ]),
     });
-    // Each worker has its own socket on one port where the system can: no connection is lost with another worker.
+    // Each worker has its own socket on one port where the system can: no connection is lost with another
+    // worker.
     const reusePort = settings.workers > 1 && process.platform === 'linux';
     const listening = await listen(
       { handler, connections, unsent, observe },
@@ -188,7 +196,8 @@ export async function startService(
     ).catch((error: unknown) => {
       throw portProblem(error, settings);
     });
-    // One of several workers notes it for all. Where that one is replaced, nobody notes its end, and the next start has the store read.
+    // One of several workers notes it for all. Where that one is replaced, nobody notes its end, and the next
+    // start has the store read.
     if ((cluster.worker?.id ?? 1) === 1) await scrubbing.begin();
     const url = urlOf(scheme, host, listening.port);
     const unwatch = watchCertificate(certificate, listening, log.observe);
@@ -213,13 +222,17 @@ export async function startService(
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Says that a service is there and waits for a signal to stop, then stops; the same signal once more ends at once. */
+/**
+ * Says that a service is there and waits for a signal to stop, then stops; the same signal once more ends at
+ * once.
+ */
 export async function untilStopped(
   service: Service,
   introduce: () => Promise<void> | void = () => undefined,
 ): Promise<void> {
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
-    // Ctrl-C reaches a whole group, and its primary then signals the workers again: a second kind of signal ends nothing.
+    // Ctrl-C reaches a whole group, and its primary then signals the workers again: a second kind of signal
+    // ends nothing.
     for (const name of STOP_SIGNALS) process.on(name, () => resolve(name));
   });
   // After the handlers: whoever reads these may signal at once.

@@ -1,4 +1,5 @@
-// `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a large dataset.
+// `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a
+// large dataset.
 import { Command } from 'commander';
 import { formatInstant } from '../base/instant.ts';
 import { formatBytes } from '../base/size.ts';
@@ -50,7 +51,10 @@ function readStatus(flags: Flags) {
   );
 }
 
-/** A kept check, where it is of this store: another may have stood at its address, or an older state of it was restored. */
+/**
+ * A kept check, where it is of this store: another may have stood at its address, or an older state of it was
+ * restored.
+ */
 async function checkOf(reader: RowReader, check: Check | null): Promise<Check | null> {
   if (check === null) return null;
   const run = await rowWith(reader, importRuns, { run_id: check.run_id });

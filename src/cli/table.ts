@@ -2,7 +2,10 @@
 
 const MARKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
-/** A line for a terminal: line ends and control characters are escaped as in JSON strings, so that none has an effect. */
+/**
+ * A line for a terminal: line ends and control characters are escaped as in JSON strings, so that none has an
+ * effect.
+ */
 export const printable = (line: string): string =>
   line.replace(MARKS, (mark) => {
     const written = JSON.stringify(mark).slice(1, -1);
@@ -11,7 +14,10 @@ export const printable = (line: string): string =>
 
 const NUMBER = /^-?[\d,.]*$/;
 
-/** Lines of a table whose first row is its head. Columns are as wide as their widest cell; numbers are aligned right. */
+/**
+ * Lines of a table whose first row is its head. Columns are as wide as their widest cell; numbers are aligned
+ * right.
+ */
 export function formatTable(table: readonly (readonly string[])[]): string {
   const rows = table.map((row) => row.map(printable));
   const columns = (rows[0] ?? []).map((_, column) => rows.map((row) => row[column] ?? ''));

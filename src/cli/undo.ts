@@ -64,7 +64,8 @@ function describe(report: UndoReport, isTrial: boolean): string {
 
 /**
  * The number of a run that exists.
- * @throws UsageProblem that lists the newest runs, and names the damaged ones among them; DamagedData where the named one is damaged
+ * @throws UsageProblem that lists the newest runs, and names the damaged ones among them; DamagedData where
+ * the named one is damaged
  */
 async function runNamed(store: Store, text: string | undefined): Promise<number> {
   const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null;

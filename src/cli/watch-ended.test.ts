@@ -1,4 +1,5 @@
-// `bourse import --watch` that is ended while it imports: the file that ended it is set aside at the next start, and the others are imported.
+// `bourse import --watch` that is ended while it imports: the file that ended it is set aside at the next
+// start, and the others are imported.
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,10 @@ const failedOf = (shop: Workshop): string[] =>
     ({ path, problem }) => `${String(path).replace(/.*\//, '')}: ${String(problem)}`,
   );
 
-/** Kills a watch while it imports a file, a longer one where an import was done too soon; the name of that file. */
+/**
+ * Kills a watch while it imports a file, a longer one where an import was done too soon; the name of that
+ * file.
+ */
 async function killWhileImporting(shop: ReturnType<typeof newShop>): Promise<string> {
   for (let rows = 100_000; ; rows *= 4) {
     const name = `killed-${rows}.csv`;

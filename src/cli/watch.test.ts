@@ -49,7 +49,10 @@ test('a file is taken once it has not changed for three seconds, and no other wa
     process.emit('SIGTERM');
     return watching;
   });
-  /** The files that are taken by a moment of the watch's clock: at the second look from now on those of the first are. */
+  /**
+   * The files that are taken by a moment of the watch's clock: at the second look from now on those of the
+   * first are.
+   */
   const takenAt = async (ms: number): Promise<readonly string[]> => {
     nowMs = ms;
     for (const before = looks; looks < before + 2; ) await wait(5);

@@ -1,4 +1,5 @@
-// `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a signal.
+// `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
+// signal.
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -34,7 +35,10 @@ export type Watched = {
 /** Tells the operator that a file was not imported, or not wholly, and why. */
 export type TellFailed = (file: string, reason: string) => Promise<void>;
 
-/** Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null where all was. */
+/**
+ * Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null
+ * where all was.
+ */
 export type OnTaken = (path: string, problem: string | null) => Promise<void>;
 
 /** The state of a file when it was last seen, and since when. */
@@ -46,7 +50,10 @@ function stampOf(path: string): string | null {
   return found?.isFile() ? `${found.size} ${found.mtimeMs} ${found.ino}` : null;
 }
 
-/** Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first, and its group committed. */
+/**
+ * Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first, and its group
+ * committed.
+ */
 export async function watchFolder(watched: Watched): Promise<void> {
   const { folder } = watched;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -71,8 +78,8 @@ type Failures = {
 };
 
 /**
- * The files that the store has as failed. Of several unfinished ones the record is removed: each is begun again by itself. A store of an
- * older layout is migrated here.
+ * The files that the store has as failed. Of several unfinished ones the record is removed: each is begun
+ * again by itself. A store of an older layout is migrated here.
  */
 async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Failures> {
   if (!(await isStoreMade(storeUrl))) return { failed: new Set(), unfinished: new Set() };
@@ -126,7 +133,10 @@ class FolderFiles {
   readonly #unfinished: Set<string>;
   /** The one that has ended an earlier watch, until it was told. */
   #aside: string | undefined;
-  /** Files that need no import, or cannot be read, until no write is open: the path of each, and why it failed or null. */
+  /**
+   * Files that need no import, or cannot be read, until no write is open: the path of each, and why it failed
+   * or null.
+   */
   readonly #known: [path: string, problem: string | null][] = [];
 
   constructor(watched: Watched, { failed, unfinished }: Failures) {
@@ -167,7 +177,10 @@ class FolderFiles {
     for (const [path, problem] of this.#known.splice(0)) await this.#note(path, problem);
   }
 
-  /** The files among some that the store lacks. Each is looked at when its group is begun: the groups before may have taken long. */
+  /**
+   * The files among some that the store lacks. Each is looked at when its group is begun: the groups before
+   * may have taken long.
+   */
   async *#lacking(due: Due, stop: AbortSignal): AsyncGenerator<string> {
     const runs = new KnownRuns(this.#watched);
     try {
@@ -241,8 +254,9 @@ class KnownRuns {
   }
 
   /**
-   * The run that makes an import needless. It may be of another process, or of a call without --watch. Where the record of a run is
-   * damaged, that error: importing the file again could put old values over newer corrections.
+   * The run that makes an import needless. It may be of another process, or of a call without --watch. Where
+   * the record of a run is damaged, that error: importing the file again could put old values over newer
+   * corrections.
    */
   async of(path: string, sha256: string): Promise<number | DamagedData | null> {
     const { dataset, flags, storeUrl } = this.#watched;

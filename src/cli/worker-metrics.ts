@@ -1,4 +1,5 @@
-// Metrics of several serving processes: the primary asks each worker for its report, and keeps the last report of ended ones.
+// Metrics of several serving processes: the primary asks each worker for its report, and keeps the last
+// report of ended ones.
 import cluster, { type Worker } from 'node:cluster';
 import { type Metrics, type Report, totalsOf } from '../http/metrics.ts';
 

@@ -51,13 +51,15 @@ async function supervise(settings: Settings, hasCertificate: boolean): Promise<v
     stopping = true;
     for (const worker of workers) worker.process.kill('SIGTERM');
   };
-  // Workers that serve read the certificate again. One that is starting reads it anyway, and SIGHUP would end it.
+  // Workers that serve read the certificate again. One that is starting reads it anyway, and SIGHUP would end
+  // it.
   const renew = (): void => {
     for (const worker of workers) if (served.has(worker)) worker.process.kill('SIGHUP');
   };
   if (hasCertificate) process.on('SIGHUP', renew);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
-  // Workers accept for themselves: a connection that the primary had given to one that is killed would hang for ever.
+  // Workers accept for themselves: a connection that the primary had given to one that is killed would hang
+  // for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   let hasServed = false;
   let pauseMs = RESTART_MS;

@@ -5,7 +5,10 @@ import { type FieldNames, type MappedFile, mappingText } from '../mapping/column
 import { UsageProblem } from './config.ts';
 import { fieldFlags, type ImportFlags } from './import-flags.ts';
 
-/** The mapping of a file and of the flags of the call, written where each field has a column or may have a flag; what to do next, else null. @throws UsageProblem */
+/**
+ * The mapping of a file and of the flags of the call, written where each field has a column or may have a
+ * flag; what to do next, else null. @throws UsageProblem
+ */
 export function writeMap(
   dataset: string,
   { name, mapping }: MappedFile,

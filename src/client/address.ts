@@ -1,4 +1,5 @@
-// Where an endpoint is. The compiler compares these paths with the contract's, which a program of the client does not load.
+// Where an endpoint is. The compiler compares these paths with the contract's, which a program of the client
+// does not load.
 import type { AllEndpoints } from '../contract/index.ts';
 import type { AnyName } from './sent.ts';
 

@@ -10,9 +10,10 @@ type Values = Readonly<Record<string, Value>>;
 type Listing = Call & { readonly limit?: number | undefined };
 
 /**
- * A client of one service. Methods of lists with pages return their records at once, as `Rows`, which ask when they are read; the others
- * are promises of what `result` has. Options have the names of the wire, a range is `from` and `to`; a `Date` is an instant.
- * Every method throws `BourseError`, and the reason of its signal.
+ * A client of one service. Methods of lists with pages return their records at once, as `Rows`, which ask
+ * when they are read; the others are promises of what `result` has. Options have the names of the wire, a
+ * range is `from` and `to`; a `Date` is an instant. Every method throws `BourseError`, and the reason of its
+ * signal.
  */
 export class Bourse {
   readonly #service: Service;
@@ -49,8 +50,9 @@ export class Bourse {
   }
 
   /**
-   * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a Parquet file as they come.
-   * Reading them fails where the answer breaks off: then none of them count. `timeoutMs` is the time until they begin.
+   * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a
+   * Parquet file as they come. Reading them fails where the answer breaks off: then none of them count.
+   * `timeoutMs` is the time until they begin.
    */
   bulk(
     schema_asset: Argument<'bulkBars', 'schema_asset'>,

@@ -3,8 +3,9 @@ import type { ErrorWord } from '../contract/index.ts';
 
 /**
  * Why there is no answer: a word of the service's catalogue (contract 6.3), or one of the client's own.
- * `unreachable`: no answer came, or a part of one. `timed_out`: none came in time. `bad_answer`: what answers is no Bourse.
- * `ignored_parameter`: the service does not know a parameter, so its answer is to another question.
+ * `unreachable`: no answer came, or a part of one. `timed_out`: none came in time. `bad_answer`: what answers
+ * is no Bourse. `ignored_parameter`: the service does not know a parameter, so its answer is to another
+ * question.
  */
 export type ErrorCode = ErrorWord | 'unreachable' | 'timed_out' | 'bad_answer' | 'ignored_parameter';
 
@@ -18,7 +19,10 @@ export type ErrorFacts = {
   readonly retryAfterMs?: number | undefined;
 };
 
-/** A request that failed; no text of it has the key. An abort is no such error: it rejects with the reason of its signal. */
+/**
+ * A request that failed; no text of it has the key. An abort is no such error: it rejects with the reason of
+ * its signal.
+ */
 export class BourseError extends Error {
   override readonly name = 'BourseError';
   /** The word to decide by. */

@@ -11,7 +11,10 @@ export type Page<R> = {
   readonly headers: Headers;
 };
 
-/** A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may go on in the next page. */
+/**
+ * A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may go on
+ * in the next page.
+ */
 export type Groups<R> = Omit<Page<R>, 'data'> & {
   readonly expiration_datetimes: readonly string[];
   readonly data: Readonly<Record<string, readonly R[]>>;
@@ -40,8 +43,8 @@ const isPage = <R>({ data, ...page }: AnyPage<R>): boolean =>
     : isRows(data);
 
 /**
- * The records of all pages; each iteration asks anew. It ends after the last record, or the `limit` that was given, or throws: a part is
- * never taken for the whole.
+ * The records of all pages; each iteration asks anew. It ends after the last record, or the `limit` that was
+ * given, or throws: a part is never taken for the whole.
  */
 export class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
   readonly #ask: AskPage<P>;

@@ -20,7 +20,10 @@ type OptionName<K> = K extends 'from_date' ? 'from' : K extends 'to_date' ? 'to'
 
 type IsRequired<P> = P extends { readonly required: true } ? true : false;
 
-/** The options of an endpoint's method: its parameters but those in `Named`, which are arguments; a signal; a timeout. */
+/**
+ * The options of an endpoint's method: its parameters but those in `Named`, which are arguments; a signal; a
+ * timeout.
+ */
 export type OptionsOf<N extends AnyName, Named extends keyof Parameters<N> = never> = {
   readonly [K in Exclude<Given<N>, Own | Named> as IsRequired<Parameters<N>[K]> extends true
     ? OptionName<K>

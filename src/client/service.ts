@@ -11,7 +11,10 @@ export type ServiceOptions = {
   readonly retries?: number | undefined;
   /** Milliseconds that one try may take, its body included; 30,000 unless given. */
   readonly timeoutMs?: number | undefined;
-  /** The longest pause that the service may ask for; a longer one is an error at once. 60,000 milliseconds unless given. */
+  /**
+   * The longest pause that the service may ask for; a longer one is an error at once. 60,000 milliseconds
+   * unless given.
+   */
   readonly retryAfterMaxMs?: number | undefined;
 };
 
@@ -214,7 +217,9 @@ export class Service {
   }
 }
 
-/** An address without slashes at its end. @throws TypeError, which does not repeat it: it may have a password */
+/**
+ * An address without slashes at its end. @throws TypeError, which does not repeat it: it may have a password
+ */
 function baseOf(url: string): string {
   const { protocol, origin, pathname, username, search, hash } = URL.parse(url) ?? {};
   if (!/^https?:$/.test(protocol ?? '') || username || search || hash)
@@ -239,7 +244,10 @@ function parsed(text: string): Body | null {
   }
 }
 
-/** The texts of an object. What another program on the way answers may have anything under the names of the service. */
+/**
+ * The texts of an object. What another program on the way answers may have anything under the names of the
+ * service.
+ */
 const textsIn = (value: unknown): Readonly<Partial<Record<string, string>>> =>
   Object.fromEntries(Object.entries(value ?? {}).filter(([, text]) => typeof text === 'string')) as Record<
     string,
@@ -262,7 +270,10 @@ function retryAfterMs(header: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** The pause after a try: as long as the service asks for, and a while that grows, which differs so that not all callers come at once. */
+/**
+ * The pause after a try: as long as the service asks for, and a while that grows, which differs so that not
+ * all callers come at once.
+ */
 function pauseMs({ retryAfterMs = 0 }: BourseError, tried: number): number {
   return retryAfterMs + Math.min(FIRST_PAUSE_MS * 2 ** tried, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

@@ -19,7 +19,9 @@ import {
   unbound,
 } from './parameter.ts';
 
-/** One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5). */
+/**
+ * One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5).
+ */
 export const barRecord = record('Bar', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   interval: [text('Interval code in upper case'), '1M'],

@@ -1,4 +1,5 @@
-// Bars in bulk: those of many symbols, or of a whole market, in one answer that is sent as it is read (contract 9.11).
+// Bars in bulk: those of many symbols, or of a whole market, in one answer that is sent as it is read
+// (contract 9.11).
 import { barChoices, barRecord } from './bars.ts';
 import { endpoint } from './endpoint.ts';
 import * as kind from './kinds.ts';

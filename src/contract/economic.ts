@@ -1,4 +1,5 @@
-// The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13), the codes (spec 4.14).
+// The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13),
+// the codes (spec 4.14).
 import { endpoint } from './endpoint.ts';
 import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import { codeMap } from './holidays.ts';

@@ -1,4 +1,5 @@
-// The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from it.
+// The shape of one endpoint's declaration. Routes, checks, CSV columns, OpenAPI and the client derive from
+// it.
 import { type ErrorWord, Refusal } from './errors.ts';
 import type { ObjectSchema, Schema, Static } from './fields.ts';
 import type { Parameter } from './parameter.ts';
@@ -10,7 +11,10 @@ export type Endpoint = {
   readonly tag: string;
   readonly summary: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** One record, its fields in the order of the wire and of CSV columns (contract 5.1); with a title and an example. */
+  /**
+   * One record, its fields in the order of the wire and of CSV columns (contract 5.1); with a title and an
+   * example.
+   */
   readonly record: Schema;
   /** How `result` holds the records (spec 2.2). */
   readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
@@ -20,7 +24,10 @@ export type Endpoint = {
   readonly keyCharactersMin?: number;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
-  /** Its answer is rows without an envelope, sent as they are read, without pages and without a tag (contract 9.11). */
+  /**
+   * Its answer is rows without an envelope, sent as they are read, without pages and without a tag (contract
+   * 9.11).
+   */
   readonly isStreamed?: true;
   /** The media types of its formats that are not text. */
   readonly binaryTypes?: readonly string[];

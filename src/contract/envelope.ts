@@ -1,4 +1,5 @@
-// The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and what a paged result carries (spec 2.2).
+// The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and what a paged result carries (spec
+// 2.2).
 import { type ErrorWord, errors } from './errors.ts';
 import {
   integer,

@@ -1,4 +1,5 @@
-// The error catalogue (contract 6.3): word -> HTTP status, meaning, hint; and the refusal, which carries a word and its facts.
+// The error catalogue (contract 6.3): word -> HTTP status, meaning, hint; and the refusal, which carries a
+// word and its facts.
 
 type ErrorEntry = { readonly status: number; readonly meaning: string; readonly hint?: string };
 

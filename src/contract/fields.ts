@@ -104,7 +104,10 @@ export function object<const F extends Fields>(fields: F, more: Keywords = {}): 
   };
 }
 
-/** A record: in the order of the wire each field's schema and, where the example has the field, its value there. */
+/**
+ * A record: in the order of the wire each field's schema and, where the example has the field, its value
+ * there.
+ */
 export function record<const F extends Record<string, readonly [schema: Fields[string], example?: unknown]>>(
   title: string,
   fields: F,

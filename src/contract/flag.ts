@@ -1,4 +1,5 @@
-// A yes or no as text, for parameters and for files. No schema here: the importer starts without the schema library.
+// A yes or no as text, for parameters and for files. No schema here: the importer starts without the schema
+// library.
 
 /** The words of a yes or no, and what each means (contract 3.5). */
 export const flagWords: Readonly<Record<string, boolean>> = {

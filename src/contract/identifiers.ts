@@ -1,4 +1,5 @@
-// The grammars of identifiers: asset types, countries, symbols, and the shapes made of them (spec 2.12, contract 1).
+// The grammars of identifiers: asset types, countries, symbols, and the shapes made of them (spec 2.12,
+// contract 1).
 import { limits } from './limits.ts';
 
 /** The asset types (contract 1.1). */
@@ -21,7 +22,10 @@ export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** Two or three words in upper case, as CMS writes `BRK B`, or null: an alias of a symbol, which is none itself (contract 9.21). */
+/**
+ * Two or three words in upper case, as CMS writes `BRK B`, or null: an alias of a symbol, which is none
+ * itself (contract 9.21).
+ */
 export function parseSpacedSymbol(text: string): string | null {
   const upper = upperAscii(text);
   return /^[A-Z0-9]+( [A-Z0-9]+){1,2}$/.test(upper) && upper.length <= limits.symbolCharactersMax
@@ -38,7 +42,9 @@ export function parseAssetSchema(text: string): AssetSchema | null {
   return assetSchemas.find((schema) => schema === lower) ?? null;
 }
 
-/** A country code in upper case, `GB` as `UK`; null when it is neither two letters nor GLOBAL (contract 1.2). */
+/**
+ * A country code in upper case, `GB` as `UK`; null when it is neither two letters nor GLOBAL (contract 1.2).
+ */
 export function parseCountry(text: string): string | null {
   const upper = upperAscii(text);
   if (upper === 'GB') return 'UK';
@@ -52,8 +58,8 @@ export function parseSymbol(text: string): string | null {
 }
 
 /**
- * Massive's prefixes as our countries: `O:` of an option symbol, alone or after `US:`, is US; `X:` and `C:`, of crypto and currencies,
- * are GLOBAL (contract 1.4, 1.7). No country has one letter.
+ * Massive's prefixes as our countries: `O:` of an option symbol, alone or after `US:`, is US; `X:` and `C:`,
+ * of crypto and currencies, are GLOBAL (contract 1.4, 1.7). No country has one letter.
  */
 const countryOfPrefix = (text: string): string =>
   text.replace(/^(US:)?O:(?=[A-Z0-9.]+\d{6}[CP]\d{8}$)/i, 'US:').replace(/^[XC]:/i, 'GLOBAL:');

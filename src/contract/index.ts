@@ -1,4 +1,5 @@
-// The endpoints by name, in specification order, then the extensions; and what a client reads them with: `bourse/contract`.
+// The endpoints by name, in specification order, then the extensions; and what a client reads them with:
+// `bourse/contract`.
 import { historicalBars, latestBars } from './bars.ts';
 import { bulkBars } from './bulk.ts';
 import { corporateActions } from './corporate-actions.ts';

@@ -1,4 +1,5 @@
-// Interval codes: the twelve of the specification, their aliases, and any other whole number of minutes (contract 3.1).
+// Interval codes: the twelve of the specification, their aliases, and any other whole number of minutes
+// (contract 3.1).
 import { upperAscii } from './identifiers.ts';
 
 /** `1M` is one minute, `MON` a month. Minute intervals are `<n>M`, n 1..1440 without leading zeros. */

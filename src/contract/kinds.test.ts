@@ -1,4 +1,5 @@
-// The kinds of parameter: which texts they read, as what, and how they refuse the rest (contract 1.6, 2, 3.5, 4.4).
+// The kinds of parameter: which texts they read, as what, and how they refuse the rest (contract 1.6, 2, 3.5,
+// 4.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';

@@ -1,4 +1,5 @@
-// The kinds of parameter: a schema that documents, and a parser that turns the raw text into a value or a refusal.
+// The kinds of parameter: a schema that documents, and a parser that turns the raw text into a value or a
+// refusal.
 import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, formatInstantZ, type ParsedInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
@@ -25,8 +26,8 @@ import {
 import { type ListLimit, limits } from './limits.ts';
 
 /**
- * One kind of parameter. `parse` reads decoded text, beside those of the other parameters; the message of its refusal continues a sentence
- * that begins with the parameter's name.
+ * One kind of parameter. `parse` reads decoded text, beside those of the other parameters; the message of its
+ * refusal continues a sentence that begins with the parameter's name.
  * `Sent` is the type of what a program gives to a client for it.
  */
 export type Kind<T, Sent = T> = {
@@ -39,14 +40,19 @@ export type Kind<T, Sent = T> = {
   print(value: T): string;
   /** Whether the empty text is a value; otherwise it is refused (contract 4.4). */
   readonly emptyAllowed?: true;
-  /** Whether the text may have unencoded slashes in a path, and so be several of its segments (contract 1.7). */
+  /**
+   * Whether the text may have unencoded slashes in a path, and so be several of its segments (contract 1.7).
+   */
   readonly slashesAllowed?: true;
 };
 
 /** The value that a program gives to a client for a parameter: text, or a value that has the text. */
 export type SentOf<K> = K extends Kind<unknown, infer Sent> ? Sent : never;
 
-/** A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused with `problem` and `allowed`. */
+/**
+ * A kind whose texts `read` understands. It returns null or undefined for any other text; that is refused
+ * with `problem` and `allowed`.
+ */
 function kindOf<T, Sent = T>(
   schema: Schema,
   example: string,
@@ -151,7 +157,10 @@ export const dateTime: Kind<ParsedInstant & { readonly text: string }, string | 
 const momentForms =
   'YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 
-/** A moment, epoch milliseconds cut to whole seconds. A date alone is none: it does not say which moment of its day (contract 9.8). */
+/**
+ * A moment, epoch milliseconds cut to whole seconds. A date alone is none: it does not say which moment of
+ * its day (contract 9.8).
+ */
 export const moment: Kind<number, string | Date> = kindOf(
   { type: 'string', description: momentForms },
   '2025-03-03T16:00:00Z',
@@ -217,7 +226,10 @@ export type SortTerm<F extends string = string> = {
   readonly direction: 'asc' | 'desc';
 };
 
-/** Fields to sort by, separated by commas, each optionally followed by `asc` or `desc`; a repeated field is ignored. */
+/**
+ * Fields to sort by, separated by commas, each optionally followed by `asc` or `desc`; a repeated field is
+ * ignored.
+ */
 export function sortBy<const F extends string>(
   fields: readonly F[],
   example: string,

@@ -1,11 +1,17 @@
-// Bounds of what callers send and of what several modules share, each with its reason. A bound of one module stands there.
+// Bounds of what callers send and of what several modules share, each with its reason. A bound of one module
+// stands there.
 
 export const limits = {
-  /** Bytes of a request target; the longest request of the specification, page key included, is under 1 kB. */
+  /**
+   * Bytes of a request target; the longest request of the specification, page key included, is under 1 kB.
+   */
   uriBytesMax: 8_192,
   /** Bytes of a request's head; above the address bound, so that a long address gets its own answer. */
   headerBytesMax: 32_768,
-  /** Characters of a header that a proxy forwards; of ten proxies, each with a name of 60 characters, it has fewer. */
+  /**
+   * Characters of a header that a proxy forwards; of ten proxies, each with a name of 60 characters, it has
+   * fewer.
+   */
   forwardedCharactersMax: 1_024,
   /** Characters of what a caller sent that an error repeats (contract 6.2). */
   echoCharactersMax: 80,
@@ -15,7 +21,10 @@ export const limits = {
   ignoredNameCharactersMax: 30,
   /** Characters of a caller's own request id (contract 6.5). */
   requestIdCharactersMax: 64,
-  /** Connections that wait to be accepted: the caller of one that the kernel drops tries again only after a second. */
+  /**
+   * Connections that wait to be accepted: the caller of one that the kernel drops tries again only after a
+   * second.
+   */
   connectionBacklogMax: 4_096,
   /** Time for a request's head to arrive; it is one small packet. */
   headersTimeoutMs: 10_000,
@@ -36,29 +45,45 @@ export const limits = {
   /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */
   queueLengthMax: 1_024,
   /**
-   * Expected wait above which a request is refused: less than the half second that an answer may take, and than the wait after which
-   * an admitted one is refused after all. Of 1,000 callers who ask again as soon as they are answered, each waits 0.2 s at 5,000 a second.
+   * Expected wait above which a request is refused: less than the half second that an answer may take, and
+   * than the wait after which an admitted one is refused after all. Of 1,000 callers who ask again as soon as
+   * they are answered, each waits 0.2 s at 5,000 a second.
    */
   queueExpectedWaitMs: 300,
-  /** Processor time of a new query thread in which it is slow: it compiles its code. The 256 requests of a burst take it about so long. */
+  /**
+   * Processor time of a new query thread in which it is slow: it compiles its code. The 256 requests of a
+   * burst take it about so long.
+   */
   queueWarmUpMs: 250,
   /**
-   * Wait after which a request is refused that came in this time: callers of a service that has just begun are answered late, not refused.
+   * Wait after which a request is refused that came in this time: callers of a service that has just begun
+   * are answered late, not refused.
    */
   queueColdWaitMaxMs: 1_000,
-  /** Time after which results of the query thread are received also in the middle of a tick of the event loop. */
+  /**
+   * Time after which results of the query thread are received also in the middle of a tick of the event loop.
+   */
   queuePollMs: 1,
   /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
   batchRequestsMax: 64,
-  /** Time for which requests must have waited too long to be read before any of them is refused: a pause of the machine is no overload. */
+  /**
+   * Time for which requests must have waited too long to be read before any of them is refused: a pause of
+   * the machine is no overload.
+   */
   sheddingAfterMs: 100,
   /** First requests of an HTTP thread, whose waits say nothing, because its code is still being compiled. */
   sheddingColdRequests: 2_000,
-  /** Of so many late requests one is answered all the same: at four times the peak all are late, and nothing else would be done than to refuse. */
+  /**
+   * Of so many late requests one is answered all the same: at four times the peak all are late, and nothing
+   * else would be done than to refuse.
+   */
   sheddingLateEvery: 10,
   /** Time in which answers are counted by key while some requests are refused, so that keys take turns. */
   sheddingTurnsMs: 1_000,
-  /** Late requests of keys that had fewer answers than others which are answered all the same, beside a quarter of all answers. */
+  /**
+   * Late requests of keys that had fewer answers than others which are answered all the same, beside a
+   * quarter of all answers.
+   */
   sheddingAhead: 20,
   /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
   queueWaitMaxMs: 400,
@@ -68,22 +93,36 @@ export const limits = {
   queueInFlightMs: 25,
   /** Stored bars that a request of the first lane may read to derive its own: two to six milliseconds. */
   laneBaseBarsMax: 60_000,
-  /** Characters of texts in an answer of the first lane: four milliseconds, where the longest answers take forty. */
+  /**
+   * Characters of texts in an answer of the first lane: four milliseconds, where the longest answers take
+   * forty.
+   */
   laneCharactersMax: 1_000_000,
-  /** The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and for nobody else. */
+  /**
+   * The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and
+   * for nobody else.
+   */
   dearWaitMaxMs: 5_000,
   dearExpectedWaitMs: 3_000,
-  /** Time that a step of a streamed answer may wait for those of the others: each takes some 20 ms, on a busy machine ten times as long. */
+  /**
+   * Time that a step of a streamed answer may wait for those of the others: each takes some 20 ms, on a busy
+   * machine ten times as long.
+   */
   streamedWaitMaxMs: 30_000,
   /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
   threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,
-  /** Largest body that is encoded in the HTTP thread, in at most 0.2 ms: handing it to another thread costs as much. */
+  /**
+   * Largest body that is encoded in the HTTP thread, in at most 0.2 ms: handing it to another thread costs as
+   * much.
+   */
   encodedAtOnceBytesMax: 65_536,
   /** Seconds named by Retry-After when the queue is full; it drains in less. */
   retryAfterSeconds: 1,
-  /** Time that kept connections have for one more request once the service stops: more than any network takes. */
+  /**
+   * Time that kept connections have for one more request once the service stops: more than any network takes.
+   */
   stopIdleMs: 1_000,
   /** Time that open requests have to finish once the service stops. */
   stopTimeoutMs: 10_000,
@@ -95,15 +134,30 @@ export const limits = {
   keyWaitMaxMs: 100,
   /** After this time an unknown key is looked up anew: it may be new, and guessing must not cost much. */
   keyMissRefreshMs: 100,
-  /** A key that is pinned to an instant is moved on every worker within this time: a backtest waits for it at each step (contract 9.8). */
+  /**
+   * A key that is pinned to an instant is moved on every worker within this time: a backtest waits for it at
+   * each step (contract 9.8).
+   */
   pinnedKeyRefreshMs: 100,
-  /** Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a minute. */
+  /**
+   * Time after which a worker writes when keys were last used: as exact as anyone needs, and one write a
+   * minute.
+   */
   keyUseWriteMs: 60_000,
-  /** Time after which a worker reports what keys have used of their quotas, and reads what all workers have counted. */
+  /**
+   * Time after which a worker reports what keys have used of their quotas, and reads what all workers have
+   * counted.
+   */
   quotaSyncMs: 1_000,
-  /** Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this much. */
+  /**
+   * Part of a quota that a worker gives out before it reports: each other worker may exceed the quota by this
+   * much.
+   */
   quotaUnreportedShare: 0.02,
-  /** Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control file is locked. */
+  /**
+   * Time that requests wait for a report; on a healthy disk it takes a millisecond, so after this the control
+   * file is locked.
+   */
   quotaWaitMaxMs: 250,
   /** Characters of an issued key: 256 bits in base64url. */
   issuedKeyCharacters: 43,
@@ -113,9 +167,14 @@ export const limits = {
   economicKeyCharactersMin: 20,
   /** Characters of a symbol (contract 1.3). */
   symbolCharactersMax: 40,
-  /** Characters of a page key as sent. The longest has 279: the time, rank, longest code and identifier of an economic event. */
+  /**
+   * Characters of a page key as sent. The longest has 279: the time, rank, longest code and identifier of an
+   * economic event.
+   */
   pageKeyCharactersMax: 320,
-  /** Characters of a list of fields to sort by: every field of the longest list with its direction has 118. */
+  /**
+   * Characters of a list of fields to sort by: every field of the longest list with its direction has 118.
+   */
   sortByCharactersMax: 200,
   /** Characters of a holiday code or an event code; the longest that is shipped has half as many. */
   codeCharactersMax: 100,
@@ -127,17 +186,25 @@ export const limits = {
   nearSymbolsMax: 3,
   /** Instruments that an import or an export caches. */
   instrumentCacheMax: 10_000,
-  /** Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread. */
+  /**
+   * Base bars read and resampled in one step: bounds memory and how long one step blocks the query thread.
+   */
   barsPerStepMax: 20_000,
   /** Bytes of open blocks that an import keeps in memory before it writes them out. */
   importOpenBytesMax: 400 * 1024 * 1024,
   /** Bytes of one row of a file: a text of a million characters, whatever they are, and the other cells. */
   importRowBytesMax: 4_100_000,
-  /** Keys of an object of JSON: a page of Alpaca may have 10,000 symbols, the widest tables of vendors have some 2,000 columns. */
+  /**
+   * Keys of an object of JSON: a page of Alpaca may have 10,000 symbols, the widest tables of vendors have
+   * some 2,000 columns.
+   */
   jsonKeysMax: 10_000,
   /** Objects and arrays of JSON within each other: answers of vendors have some 10. */
   jsonDepthMax: 100,
-  /** Bytes of the texts that rows of one list of JSON repeat, in the rows that are made at a time: an article of 30 kB, or a longer one in fewer rows. */
+  /**
+   * Bytes of the texts that rows of one list of JSON repeat, in the rows that are made at a time: an article
+   * of 30 kB, or a longer one in fewer rows.
+   */
   repeatedBytesMax: 64 * 1024 * 1024,
   /** Bytes that any packed file may unpack to, and the lists of any JSON. */
   unpackedBytesFree: 256 * 1024 * 1024,
@@ -147,7 +214,10 @@ export const limits = {
   parquetRowBytesLeast: 64,
   /** Files of a zip archive. */
   archiveMembersMax: 20_000,
-  /** Bytes of a file that a preset converts whole, in memory: LEAN's have some 20 kB, OCC's series of one underlying some MB. */
+  /**
+   * Bytes of a file that a preset converts whole, in memory: LEAN's have some 20 kB, OCC's series of one
+   * underlying some MB.
+   */
   convertedBytesMax: 16 * 1024 * 1024,
   /** Bytes of a file of refused rows: more than anyone corrects. The report counts the rows beyond. */
   rejectedBytesMax: 64 * 1024 * 1024,

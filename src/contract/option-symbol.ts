@@ -11,7 +11,10 @@ export type OptionSymbol = {
   readonly strikePrice: number;
 };
 
-/** A root of up to six characters, alone or padded with spaces to six, and the prefix of Massive (contract 1.7). */
+/**
+ * A root of up to six characters, alone or padded with spaces to six, and the prefix of Massive (contract
+ * 1.7).
+ */
 const WRITTEN = /^(?:O:)?([A-Z0-9.]{1,6}) {0,5}(\d{6}[CP]\d{8})$/;
 
 const PARTS = /^([A-Z0-9.]{1,6})(\d\d)(\d\d)(\d\d)([CP])(\d{8})$/;

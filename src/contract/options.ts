@@ -64,7 +64,10 @@ const underlying = {
   country_symbol: path(kind.countrySymbol, 'the country and the symbol of the underlying'),
 };
 
-/** Includes contracts that a corporate action adjusted (contract 8.5). Without a default, addresses of pages are as before. */
+/**
+ * Includes contracts that a corporate action adjusted (contract 8.5). Without a default, addresses of pages
+ * are as before.
+ */
 const adjusted = extension(
   optional(
     kind.flag,

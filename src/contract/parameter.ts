@@ -12,7 +12,10 @@ export type Parameter<T = unknown> = kind.Kind<T> & {
   readonly bindsPage: boolean;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
-  /** The parameter that this one is another name of, and its value there. Callers may send either; queries see that parameter alone. */
+  /**
+   * The parameter that this one is another name of, and its value there. Callers may send either; queries see
+   * that parameter alone.
+   */
   readonly aliasFor?: { readonly name: string; toValue(value: T): unknown };
 };
 
@@ -35,7 +38,10 @@ export const defaulted = <T, S, D extends T>(of: kind.Kind<T, S>, value: D, desc
 /** Marks a parameter as beyond the specification (contract 9). */
 export const extension = <P extends Parameter>(parameter: P) => ({ ...parameter, extension: true }) as const;
 
-/** A second name of the parameter `name`, which clients of other services know; `toValue` gives that parameter's value (contract 9.13). */
+/**
+ * A second name of the parameter `name`, which clients of other services know; `toValue` gives that
+ * parameter's value (contract 9.13).
+ */
 export const alias = <T>(
   of: kind.Kind<T>,
   name: string,
@@ -43,7 +49,10 @@ export const alias = <T>(
   description: string,
 ) => ({ ...extension(unbound(optional(of, description))), aliasFor: { name, toValue } });
 
-/** Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its value (contract 4.1). */
+/**
+ * Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its
+ * value (contract 4.1).
+ */
 export const unbound = <P extends Parameter>(parameter: P): P => ({ ...parameter, bindsPage: false });
 
 const csvSafe = 'whether to put an apostrophe before CSV text that a spreadsheet would run as a formula';

@@ -10,7 +10,10 @@ export const volumeBases = ['raw', 'split'] as const;
 
 export type VolumeBasis = (typeof volumeBases)[number];
 
-/** The basis of prices and volumes. Null volumes go with the prices: raw beside raw ones, else adjusted for splits. */
+/**
+ * The basis of prices and volumes. Null volumes go with the prices: raw beside raw ones, else adjusted for
+ * splits.
+ */
 export type BarBasis = { readonly prices: PriceBasis; readonly volumes: VolumeBasis | null };
 
 /** The basis of volumes beside prices that nothing else is said of. */

@@ -19,7 +19,10 @@ import { asOf, atVersion, instrument, limit, optional, required } from './parame
 
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
-/** Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6); with the values of their examples. */
+/**
+ * Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6); with the
+ * values of their examples.
+ */
 export const contractTerms = (tick: number | null, lot: number | null, listed: string | null) =>
   ({
     contract_type: [nullable(text('Kind of contract')), null],

@@ -1,4 +1,5 @@
-// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
+// The service about itself: the runs that its data come from (contract 9.12), its address and version
+// (contract 9.14).
 import { endpoint } from './endpoint.ts';
 import { boolean, dataVersion, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';

@@ -1,4 +1,5 @@
-// Series of bars: one an instrument and interval. The bars themselves are blocks, not rows (docs/architecture.md).
+// Series of bars: one an instrument and interval. The bars themselves are blocks, not rows
+// (docs/architecture.md).
 import { intervalsAllowed, parseInterval } from '../contract/interval.ts';
 import { bytes, dataset, instant, integer, json, orNull, text } from './dataset.ts';
 import {
@@ -50,14 +51,20 @@ export const series = dataset({
     series_id: integer,
     /** The adjustment of the prices before the import: raw, split, all (contract 9.4). */
     prices: text,
-    /** The adjustment of the volumes before the import, where it is not that of the prices: raw, split (contract 9.4). */
+    /**
+     * The adjustment of the volumes before the import, where it is not that of the prices: raw, split
+     * (contract 9.4).
+     */
     volumes: orNull(text),
     /** Keys of the first and the last stored bar; 0 without bars. */
     first_ms: instant,
     last_ms: instant,
     /** 0 where all bars are gone but runs that can be undone still name them: such a series is hidden. */
     bar_count: integer,
-    /** The live runs that hold it or have deleted bars of it: their `run_id`, as `base/id-list.ts` writes them. */
+    /**
+     * The live runs that hold it or have deleted bars of it: their `run_id`, as `base/id-list.ts` writes
+     * them.
+     */
     runs: bytes,
   },
   key: ['instrument_id', 'interval'],
@@ -91,14 +98,19 @@ export const runSpans = dataset({
     /** The key of its first bar; null without bars, and of a deletion. */
     first_ms: orNull(instant),
     /**
-     * Keys, ascending: of the last bar that had closed for certain when it began, of all after it that may have, and of its last bar. Empty
-     * without bars, and of a deletion.
+     * Keys, ascending: of the last bar that had closed for certain when it began, of all after it that may
+     * have, and of its last bar. Empty without bars, and of a deletion.
      */
     last_keys: json,
-    /** From when to when it says that it has every bar, where its caller said so; of a deletion its range of keys. */
+    /**
+     * From when to when it says that it has every bar, where its caller said so; of a deletion its range of
+     * keys.
+     */
     from_ms: orNull(instant),
     through_ms: orNull(instant),
-    /** The later one of its last bar's key and of `through_ms`: no time after it and its session is covered. */
+    /**
+     * The later one of its last bar's key and of `through_ms`: no time after it and its session is covered.
+     */
     reach_ms: instant,
     series_count: integer,
     /** The `series_id` of its series, as `base/id-list.ts` writes them. */

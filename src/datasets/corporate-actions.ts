@@ -1,4 +1,5 @@
-// Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it is read (contract 8.2).
+// Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it
+// is read (contract 8.2).
 import { fractionNear } from '../base/decimal.ts';
 import { numberOf } from '../base/number.ts';
 import { actionKinds } from '../contract/corporate-actions.ts';
@@ -24,7 +25,10 @@ const shares = numberRule(
   'must be a whole number of shares: 1 to 1.05 is 100 to 105',
 );
 
-/** New shares for each old one, as whole numbers of shares: the fraction that the number is, or is rounded from. */
+/**
+ * New shares for each old one, as whole numbers of shares: the fraction that the number is, or is rounded
+ * from.
+ */
 const shareRatio: FieldRule = {
   parse(text) {
     const ratio = numberOf(text);
@@ -63,7 +67,10 @@ export const corporateActions = dataset({
     split_to: orNull(integer),
     /** The raw close before the ex-date. */
     reference_price: orNull(real),
-    /** The amounts contain the splits after the ex-date up to this day; null where they are per share as traded on it. */
+    /**
+     * The amounts contain the splits after the ex-date up to this day; null where they are per share as
+     * traded on it.
+     */
     split_adjusted_on: orNull(day),
   },
   // The kind comes last: SQLite would sort rows where a column in the middle of the order must be equal.

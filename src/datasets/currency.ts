@@ -1,7 +1,10 @@
 // Currencies of prices and cash, and the minor units in which some markets quote (contract 8.2).
 import { parsedBy } from './field.ts';
 
-/** Minor units: each is a hundredth of a currency. Case counts only where it tells pence (GBp) from pounds (GBP). */
+/**
+ * Minor units: each is a hundredth of a currency. Case counts only where it tells pence (GBp) from pounds
+ * (GBP).
+ */
 const minorUnits: Readonly<Record<string, string>> = {
   GBp: 'GBP',
   GBX: 'GBP',
@@ -13,7 +16,10 @@ const minorUnits: Readonly<Record<string, string>> = {
 /** The countries whose stock markets quote in them. */
 const minorMarkets: ReadonlySet<string> = new Set(['UK', 'ZA', 'IL']);
 
-/** A code as it is stored: in capitals, but for the minor units that are known by their case. Null for what is none. */
+/**
+ * A code as it is stored: in capitals, but for the minor units that are known by their case. Null for what is
+ * none.
+ */
 const parseCurrency = (text: string): string | null => {
   if (!/^[A-Z]{3}$/i.test(text)) return null;
   return Object.hasOwn(minorUnits, text) ? text : text.toUpperCase();
@@ -38,7 +44,10 @@ export function unitOf(code: string): Unit {
 /** The reason why cash and price cannot be compared: their currencies differ, or no file gave the price's. */
 export type Incomparable = 'differs' | 'unproven';
 
-/** The currency of a stock's prices: the one that a file gave, and the market's default; null if there is none. */
+/**
+ * The currency of a stock's prices: the one that a file gave, and the market's default; null if there is
+ * none.
+ */
 export type Quoted = {
   readonly country: string;
   readonly given: string | null;
@@ -46,8 +55,8 @@ export type Quoted = {
 };
 
 /**
- * By what an amount of cash is multiplied, so that it is in the unit of the prices. Cash without a currency is in theirs. A default proves
- * nothing where the market quotes in a minor unit.
+ * By what an amount of cash is multiplied, so that it is in the unit of the prices. Cash without a currency
+ * is in theirs. A default proves nothing where the market quotes in a minor unit.
  */
 export function cashScale(cash: string | null, { country, given, byMarket }: Quoted): number | Incomparable {
   if (given === null && minorMarkets.has(country)) return 'unproven';
@@ -60,8 +69,8 @@ export function cashScale(cash: string | null, { country, given, byMarket }: Quo
 const HUNDREDTHS = [1, 100, 0.01];
 
 /**
- * As `cashScale`, of a row of a file alone: what it may be, whatever the stock's prices are quoted in; none where cash and price cannot be
- * compared.
+ * As `cashScale`, of a row of a file alone: what it may be, whatever the stock's prices are quoted in; none
+ * where cash and price cannot be compared.
  */
 export function possibleScales(
   cash: string | null,

@@ -1,7 +1,10 @@
-// The form of a dataset's declaration. It drives the dataset's table, import, export, deletion, content hash and counts.
+// The form of a dataset's declaration. It drives the dataset's table, import, export, deletion, content hash
+// and counts.
 import type { Fields } from './field.ts';
 
-/** The values of a column: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value. */
+/**
+ * The values of a column: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value.
+ */
 export type ColumnKind = keyof Values;
 
 export type Column = { readonly kind: ColumnKind; readonly nullable?: true };
@@ -14,18 +17,21 @@ export type Dataset = {
   /** Further orders of reads: each becomes an index. */
   readonly indexes?: readonly (readonly string[])[];
   /**
-   * The first columns of the key or of an index: rows that are equal in them are read together (`RowReader.group`). The engine keeps how
-   * many there are, so that a lost one is missed.
+   * The first columns of the key or of an index: rows that are equal in them are read together
+   * (`RowReader.group`). The engine keeps how many there are, so that a lost one is missed.
    */
   readonly group?: readonly string[];
   /** Rows are stored in the order of their arrival, not of the key: for large rows whose key is a hash. */
   readonly keptAsTheyCome?: true;
   /**
-   * What its rows were before each write is kept (`store/former-rows.ts`), because the journal of runs does not have it: together by the
-   * value of a column, or all together (`by` is null).
+   * What its rows were before each write is kept (`store/former-rows.ts`), because the journal of runs does
+   * not have it: together by the value of a column, or all together (`by` is null).
    */
   readonly keepsFormer?: { readonly by: string | null };
-  /** Its rows never change, and one is removed only together with what names it: who reads it by that depends on that alone. */
+  /**
+   * Its rows never change, and one is removed only together with what names it: who reads it by that depends
+   * on that alone.
+   */
   readonly neverChanges?: true;
   /** The parts of the data that its rows belong to, beside the dataset itself. */
   readonly parts?: readonly PartRule[];
@@ -40,7 +46,10 @@ export type Dataset = {
  */
 export type PartKind = 'instrument' | 'series' | 'symbol' | 'coverage' | 'run' | 'overrides';
 
-/** Rows with equal values in some columns belong to one part. Its number is that of the column, or a hash of the values. */
+/**
+ * Rows with equal values in some columns belong to one part. Its number is that of the column, or a hash of
+ * the values.
+ */
 export type PartRule = {
   readonly kind: PartKind;
   /** The columns, or values that all rows have. */
@@ -57,8 +66,8 @@ export type FileDeclaration = {
   /** How a row names instruments; the first is the row's subject. */
   readonly names?: readonly Naming[];
   /**
-   * The columns that name what a row is about: with `--replace` a file stands for all rows of that within some days. Absent where files
-   * do not replace what their source brought before.
+   * The columns that name what a row is about: with `--replace` a file stands for all rows of that within
+   * some days. Absent where files do not replace what their source brought before.
    */
   readonly subject?: readonly string[];
   /** The reason to refuse a row whose key an earlier row of the file has with other values. */
@@ -73,7 +82,10 @@ export type Naming = {
   readonly assetSchema: string | { readonly column: string };
   /** The column of the symbol. */
   readonly symbol: string;
-  /** Columns with the day of the symbol; the first that is not null counts (contract 9.6). Without any it is the present symbol. */
+  /**
+   * Columns with the day of the symbol; the first that is not null counts (contract 9.6). Without any it is
+   * the present symbol.
+   */
   readonly on?: readonly string[];
   /** The column of the exchange that a new instrument gets. */
   readonly exchange?: string;

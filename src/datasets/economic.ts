@@ -56,8 +56,9 @@ export const events = dataset({
     unit: orNull(text),
   },
   key: ['source_id'],
-  // One for each set of filters. With a country or a code the rank is compared in the index (`queries/economic.ts`).
-  // SQLite takes the first of indexes that it estimates equal: the most specific ones come first.
+  // One for each set of filters. With a country or a code the rank is compared in the index
+  // (`queries/economic.ts`). SQLite takes the first of indexes that it estimates equal: the most specific
+  // ones come first.
   indexes: [
     ['country_iso_code', 'event_code', 'event_timestamp', 'rank', 'source_id'],
     ['event_code', 'event_timestamp', 'rank', 'source_id'],
@@ -65,7 +66,8 @@ export const events = dataset({
     ['rank', 'event_timestamp', 'event_code', 'source_id'],
     ['event_timestamp', 'rank', 'event_code', 'source_id'],
   ],
-  // What was measured before an event, and what is expected of it, is known when no other event of its code comes before it.
+  // What was measured before an event, and what is expected of it, is known when no other event of its code
+  // comes before it.
   group: ['country_iso_code', 'event_code'],
   keptAsTheyCome: true,
   file: {

@@ -1,4 +1,5 @@
-// Calendar overrides: closings, shortened days and cancellations that an operator imported (contract 8.6, 11).
+// Calendar overrides: closings, shortened days and cancellations that an operator imported (contract 8.6,
+// 11).
 import { symbolAllowed } from '../contract/identifiers.ts';
 import { sessionTemplates } from '../contract/session-templates.ts';
 import { dataset, day, instant, integer, orNull, text } from './dataset.ts';

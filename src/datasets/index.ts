@@ -25,7 +25,8 @@ import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
 /**
- * The datasets of the store itself. A content hash has the datasets of files in this order, holidays first; a new one goes to their end.
+ * The datasets of the store itself. A content hash has the datasets of files in this order, holidays first; a
+ * new one goes to their end.
  */
 export const dataDatasets: readonly Dataset[] = [
   instruments,

@@ -1,4 +1,5 @@
-// The service's own records: runs, their changes and counters beside the data; keys, quota uses and secrets in the control file.
+// The service's own records: runs, their changes and counters beside the data; keys, quota uses and secrets
+// in the control file.
 import { bytes, dataset, instant, integer, json, orNull, text } from './dataset.ts';
 
 export const importRuns = dataset({
@@ -21,11 +22,16 @@ export const importRuns = dataset({
     finished_ms: instant,
     /** The time of the undo. */
     undone_ms: orNull(instant),
-    /** The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a run of an older program. */
+    /**
+     * The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a
+     * run of an older program.
+     */
     path: orNull(text),
     /** The hash of the archive that the file was in; null outside an archive. */
     archive_sha256: orNull(text),
-    /** The flags that can change what an import gives, by name. Null: a deletion, a run of an older program. */
+    /**
+     * The flags that can change what an import gives, by name. Null: a deletion, a run of an older program.
+     */
     flags: orNull(json),
     /** The version of the store that has what the run wrote; null of a run of an older program. */
     data_version: orNull(integer),
@@ -47,14 +53,20 @@ export const failedFiles = dataset({
   key: ['dataset', 'path'],
 });
 
-/** A block before a run changed it (docs/decisions/0009): the former state of each changed bar. Undone runs have none. */
+/**
+ * A block before a run changed it (docs/decisions/0009): the former state of each changed bar. Undone runs
+ * have none.
+ */
 export const blockChanges = dataset({
   name: 'block_changes',
   columns: {
     series_id: integer,
     bucket: integer,
     run_id: integer,
-    /** A block whose keys were absent. Null: no block was there, so that the run has brought what no later run added. */
+    /**
+     * A block whose keys were absent. Null: no block was there, so that the run has brought what no later run
+     * added.
+     */
     added: orNull(bytes),
     /** A block of the bars that the run replaced or removed; null where there are none. */
     before: orNull(bytes),
@@ -63,7 +75,10 @@ export const blockChanges = dataset({
   indexes: [['run_id', 'series_id', 'bucket']],
 });
 
-/** The bars of a block that a run held as they were stored already. Undone runs have none, nor have most runs of layout 12 or older. */
+/**
+ * The bars of a block that a run held as they were stored already. Undone runs have none, nor have most runs
+ * of layout 12 or older.
+ */
 export const heldBars = dataset({
   name: 'held_bars',
   /** `keys` is a block of them without their values. */
@@ -81,8 +96,9 @@ export const rowChanges = dataset({
 });
 
 /**
- * The rows of files that a run held as they were stored already; under `DATASET replaced` the days for which a run with --replace stands
- * (`history/replaced-days.ts`). Undone runs have none, nor have runs of layout 12 or older.
+ * The rows of files that a run held as they were stored already; under `DATASET replaced` the days for which
+ * a run with --replace stands (`history/replaced-days.ts`). Undone runs have none, nor have runs of layout 12
+ * or older.
  */
 export const heldRows = dataset({
   name: 'held_rows',
@@ -92,8 +108,8 @@ export const heldRows = dataset({
 });
 
 /**
- * Rows of the datasets with `keepsFormer` before a write changed them, so that the store can be read as it was (docs/decisions/0041). What
- * files bring is in the journal.
+ * Rows of the datasets with `keepsFormer` before a write changed them, so that the store can be read as it
+ * was (docs/decisions/0041). What files bring is in the journal.
  */
 export const formerRows = dataset({
   name: 'former_rows',
@@ -168,7 +184,10 @@ export const secrets = dataset({
   key: ['name'],
 });
 
-/** The newest reading of the whole store (`bourse serve`): what it found damaged, as it goes on and at its end. */
+/**
+ * The newest reading of the whole store (`bourse serve`): what it found damaged, as it goes on and at its
+ * end.
+ */
 export const scrubs = dataset({
   name: 'scrubs',
   columns: {

@@ -1,21 +1,29 @@
-// The notations in which vendors write one security: suffixes and separators, and the symbols that may name one instrument (contract 9.21).
+// The notations in which vendors write one security: suffixes and separators, and the symbols that may name
+// one instrument (contract 9.21).
 import { upperAscii } from '../contract/identifiers.ts';
 import type { InstrumentName } from './reference.ts';
 
-/** A notation of the suffixes of US securities; ours is that of CMS after a point: `ABR.PRA`, `ACHR.WS`, `BRK.B`. */
+/**
+ * A notation of the suffixes of US securities; ours is that of CMS after a point: `ABR.PRA`, `ACHR.WS`,
+ * `BRK.B`.
+ */
 export type Notation = 'cqs' | 'nasdaq' | 'act' | 'yahoo' | 'stooq';
 
 /** A suffix in each notation; `*` is the letter of a class or series. */
 type Suffix = { readonly ours: string } & { readonly [N in Notation | 'spoken']?: string };
 
 /**
- * - CQS, CMS, Nasdaq's integrated platform (Databento writes it for all venues: databento.com/docs/api-reference-data/basics/symbology) and
+ * - CQS, CMS, Nasdaq's integrated platform (Databento writes it for all venues:
+ *   databento.com/docs/api-reference-data/basics/symbology) and
  *   ACT (otherlisted.txt): Nasdaq Trader, "Ticker Symbol Convention", nasdaqtrader.com/Trader.aspx?id=CQSSymbolConvention. ACT writes several
  *   suffixes as `.A`, `.D` or `.Z`: these are left out.
- * - CQS as Massive writes it, with a point for the slash; Lime prints the whole list: docs.lime.co/trader/appendix/CQS-symbols. Its
+ * - CQS as Massive writes it, with a point for the slash; Lime prints the whole list:
+ *   docs.lime.co/trader/appendix/CQS-symbols. Its
  *   letters in lower case tell `ABRpA` from a stock ABRPA.
- * - CMS after a point is what Alpaca writes; SpiderRock's wiki, "Stock symbology for non standard security categorizations".
- * - Yahoo, which EODHD follows: the "Symbology Rosetta", gist.github.com/prerak-proof/b7e7d68a51c653edd6f3f80e074f8de6.
+ * - CMS after a point is what Alpaca writes; SpiderRock's wiki, "Stock symbology for non standard security
+ *   categorizations".
+ * - Yahoo, which EODHD follows: the "Symbology Rosetta",
+ *   gist.github.com/prerak-proof/b7e7d68a51c653edd6f3f80e074f8de6.
  * - Stooq: as the names of its files are known to be; no page of Stooq that lists its suffixes was found.
  */
 const suffixes: readonly Suffix[] = [
@@ -57,8 +65,8 @@ const shapeOf = (symbol: string): string => symbol.replace(SEPARATOR, '.');
 export const plainOf = (symbol: string): string => symbol.replace(SEPARATOR, '');
 
 /**
- * Forms whose notation nobody says: separators are taken for each other, and letters are in upper case. `$` is ACT's: what Nasdaq writes
- * so trades for some days.
+ * Forms whose notation nobody says: separators are taken for each other, and letters are in upper case. `$`
+ * is ACT's: what Nasdaq writes so trades for some days.
  */
 const unsaid: readonly Form[] = suffixes.flatMap(({ ours, ...written }) =>
   [ours, ...Object.values(written)]
@@ -70,7 +78,10 @@ const unsaid: readonly Form[] = suffixes.flatMap(({ ours, ...written }) =>
 const formsIn = (notation: Notation): Form[] =>
   suffixes.flatMap(({ ours, [notation]: written }) => (written === undefined ? [] : [formOf(ours, written)]));
 
-/** Our form of a suffix; null where the forms tell none or several. A suffix that is spelled out is no letter of a class. */
+/**
+ * Our form of a suffix; null where the forms tell none or several. A suffix that is spelled out is no letter
+ * of a class.
+ */
 function ourSuffix(written: string, forms: readonly Form[]): string | null {
   for (const isOfLetter of [false, true]) {
     const found = new Set<string>();
@@ -120,8 +131,9 @@ function isJoined(one: string, other: string): boolean {
 }
 
 /**
- * True if two symbols of a market may name one instrument: they have other separators, other notations of one suffix, or are one pair of
- * currencies with a separator and without, or as Yahoo writes it. A separator of a stock's symbol is never added or dropped.
+ * True if two symbols of a market may name one instrument: they have other separators, other notations of one
+ * suffix, or are one pair of currencies with a separator and without, or as Yahoo writes it. A separator of a
+ * stock's symbol is never added or dropped.
  */
 export function areAlike(market: Market, one: string, other: string): boolean {
   if (isPair(market)) {
@@ -133,8 +145,8 @@ export function areAlike(market: Market, one: string, other: string): boolean {
 }
 
 /**
- * A symbol of a file, in our notation where without the file's nobody could tell what it names: `ABRpA` of CQS is `ABR.PRA`, for a stock may be
- * called ABRPA. All others stay as they are.
+ * A symbol of a file, in our notation where without the file's nobody could tell what it names: `ABRpA` of
+ * CQS is `ABR.PRA`, for a stock may be called ABRPA. All others stay as they are.
  */
 export function readNotation(market: Market, written: string, notation: Notation | undefined): string {
   if (notation === undefined || !isUsStock(market)) return written;
@@ -154,8 +166,8 @@ export const splitsOf = (plain: string): string[] =>
 const rootOf = (symbol: string): string => /^[A-Z0-9]*/.exec(symbol)![0];
 
 /**
- * The places of symbols that are like one: all of them begin with `root`, followed by a sign; or are among `joined`, a pair with and without a
- * separator. Null where no other symbol can be like it.
+ * The places of symbols that are like one: all of them begin with `root`, followed by a sign; or are among
+ * `joined`, a pair with and without a separator. Null where no other symbol can be like it.
  */
 export function placeOfAlike(
   market: Market,

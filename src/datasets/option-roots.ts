@@ -1,4 +1,5 @@
-// Roots of US option symbols that are not the symbol of a stock: those of options on indices, and those that a corporate action adjusted.
+// Roots of US option symbols that are not the symbol of a stock: those of options on indices, and those that
+// a corporate action adjusted.
 
 /** Options on an index: it, when they may be exercised, and by which price of their last day they settle. */
 type IndexRoot = {
@@ -11,9 +12,11 @@ const atOpen = (index: string): IndexRoot => ({ index, style: 'european', settle
 const atClose = (index: string): IndexRoot => ({ index, style: 'european', settles: 'close' });
 
 /**
- * By root, from the product specifications of Cboe (cboe.com/tradable_products: such as ftse_russell/russell_1000_index_options) and Nasdaq
- * (nasdaq.com/nasdaq-100-index-options). What settles on the open has a settlement value with a symbol of its own: SET of SPX, RLS of RUT,
- * DJS of DJX, NDS and later XQO of NDX, RIR of RUI, RLR of RLG, RVS of RLV, VRO of VIX and VIXW (OCC's memorandum 39341 lists those of a day).
+ * By root, from the product specifications of Cboe (cboe.com/tradable_products: such as
+ * ftse_russell/russell_1000_index_options) and Nasdaq (nasdaq.com/nasdaq-100-index-options). What settles on
+ * the open has a settlement value with a symbol of its own: SET of SPX, RLS of RUT, DJS of DJX, NDS and later
+ * XQO of NDX, RIR of RUI, RLR of RLG, RVS of RLV, VRO of VIX and VIXW (OCC's memorandum 39341 lists those of
+ * a day).
  */
 const indexRoots: Readonly<Record<string, IndexRoot>> = {
   DJX: atOpen('DJX'),
@@ -74,7 +77,10 @@ export function morningRoots(symbol: string): readonly string[] {
   return all.map(([one]) => one).sort();
 }
 
-/** The `contract_type` of contracts that a corporate action adjusted: they deliver something else than the underlying. */
+/**
+ * The `contract_type` of contracts that a corporate action adjusted: they deliver something else than the
+ * underlying.
+ */
 export const ADJUSTED = 'adjusted';
 
 const ADJUSTED_ROOT = /^[A-Z]+\d$/;
@@ -82,7 +88,10 @@ const ADJUSTED_ROOT = /^[A-Z]+\d$/;
 /** True if a root has the form of adjusted ones: `AAPL7`. */
 export const isAdjustedRoot = (root: string): boolean => ADJUSTED_ROOT.test(root);
 
-/** The root without the digit of an adjusted one; null for another root with a digit at an end, such as that of FLEX contracts (`2SPX`). */
+/**
+ * The root without the digit of an adjusted one; null for another root with a digit at an end, such as that
+ * of FLEX contracts (`2SPX`).
+ */
 export function plainRoot(root: string): string | null {
   if (isAdjustedRoot(root)) return root.slice(0, -1);
   return /^\d|\d$/.test(root) ? null : root;

@@ -1,4 +1,5 @@
-// Option contracts. A column that no file gave is null, and its value comes from the market when it is read (contract 11).
+// Option contracts. A column that no file gave is null, and its value comes from the market when it is read
+// (contract 11).
 import { symbolAllowed } from '../contract/identifiers.ts';
 import { plainOptionSymbol } from '../contract/option-symbol.ts';
 import { boolean, dataset, day, instant, integer, orNull, real, text } from './dataset.ts';
@@ -64,7 +65,8 @@ export const optionContracts = dataset({
     ...tradingColumns,
   },
   key: ['country_iso_code', 'symbol'],
-  // One side of one underlying by expiration, with every column that a search sorts by: it covers the search (spec 4.6).
+  // One side of one underlying by expiration, with every column that a search sorts by: it covers the search
+  // (spec 4.6).
   indexes: [
     [
       'country_iso_code',
@@ -86,7 +88,8 @@ export const optionContracts = dataset({
   ],
   file: {
     fields: {
-      // Some files pad the root with spaces to six characters, others have Massive's prefix (contract 1.4, 1.7).
+      // Some files pad the root with spaces to six characters, others have Massive's prefix (contract 1.4,
+      // 1.7).
       symbol: required({
         parse: (text) => symbolRule.parse(plainOptionSymbol(text.replaceAll(' ', ''))),
         reason: `must be ${symbolAllowed}, such as SPY250919C00450000`,

@@ -1,4 +1,5 @@
-// Instruments. A column that no file gave is null, and its value comes from the market when it is read (contract 11).
+// Instruments. A column that no file gave is null, and its value comes from the market when it is read
+// (contract 11).
 import { formatDay, parseDay } from '../base/instant.ts';
 import { parseFlag } from '../contract/flag.ts';
 import { parseSymbol } from '../contract/identifiers.ts';
@@ -196,7 +197,10 @@ export const instruments = dataset({
 /** The key of an instrument. */
 export type InstrumentName = Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
 
-/** The terms that find instruments; made from the instruments' rows and written with them (`store/instrument-terms.ts`). */
+/**
+ * The terms that find instruments; made from the instruments' rows and written with them
+ * (`store/instrument-terms.ts`).
+ */
 export const instrumentTerms = dataset({
   name: 'instrument_terms',
   columns: {

@@ -1,4 +1,5 @@
-// What a path leads to. Opening a pipe would wait for ever, so callers ask here first and refuse a pipe with a message.
+// What a path leads to. Opening a pipe would wait for ever, so callers ask here first and refuse a pipe with
+// a message.
 import { statSync } from 'node:fs';
 
 /** The kind of a path that does not lead to a file, in words; null for a file, and where nothing is found. */

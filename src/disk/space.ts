@@ -1,4 +1,5 @@
-// Disk space: checked before anything is written, and named where it runs out later. Folders that cannot be written to.
+// Disk space: checked before anything is written, and named where it runs out later. Folders that cannot be
+// written to.
 import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 
@@ -8,8 +9,8 @@ const BLOCK_BYTES = 4_096;
 const bytesText = (bytes: number): string => `${Math.ceil(bytes).toLocaleString('en-US')} bytes`;
 
 /**
- * The disk has too little space. Nothing of this step was written, or it was removed again; steps before it stay: files of the same call, a
- * migration.
+ * The disk has too little space. Nothing of this step was written, or it was removed again; steps before it
+ * stay: files of the same call, a migration.
  */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
@@ -59,7 +60,9 @@ export async function diskFull(folder: string, neededBytes: number, cause: unkno
   return new DiskFull(folder, freeBytes, Math.max(neededBytes, 2 * freeBytes, BLOCK_BYTES), { cause });
 }
 
-/** As `diskFull`, where nothing can wait and the next step takes `neededBytes`: for the opening of a store. */
+/**
+ * As `diskFull`, where nothing can wait and the next step takes `neededBytes`: for the opening of a store.
+ */
 export function diskFullNow(folder: string, neededBytes: number, cause: unknown): DiskFull {
   const freeBytes = freeBytesNow(folder);
   return new DiskFull(folder, freeBytes, Math.max(neededBytes, freeBytes + BLOCK_BYTES), { cause });
@@ -120,8 +123,8 @@ export const OWNER_NEEDS =
   'run this as its owner, or give the store, its folder included, to this user with chown';
 
 /**
- * The first of some files and folders that this user cannot write to, with the reason and what to do: `ownerNeeds` where it is another
- * user's. Null where all can be written.
+ * The first of some files and folders that this user cannot write to, with the reason and what to do:
+ * `ownerNeeds` where it is another user's. Null where all can be written.
  */
 export function closedAmong(paths: readonly string[], ownerNeeds: string | null): string | null {
   for (const path of paths) {
@@ -138,6 +141,9 @@ export function closedAmong(paths: readonly string[], ownerNeeds: string | null)
   return null;
 }
 
-/** The same error, or a `DiskFull` where the disk of a folder filled while at least `neededBytes` were being written to it. */
+/**
+ * The same error, or a `DiskFull` where the disk of a folder filled while at least `neededBytes` were being
+ * written to it.
+ */
 export const diskProblem = async (error: unknown, folder: string, neededBytes: number): Promise<unknown> =>
   isDiskFull(error) ? diskFull(folder, neededBytes, error) : error;

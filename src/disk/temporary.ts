@@ -1,10 +1,14 @@
-// Names of temporary files hold their process, so that files of a process that was killed can be removed later.
+// Names of temporary files hold their process, so that files of a process that was killed can be removed
+// later.
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderProblem } from './space.ts';
 
-/** A process number is valid only in its own namespace: containers that share a folder do not share their numbers. */
+/**
+ * A process number is valid only in its own namespace: containers that share a folder do not share their
+ * numbers.
+ */
 let namespace = '0';
 try {
   namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
@@ -36,7 +40,10 @@ export function removeTemporary(path: string): void {
   }
 }
 
-/** Removes a folder's files whose name has the mark of a process that has ended; the group of `pattern` finds the mark. */
+/**
+ * Removes a folder's files whose name has the mark of a process that has ended; the group of `pattern` finds
+ * the mark.
+ */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of namesIn(folder)) {
     const mark = pattern.exec(name)?.[1];

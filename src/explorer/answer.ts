@@ -1,4 +1,5 @@
-// Asking for what a view shows: waiting, answered or failed, and tried again by itself while the service is away.
+// Asking for what a view shows: waiting, answered or failed, and tried again by itself while the service is
+// away.
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { BourseError } from '../client/index.ts';

@@ -14,7 +14,9 @@ export type BarChoice = {
   readonly asOf: string;
 };
 
-/** A bar as the chart draws it. `time` is in seconds: the open, of DAY and above midnight of the label date. */
+/**
+ * A bar as the chart draws it. `time` is in seconds: the open, of DAY and above midnight of the label date.
+ */
 export type ChartBar = {
   readonly time: number;
   readonly openMs: number;
@@ -105,7 +107,10 @@ export class BarFeed {
       .pages();
   }
 
-  /** Reads so many pages before the bars that are there. @throws BourseError; the next call goes on after the last page that came */
+  /**
+   * Reads so many pages before the bars that are there. @throws BourseError; the next call goes on after the
+   * last page that came
+   */
   async older(pages: number): Promise<void> {
     const isLabelled = hasLabels(this.choice.interval);
     const found: ChartBar[][] = [];

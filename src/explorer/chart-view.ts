@@ -1,4 +1,5 @@
-// A chart of one instrument: its bars as far back as one scrolls, what they are at the pointer, and the request for them.
+// A chart of one instrument: its bars as far back as one scrolls, what they are at the pointer, and the
+// request for them.
 import { type ComponentChild, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
@@ -52,7 +53,8 @@ function useBars(choice: BarChoice, zone: string): Loaded & { readonly older: ()
     setState({ feed, bars: feed.bars, error, isWaiting: false });
   };
   const { asset, symbol, interval, isEth, adjust, asOf } = choice;
-  // A layout effect runs at once: a usual one waits for the next frame, before the request and again before the drawing.
+  // A layout effect runs at once: a usual one waits for the next frame, before the request and again before
+  // the drawing.
   useLayoutEffect(() => {
     const ender = new AbortController();
     const feed = new BarFeed(bourse, choice, clockOf(zone), ender.signal);

@@ -5,7 +5,10 @@ const forget = (): void => known.clear();
 addEventListener('bourse-theme', forget);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', forget);
 
-/** The colour that a variable of the style has now. Looking it up makes the browser lay out the page: it is kept until the theme changes. */
+/**
+ * The colour that a variable of the style has now. Looking it up makes the browser lay out the page: it is
+ * kept until the theme changes.
+ */
 export function solid(name: string): string {
   let color = known.get(name);
   if (color === undefined) {

@@ -1,4 +1,5 @@
-// The service that the page came from, and the key in this tab. The key is in the session storage and in headers, nowhere else.
+// The service that the page came from, and the key in this tab. The key is in the session storage and in
+// headers, nowhere else.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { Bourse } from '../client/index.ts';
@@ -29,7 +30,10 @@ export type Connection = {
   readonly refuse: (message: string) => void;
 };
 
-/** A client with this key: it shows each failure at once, and the views try again. Null for a text that cannot be a key. */
+/**
+ * A client with this key: it shows each failure at once, and the views try again. Null for a text that cannot
+ * be a key.
+ */
 export function clientOf(key: string): Bourse | null {
   try {
     return new Bourse({ url: serviceUrl, key, retries: 0 });

@@ -33,10 +33,16 @@ function decimalsOf(value: number): number {
   return (digits.split('.')[1]?.length ?? 0) + Number(exponent);
 }
 
-/** The most digits that a vendor writes after the decimal point of a price: those of more are computed, or of coins worth next to nothing. */
+/**
+ * The most digits that a vendor writes after the decimal point of a price: those of more are computed, or of
+ * coins worth next to nothing.
+ */
 const WRITTEN_MAX = 8;
 
-/** Digits after the decimal point that prices need, at least 2; of those with very many, the first six digits of the largest. */
+/**
+ * Digits after the decimal point that prices need, at least 2; of those with very many, the first six digits
+ * of the largest.
+ */
 export function digitsOf(prices: readonly number[]): number {
   const needed = Math.max(2, ...prices.map(decimalsOf));
   if (needed <= WRITTEN_MAX) return needed;

@@ -9,7 +9,8 @@ const HOUR_MS = 3_600_000;
 const told = (zone: string, ms: number): string =>
   new Date(ms).toLocaleString('sv-SE', { timeZone: zone }).slice(0, 16);
 
-// Both changes of 2026: of New York, whose days forex has, and of others on other dates, to the other side and by half an hour.
+// Both changes of 2026: of New York, whose days forex has, and of others on other dates, to the other side
+// and by half an hour.
 for (const [zone, days] of [
   ['America/New_York', ['2026-03-08', '2026-11-01']],
   ['Europe/London', ['2026-03-29', '2026-10-25']],

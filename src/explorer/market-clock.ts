@@ -23,7 +23,10 @@ export const dayText = (day: string): string => {
 /** The date of an instant, as UTC has it. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** A market's clock. Offsets are looked up once an hour of the day's market: they change on the hour or half hour alone. */
+/**
+ * A market's clock. Offsets are looked up once an hour of the day's market: they change on the hour or half
+ * hour alone.
+ */
 export class MarketClock {
   /** The zone of the tz database. */
   readonly zone: string;

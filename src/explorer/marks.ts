@@ -1,4 +1,5 @@
-// From notes to what the chart draws: marks at bars, shades behind them, blank room for sessions and minutes that have no bar.
+// From notes to what the chart draws: marks at bars, shades behind them, blank room for sessions and minutes
+// that have no bar.
 import { type ChartBar, hasLabels } from './bar-feed.ts';
 import { faint, solid } from './colours.ts';
 import { numberText } from './figures.ts';
@@ -25,7 +26,9 @@ export type Drawn = {
   readonly reasons: ReadonlyMap<number, readonly string[]>;
 };
 
-/** Blank points of a session of minutes without bars, and the most in one gap: they are a sign, not a measure. */
+/**
+ * Blank points of a session of minutes without bars, and the most in one gap: they are a sign, not a measure.
+ */
 const SESSION_BLANKS = 5;
 const GAP_BLANKS_MAX = 60;
 
@@ -76,7 +79,10 @@ export const findingText = ({ kind, severity, message }: Finding): string =>
 
 const severityColor: Readonly<Record<string, string>> = { error: 'bad', warning: 'warn', info: 'quiet' };
 
-/** The index of the first bar for which something holds that holds for all after it; the number of bars where it never does. */
+/**
+ * The index of the first bar for which something holds that holds for all after it; the number of bars where
+ * it never does.
+ */
 function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => boolean): number {
   let [low, high] = [0, bars.length];
   while (low < high) {

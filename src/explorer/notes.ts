@@ -24,7 +24,10 @@ const DAY_MS = 86_400_000;
 /** Findings of a stretch that are shown; a series with more has another problem than these. */
 const FINDINGS_MAX = 1_000;
 
-/** Bars are shown without notes if the notes are refused, such as for prices that hold a split after the moment. */
+/**
+ * Bars are shown without notes if the notes are refused, such as for prices that hold a split after the
+ * moment.
+ */
 const orNone = <T>(rows: Promise<T[]>): Promise<T[]> =>
   rows.catch((error: unknown) => {
     if (isPassing(error)) throw error;

@@ -38,8 +38,8 @@ export function hashOf(path: readonly string[], query: Readonly<Record<string, s
 }
 
 /**
- * The same view with other settings, as a new step of the history. It is the view of the address: what is drawn may be one change
- * behind, and a second press would undo the first.
+ * The same view with other settings, as a new step of the history. It is the view of the address: what is
+ * drawn may be one change behind, and a second press would undo the first.
  */
 export function setQuery(change: Readonly<Record<string, string>>): void {
   const { path, query } = readPlace(location.hash);

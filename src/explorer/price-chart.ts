@@ -75,7 +75,8 @@ export class PriceChart {
     this.#events = events;
     this.#chart = createChartEx<Time, MarketTimeScale>(element, this.#scale, {
       autoSize: true,
-      // Its logo would bring a style sheet of its own; a line below the chart names and links TradingView instead.
+      // Its logo would bring a style sheet of its own; a line below the chart names and links TradingView
+      // instead.
       layout: { attributionLogo: false },
       crosshair: { mode: CrosshairMode.Normal },
       // Where prices of another width change the width of the chart, all of its canvases are made anew.
@@ -202,7 +203,10 @@ export class PriceChart {
     this.#shades.update();
   }
 
-  /** The crosshair, or what is beneath it, has moved: by the pointer, or because other bars or another window are shown. */
+  /**
+   * The crosshair, or what is beneath it, has moved: by the pointer, or because other bars or another window
+   * are shown.
+   */
   #onMove({ time, sourceEvent }: MouseEventParams<Time>): void {
     if (sourceEvent !== undefined) this.#aim = null;
     if (this.#aim === null) this.#point(time === undefined ? null : Number(time));

@@ -77,7 +77,9 @@ export const urlOf = (service: string, { name, values }: AskedRequest): string =
 export const curlOf = (service: string, asked: AskedRequest): string =>
   `curl -s -H "Authorization: Bearer $BOURSE_KEY" '${urlOf(service, asked).replaceAll("'", '%27')}'`;
 
-/** Where a program of Node.js finds the key: only a text here, so no source but `cli/config.ts` has it whole. */
+/**
+ * Where a program of Node.js finds the key: only a text here, so no source but `cli/config.ts` has it whole.
+ */
 const typescriptKey = ['process', 'env', 'BOURSE_KEY!'].join('.');
 
 /** A program for the TypeScript client. Null for an endpoint that it has no method for. */

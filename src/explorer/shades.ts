@@ -1,4 +1,5 @@
-// What is drawn behind the bars: stretches that a colour and a reason mark, and the lines at which sessions begin.
+// What is drawn behind the bars: stretches that a colour and a reason mark, and the lines at which sessions
+// begin.
 import type { IChartApiBase, ISeriesPrimitive, SeriesAttachedParameter, Time } from 'lightweight-charts';
 
 /** A stretch of bars, from the first to the last point in seconds, both included. */

@@ -11,7 +11,9 @@ const HOUR_LENGTH = 'YYYY-MM-DDTHH:'.length;
 
 const MINUTES = Array.from({ length: 60 }, (_, minute) => `${String(minute).padStart(2, '0')}:00Z`);
 
-/** Writes the lines of one series: names, moment, values, in the order of `seriesFields` and `valueFields`. */
+/**
+ * Writes the lines of one series: names, moment, values, in the order of `seriesFields` and `valueFields`.
+ */
 export class BarLine {
   readonly #style: TextStyle;
   readonly #before: readonly string[];

@@ -1,4 +1,5 @@
-// The file of an export: written under a temporary name, renamed when it is whole. It replaces another file only with --force.
+// The file of an export: written under a temporary name, renamed when it is whole. It replaces another file
+// only with --force.
 import { createWriteStream, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';

@@ -1,9 +1,13 @@
-// The flag by which an import finds the instruments of exported rows again: each row has the present symbol of its own (contract 9.6).
+// The flag by which an import finds the instruments of exported rows again: each row has the present symbol
+// of its own (contract 9.6).
 import { assetSchemas } from '../contract/identifiers.ts';
 import { instrumentTerms } from '../datasets/reference.ts';
 import type { Reader } from '../store/store.ts';
 
-/** `--symbols now` if an instrument of the store had another symbol before: by the day of a row it may be another's. */
+/**
+ * `--symbols now` if an instrument of the store had another symbol before: by the day of a row it may be
+ * another's.
+ */
 export async function symbolFlags(reader: Reader): Promise<readonly string[]> {
   for (const asset_schema of assetSchemas) {
     const where = { asset_schema, kind: 'former' };

@@ -1,5 +1,6 @@
-// A process that makes Parquet of a CSV on its standard input, by DuckDB: its memory is its own, and it can be ended at any time. Its
-// arguments are a path and the columns with their types, as JSON. It prints how many rows the file has, and its hash, as JSON.
+// A process that makes Parquet of a CSV on its standard input, by DuckDB: its memory is its own, and it can
+// be ended at any time. Its arguments are a path and the columns with their types, as JSON. It prints how
+// many rows the file has, and its hash, as JSON.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +12,10 @@ const settings = { threads: '1', memory_limit: '120MB', temp_directory: '' };
 /** Rows of a group: 14 columns of eight bytes are 7 MB. */
 const GROUP_ROWS = 61_440;
 
-/** Different values of a column in a group for which it has a dictionary. To look for one in prices takes a tenth of the time, and saves nothing. */
+/**
+ * Different values of a column in a group for which it has a dictionary. To look for one in prices takes a
+ * tenth of the time, and saves nothing.
+ */
 const DICTIONARY_MAX = 1_000;
 
 /** Bytes of a line, far more than it has: DuckDB reads twice as many at a time. */

@@ -9,7 +9,10 @@ import type { ReadColumn } from './parquet.ts';
 export type ParquetProcess = {
   /** Gives it the next bytes; resolves once it takes more. @throws where it has ended */
   write(piece: Uint8Array): Promise<void>;
-  /** Ends the CSV; the rows of the file, and its hash. @throws where it failed; the error of a full disk has the code `ENOSPC` */
+  /**
+   * Ends the CSV; the rows of the file, and its hash. @throws where it failed; the error of a full disk has
+   * the code `ENOSPC`
+   */
   end(): Promise<ParquetFile>;
   /** Ends the process at once. */
   kill(): void;
@@ -21,7 +24,9 @@ export type ParquetFile = { readonly rows: number; readonly hash: string };
 /** Its heap is small, whatever the heap of this process may be. */
 const FLAGS = ['--max-old-space-size=64', '--max-semi-space-size=2', '--single-threaded-gc'];
 
-/** DuckDB opens its input by name. Node.js gives a child a socket, which has none; behind `cat` it is a pipe. */
+/**
+ * DuckDB opens its input by name. Node.js gives a child a socket, which has none; behind `cat` it is a pipe.
+ */
 const PIPED = 'cat | exec "$0" "$@"';
 
 /** Characters of what a process said at its end that an error repeats. */

@@ -9,7 +9,10 @@ import type { ExportColumn } from './export-table.ts';
 /** Bytes of a line: a quoted text may be twice as long as the longest text of an import. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A column of a CSV: its type as it is read, and the SQL of its value in the file, in which `$` is what was read. */
+/**
+ * A column of a CSV: its type as it is read, and the SQL of its value in the file, in which `$` is what was
+ * read.
+ */
 export type ReadColumn = Pick<ExportColumn, 'name' | 'type'> & { readonly sql?: string };
 
 /** A CSV, and the Parquet file that is made of it. */
@@ -25,7 +28,10 @@ type Copy = {
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/** Makes a Parquet file of a CSV, in the same order; the rows that it has. The error of a full disk has the code `ENOSPC`. */
+/**
+ * Makes a Parquet file of a CSV, in the same order; the rows that it has. The error of a full disk has the
+ * code `ENOSPC`.
+ */
 export async function copyCsv(copy: Copy): Promise<number> {
   const { from, columns, header, lineBytesMax, to, options, settings } = copy;
   const types = columns.map(({ name, type }) => `${named(name)}: ${quoted(type)}`);

@@ -23,7 +23,7 @@ export type DescribedFile = Pick<ReadableFile, 'name' | 'path' | 'format'>;
 /** The names and types of the columns of a file. */
 export type Columns = { readonly header: readonly string[]; readonly types: readonly string[] };
 
-/** What a reader process is asked for. */
+/** The request to a reader process. */
 export type ColumnsAsked = { readonly kind: 'columns'; readonly file: DescribedFile };
 export type ChunksAsked = {
   readonly kind: 'chunks';

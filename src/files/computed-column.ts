@@ -9,8 +9,8 @@ export type ComputedColumn = {
   /** Those whose cells a refusal shows; it names the first. */
   readonly reported: readonly string[];
   /**
-   * SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks that cell. It names columns by
-   * `columnText` and `columnNumber`.
+   * SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks
+   * that cell. It names columns by `columnText` and `columnNumber`.
    */
   readonly fast: string;
   readonly careful: string;
@@ -21,7 +21,9 @@ export type ComputedColumn = {
   readonly plain?: PlainRule | undefined;
 };
 
-/** A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL. */
+/**
+ * A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL.
+ */
 export type PlainRule =
   | { readonly kind: 'number'; readonly of: (value: number) => number }
   | { readonly kind: 'text'; readonly of: (text: string) => string | undefined };
@@ -29,7 +31,9 @@ export type PlainRule =
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';
 
-/** Placeholders for a column, until its name in SQL is known: the column between characters that no name has. */
+/**
+ * Placeholders for a column, until its name in SQL is known: the column between characters that no name has.
+ */
 const REFERENCE = /[\ue000\ue001]([^\ue000-\ue002]*)\ue002/g;
 export const columnText = (column: string): string => `\ue000${column}\ue002`;
 export const columnNumber = (column: string): string => `\ue001${column}\ue002`;

@@ -3,7 +3,10 @@ import { createHash, hash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Digest, PIECE_BYTES, TextCheck } from './text-check.ts';
 
-/** The largest file that the importing thread reads itself: starting another thread takes as long as reading this. */
+/**
+ * The largest file that the importing thread reads itself: starting another thread takes as long as reading
+ * this.
+ */
 export const SMALL_FILE_BYTES = 1024 * 1024;
 
 /** The digest of a file that was read whole. */

@@ -1,5 +1,5 @@
-// Reads a plain file by DuckDB, as chunks of columns in the order of the file. DuckDB guesses nothing. Only a reader process loads this for an
-// import: some files end the process.
+// Reads a plain file by DuckDB, as chunks of columns in the order of the file. DuckDB guesses nothing. Only a
+// reader process loads this for an import: some files end the process.
 import { statSync } from 'node:fs';
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../contract/limits.ts';
@@ -28,7 +28,10 @@ const settings = {
 /** Chunks after which the parts of a file that were read are freed. */
 const CHUNKS_KEPT = 32;
 
-/** A database with one connection. `trim` frees what it keeps of a file and does not need: it would keep that up to its limit. */
+/**
+ * A database with one connection. `trim` frees what it keeps of a file and does not need: it would keep that
+ * up to its limit.
+ */
 type Opened = {
   readonly connection: Connection;
   readonly trim: () => Promise<void>;
@@ -61,7 +64,9 @@ export async function open(own: Readonly<Record<string, string>> = {}): Promise<
 /** The database that is ready for the next reading. */
 let ready: Opened | null = null;
 
-/** Runs a reading on a database of its own. After a failed or unfinished one the database is not used again. */
+/**
+ * Runs a reading on a database of its own. After a failed or unfinished one the database is not used again.
+ */
 async function* reading<T>(read: (opened: Opened) => AsyncGenerator<T>): AsyncGenerator<T> {
   const opened = ready ?? (await openReader());
   ready = null;
@@ -82,7 +87,10 @@ async function openReader(): Promise<Opened> {
   return opened;
 }
 
-/** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or is too large */
+/**
+ * The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or
+ * is too large
+ */
 export async function describeByDuckDB(file: DescribedFile): Promise<Columns> {
   const { path, format } = file;
   const isParquet = format.kind === 'parquet';
@@ -113,7 +121,10 @@ async function rowOf(sql: string, columns: number): Promise<(string | null)[]> {
   return found;
 }
 
-/** Checks a Parquet file by a statement that gives the bytes of a row, and of all of its data. @throws FileProblem where they are too many */
+/**
+ * Checks a Parquet file by a statement that gives the bytes of a row, and of all of its data. @throws
+ * FileProblem where they are too many
+ */
 async function checkParquet(
   { name, path }: Pick<ReadableFile, 'name' | 'path'>,
   sizes: string,
@@ -124,8 +135,8 @@ async function checkParquet(
 }
 
 /**
- * Reads the chunks of a file in order, from the row with the number `firstRow` on: the next one overwrites the columns of the one
- * before. @throws FileProblem, or NeedsCare in a fast reading
+ * Reads the chunks of a file in order, from the row with the number `firstRow` on: the next one overwrites
+ * the columns of the one before. @throws FileProblem, or NeedsCare in a fast reading
  */
 export const readByDuckDB = (
   file: ReadableFile,

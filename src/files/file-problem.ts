@@ -4,8 +4,8 @@ import { limits } from '../contract/limits.ts';
 /** A file or a call that cannot be imported. Nothing was written. */
 export class FileProblem extends Error {
   /**
-   * `usage`: the call is wrong, whatever the file (exit status 2). `unfit`: the call does not fit this file, or the file
-   * cannot be opened (exit status 2). `content`: the file is wrong (exit status 1).
+   * `usage`: the call is wrong, whatever the file (exit status 2). `unfit`: the call does not fit this file,
+   * or the file cannot be opened (exit status 2). `content`: the file is wrong (exit status 1).
    */
   readonly kind: 'usage' | 'unfit' | 'content';
 
@@ -43,7 +43,10 @@ export type RowProblem = { readonly column: string; readonly reason: string };
 export type Refusal = RowProblem & {
   /** Counted from 1, the header not counted. */
   readonly row: number;
-  /** The cell of the column, and of the one that is joined to it, cut where it is long; null where it is empty, or the reason is about the whole row. */
+  /**
+   * The cell of the column, and of the one that is joined to it, cut where it is long; null where it is
+   * empty, or the reason is about the whole row.
+   */
   readonly value: string | null;
 };
 

@@ -1,4 +1,5 @@
-// Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its header.
+// Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its
+// header.
 import { open } from 'node:fs/promises';
 import type { Convert } from './convert.ts';
 import { cellsOf } from './csv-line.ts';
@@ -7,7 +8,9 @@ import { reasonColumns } from './rejected-file.ts';
 import { decodeSample, type Encoding, NOT_UTF8, SAMPLE_BYTES, type Sample } from './sample.ts';
 import { packedTwice, packingOf } from './unpack.ts';
 
-/** Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON. */
+/**
+ * Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON.
+ */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
 /** The layout of a file, where its bytes do not show it. */
@@ -34,7 +37,10 @@ export type Layout = {
   readonly preset?: string;
 };
 
-/** Text in cells. `headerLines` is the number of lines before the first row, 1 by default; the last of them names the columns. */
+/**
+ * Text in cells. `headerLines` is the number of lines before the first row, 1 by default; the last of them
+ * names the columns.
+ */
 export type CsvFormat = { readonly kind: 'csv'; readonly delimiter: string; readonly headerLines?: number };
 
 /** The format of a plain file. */
@@ -57,7 +63,10 @@ export async function firstBytes(name: string, path: string, count: number): Pro
   }
 }
 
-/** Chooses the layout of a file by its name and beginning. @throws FileProblem where the file is not what the caller said */
+/**
+ * Chooses the layout of a file by its name and beginning. @throws FileProblem where the file is not what the
+ * caller said
+ */
 export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
 
 /** The format of a file, and what its first bytes show. */
@@ -68,11 +77,17 @@ export type Shape<L extends Layout> = {
   readonly header: readonly string[] | null;
   /** About how long a row is; null where lines are not rows. */
   readonly bytesPerRow: number | null;
-  /** Whether the first row may have a text that DuckDB would read as a number: the digest checks only what follows the first line. */
+  /**
+   * Whether the first row may have a text that DuckDB would read as a number: the digest checks only what
+   * follows the first line.
+   */
   readonly mayHaveOddNumbers: boolean;
 };
 
-/** Finds the format of a plain file; `content` are its bytes where they were read. @throws FileProblem where it has none of the formats */
+/**
+ * Finds the format of a plain file; `content` are its bytes where they were read. @throws FileProblem where
+ * it has none of the formats
+ */
 export async function shapeOf<L extends Layout>(
   name: string,
   path: string,

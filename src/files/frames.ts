@@ -7,7 +7,7 @@ import { shortText, type TextCells } from './text-cells.ts';
 /** A part of a frame's body. Numbers come before texts, so that each part begins where its type may. */
 type Part = Float64Array | Int32Array | Uint8Array;
 
-/** What a reader process sends: `head` is said in JSON, the parts are sent as they are. */
+/** A message of a reader process: `head` is sent as JSON, the parts are sent as they are. */
 export type Frame<H = object> = { readonly head: H; readonly parts: readonly Part[] };
 
 /** Before the head are its length and that of the body. */
@@ -73,7 +73,9 @@ export class FrameParser {
     }
   }
 
-  /** Copies what belongs into a part of the frame, which begins at `start`; the place behind it in the piece. */
+  /**
+   * Copies what belongs into a part of the frame, which begins at `start`; the place behind it in the piece.
+   */
   #copy(piece: Uint8Array, from: number, into: Uint8Array, start: number): number {
     const to = Math.min(piece.length, from + into.length - (this.#at - start));
     into.set(piece.subarray(from, to), this.#at - start);

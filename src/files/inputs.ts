@@ -1,4 +1,5 @@
-// Names on the command line -> names of files: expands patterns, and refuses a name without a file before anything is done.
+// Names on the command line -> names of files: expands patterns, and refuses a name without a file before
+// anything is done.
 import type { Stats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { FileProblem } from './file-problem.ts';
@@ -19,7 +20,9 @@ async function matching(pattern: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The files of some names; a name that exists is no pattern, whatever characters it has. @throws FileProblem */
+/**
+ * The files of some names; a name that exists is no pattern, whatever characters it has. @throws FileProblem
+ */
 export async function inputsOf(names: readonly string[]): Promise<string[]> {
   if (names.filter((name) => name === STANDARD_INPUT).length > 1)
     throw new FileProblem('usage', 'standard input (-) can be read only once');

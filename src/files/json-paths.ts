@@ -1,4 +1,5 @@
-// Nested values of JSON as columns: `publisher.name` is a value within an object, `tickers[]` gives a row for each value of a list.
+// Nested values of JSON as columns: `publisher.name` is a value within an object, `tickers[]` gives a row for
+// each value of a list.
 import { limits } from '../contract/limits.ts';
 import { quoted } from './computed-column.ts';
 import { unfitProblem } from './file-problem.ts';
@@ -28,13 +29,19 @@ const firstKey = (path: string): string => partsOf(path)[0]!.key;
 const listsOf = (path: string): string[] =>
   [...path.matchAll(/\[\]/g)].map(({ index }) => path.slice(0, index + LIST.length));
 
-/** The SQL of keys below a column: `->` gives JSON, `->>` text. The column itself is JSON: to copy a long list takes its memory again. */
+/**
+ * The SQL of keys below a column: `->` gives JSON, `->>` text. The column itself is JSON: to copy a long list
+ * takes its memory again.
+ */
 const below = (column: string, keys: readonly string[], operator: '->' | '->>'): string =>
   operator === '->' && keys.length === 0
     ? named(column)
     : `(${named(column)} ${operator} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`;
 
-/** The SQL of a path in the rows of its innermost list, or of the file: that list's values are a column with its name. */
+/**
+ * The SQL of a path in the rows of its innermost list, or of the file: that list's values are a column with
+ * its name.
+ */
 function pathSql(path: string, list: string | undefined, operator: '->' | '->>'): string {
   if (path === list) return below(list, [], operator);
   const keys = partsOf(list === undefined ? path : path.slice(list.length + 1)).map(({ key }) => key);
@@ -57,8 +64,9 @@ function countOf(list: string): string {
 const countIn = (list: string): string => named(`rows of ${list}`);
 
 /**
- * The values of the last of some lists, each within the one before: an error where its rows would repeat too much of the cells that are
- * around them. `levels` are these cells, those of the file first, then those of each list but the last.
+ * The values of the last of some lists, each within the one before: an error where its rows would repeat too
+ * much of the cells that are around them. `levels` are these cells, those of the file first, then those of
+ * each list but the last.
  */
 function boundedValues(lists: readonly string[], levels: readonly (readonly CellSql[])[]): string {
   const list = lists.at(-1)!;
@@ -74,14 +82,20 @@ function boundedValues(lists: readonly string[], levels: readonly (readonly Cell
   return checks.length === 0 ? values : `case ${checks.join(' ')} else ${values} end`;
 }
 
-/** The values of a list as JSON. A value that is no list is the only one; an empty list is one row without a value. */
+/**
+ * The values of a list as JSON. A value that is no list is the only one; an empty list is one row without a
+ * value.
+ */
 function valuesOf(list: string): string {
   const sql = pathSql(list, listsOf(list).at(-2), '->');
   return `case when json_type(${sql}) = 'ARRAY' and json_array_length(${sql}) > 0 then from_json(${sql}, '["JSON"]')
     when json_type(${sql}) = 'ARRAY' then [null] else [${sql}] end`;
 }
 
-/** The fields of a struct in DuckDB's words, `STRUCT(a VARCHAR, "b c" STRUCT(d BIGINT)[])`; null for any other type. */
+/**
+ * The fields of a struct in DuckDB's words, `STRUCT(a VARCHAR, "b c" STRUCT(d BIGINT)[])`; null for any other
+ * type.
+ */
 function fieldsOf(type: string): Map<string, string> | null {
   const inside = /^STRUCT\((.*)\)$/s.exec(type)?.[1];
   if (inside === undefined) return null;
@@ -102,7 +116,9 @@ function fieldsOf(type: string): Map<string, string> | null {
   );
 }
 
-/** The first key of a path that no object of the file has, and the keys beside it; null where all may exist. */
+/**
+ * The first key of a path that no object of the file has, and the keys beside it; null where all may exist.
+ */
 function missingKey(path: string, first: string): { key: string; known: string[] } | null {
   const [{ isList }, ...rest] = partsOf(path) as [Part, ...Part[]];
   let type: string | undefined = isList ? first.replace(/\[\]$/, '') : first;
@@ -164,9 +180,10 @@ function checkPaths(file: string, { header, types }: Keys, paths: readonly strin
 }
 
 /**
- * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these, and the keys of the
- * file's objects except those of the lists. Null where no column is nested.
- * `unread` are the keys beside these. With `mayLack` a key that the file does not have gives no value: of a vendor's optional key no object may have one.
+ * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these,
+ * and the keys of the file's objects except those of the lists. Null where no column is nested.
+ * `unread` are the keys beside these. With `mayLack` a key that the file does not have gives no value: of a
+ * vendor's optional key no object may have one.
  * @throws FileProblem where a key is missing otherwise, or two lists are side by side
  */
 export function nestedRecords(

@@ -1,4 +1,5 @@
-// Checks the shape of a JSON file before DuckDB reads it: there very deep nesting ends the process, and very wide objects take seconds each.
+// Checks the shape of a JSON file before DuckDB reads it: there very deep nesting ends the process, and very
+// wide objects take seconds each.
 import { open } from 'node:fs/promises';
 import { limits } from '../contract/limits.ts';
 import { contentProblem } from './file-problem.ts';
@@ -7,7 +8,9 @@ import { PIECE_BYTES } from './text-check.ts';
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The depth and width of a JSON text, from its bytes, piece by piece. DuckDB checks that it is well-formed. */
+/**
+ * The depth and width of a JSON text, from its bytes, piece by piece. DuckDB checks that it is well-formed.
+ */
 class JsonShape {
   /** Objects and arrays that are open. */
   open = 0;
@@ -38,7 +41,10 @@ class JsonShape {
   }
 }
 
-/** Reads a JSON file to its end. @throws FileProblem where it is nested too deeply, or an object has too many keys */
+/**
+ * Reads a JSON file to its end. @throws FileProblem where it is nested too deeply, or an object has too many
+ * keys
+ */
 export async function checkJson(name: string, path: string): Promise<void> {
   const shape = new JsonShape();
   const piece = Buffer.allocUnsafe(PIECE_BYTES);

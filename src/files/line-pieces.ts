@@ -14,7 +14,10 @@ export type Lines = {
   readonly hasCr: boolean;
 };
 
-/** The lines of a text, a last one without an end as if it had one; at the end false where a line is too long for a piece. */
+/**
+ * The lines of a text, a last one without an end as if it had one; at the end false where a line is too long
+ * for a piece.
+ */
 export function* linePieces(path: string, content: Uint8Array | undefined): Generator<Lines, boolean> {
   if (content === undefined) return yield* piecesOfFile(path);
   if (content.length > 0) yield endedLines(content, content.length, firstLineHasCr(content));

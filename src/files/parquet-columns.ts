@@ -1,4 +1,5 @@
-// Columns of a Parquet file in SQL, by their types: as the text that a CSV would have, or as the number of that text.
+// Columns of a Parquet file in SQL, by their types: as the text that a CSV would have, or as the number of
+// that text.
 
 /** A column as text. NaN is null: data frames write missing numbers so. */
 export function parquetText(column: string, type: string): string {
@@ -16,8 +17,8 @@ const INTEGER = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
 const EXACT_DIGITS = 15;
 
 /**
- * A column of numbers as the doubles that reading their texts gives; NaN and null are missing. Null for any other type: what is
- * a number is then to be seen from each text.
+ * A column of numbers as the doubles that reading their texts gives; NaN and null are missing. Null for any
+ * other type: what is a number is then to be seen from each text.
  */
 export function parquetNumber(column: string, type: string): string | null {
   if (type === 'DOUBLE') return column;
@@ -38,8 +39,8 @@ export function parquetMoment(type: string): 'instant' | 'local' | 'date' | null
 }
 
 /**
- * A column of dates or times as milliseconds since 1970, as if in UTC; infinite ones are null. It fails at a part of a microsecond: that
- * would be lost.
+ * A column of dates or times as milliseconds since 1970, as if in UTC; infinite ones are null. It fails at a
+ * part of a microsecond: that would be lost.
  */
 export function parquetMs(column: string, type: string): string {
   const ms = `epoch_us(${column}) / 1000.0`;

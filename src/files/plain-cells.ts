@@ -1,9 +1,13 @@
-// Finds the cells of plain rows of a CSV, and reads numbers from their digits: the innermost loop of a large import.
+// Finds the cells of plain rows of a CSV, and reads numbers from their digits: the innermost loop of a large
+// import.
 import type { TextCells } from './text-cells.ts';
 
 const [LF, CR, QUOTE, MINUS, POINT, ZERO, NINE] = [0x0a, 0x0d, 0x22, 0x2d, 0x2e, 0x30, 0x39];
 
-/** So many digits are exact as a whole number, and dividing that by a power of ten rounds once, as reading the text does. */
+/**
+ * So many digits are exact as a whole number, and dividing that by a power of ten rounds once, as reading the
+ * text does.
+ */
 const EXACT_DIGITS = 15;
 
 const powersOfTen = Float64Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
@@ -75,8 +79,8 @@ export class PlainCells {
   }
 
   /**
-   * Reads rows from `from` on, until the columns are full or at `to`, where a line ends: true. False at the first row that is not
-   * plain. Behind `to` must be no line that goes on.
+   * Reads rows from `from` on, until the columns are full or at `to`, where a line ends: true. False at the
+   * first row that is not plain. Behind `to` must be no line that goes on.
    */
   read(bytes: Uint8Array, from: number, to: number): boolean {
     for (const column of this.texts) if (column !== null) column.bytes = bytes;
@@ -132,7 +136,10 @@ export class PlainCells {
   }
 }
 
-/** Reads digits, with a sign before or a point among them: NaN for none. The end of the cell, -1 where it has anything else. */
+/**
+ * Reads digits, with a sign before or a point among them: NaN for none. The end of the cell, -1 where it has
+ * anything else.
+ */
 function numberCell(bytes: Uint8Array, start: number, into: Float64Array, row: number): number {
   const from = bytes[start] === MINUS ? start + 1 : start;
   let at = from;

@@ -1,4 +1,5 @@
-// Reads a CSV without DuckDB, up to its first row that is not plain: no quotes, ASCII alone, as many cells as columns, numbers of digits.
+// Reads a CSV without DuckDB, up to its first row that is not plain: no quotes, ASCII alone, as many cells as
+// columns, numbers of digits.
 import type { ComputedColumn } from './computed-column.ts';
 import type { CsvFormat } from './format.ts';
 import { linePieces } from './line-pieces.ts';
@@ -24,7 +25,10 @@ type PlainPlan = Pick<ScanPlan, 'numbers' | 'derived'> & { readonly texts: reado
 /** A CSV on the disk, or in memory. */
 type PlainFile = Pick<ReadableFile, 'path' | 'content' | 'header'> & { readonly format: CsvFormat };
 
-/** The rows of a CSV from the first one on, as columns of a plan; at the end whether these are all of its rows. */
+/**
+ * The rows of a CSV from the first one on, as columns of a plan; at the end whether these are all of its
+ * rows.
+ */
 export function* plainRows(file: PlainFile, plan: PlainPlan): Generator<PlainColumns, boolean> {
   const { headerLines = 1, delimiter } = file.format;
   const table = headerLines > 1 || !isPlainDelimiter(delimiter) ? null : PlainTable.of(file.header, plan);

@@ -1,4 +1,5 @@
-// Reads a plain file as chunks of columns, in its order: a plain CSV here, any other in a reader process, by DuckDB.
+// Reads a plain file as chunks of columns, in its order: a plain CSV here, any other in a reader process, by
+// DuckDB.
 import type {
   Chunk,
   ChunksAsked,
@@ -14,7 +15,10 @@ import { type PlainColumns, plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
 import type { ReadableFile } from './scan.ts';
 
-/** The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or is too large */
+/**
+ * The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or
+ * is too large
+ */
 export async function describeFile({ name, path, format }: DescribedFile): Promise<Columns> {
   const request: ColumnsAsked = { kind: 'columns', file: { name, path, format } };
   let columns: Columns | null = null;
@@ -30,7 +34,8 @@ async function* readElsewhere(file: ReadableFile, plan: ReadPlan, firstRow: numb
 }
 
 /**
- * Reads the chunks of a file in order: the next one overwrites the columns of the one before. What is no plain CSV is read by `rest`.
+ * Reads the chunks of a file in order: the next one overwrites the columns of the one before. What is no
+ * plain CSV is read by `rest`.
  * @throws FileProblem, or NeedsCare in a fast reading
  */
 export async function* readChunks(

@@ -1,4 +1,5 @@
-// The process that reads files by DuckDB. Some files end it, by a fault of DuckDB or for want of memory: that is a refusal of the file.
+// The process that reads files by DuckDB. Some files end it, by a fault of DuckDB or for want of memory: that
+// is a refusal of the file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +53,10 @@ class ReaderProcess {
     this.#hold(false);
   }
 
-  /** The frames that it sends on a request, up to its last, which is not given; each is gone when the next is read. @throws what that says */
+  /**
+   * The frames that it sends on a request, up to its last, which is not given; each is gone when the next is
+   * read. @throws what that says
+   */
   async *ask<H>(name: string, request: object): AsyncGenerator<{ head: H; body: ArrayBuffer }> {
     this.#hold(true);
     let last: Ended | null = null;
@@ -138,8 +142,8 @@ let holders = 0;
 let ready: ReaderProcess | null = null;
 
 /**
- * Keeps one process for the files that follow, until the function that it gives is called: a start takes as long as reading 100,000
- * rows.
+ * Keeps one process for the files that follow, until the function that it gives is called: a start takes as
+ * long as reading 100,000 rows.
  */
 export function holdReader(): () => void {
   holders++;

@@ -1,4 +1,5 @@
-// The work of a reader process: it answers one request after the other by frames, and ends with the process that started it.
+// The work of a reader process: it answers one request after the other by frames, and ends with the process
+// that started it.
 import { writeFileSync } from 'node:fs';
 import { causeOf } from '../base/observe.ts';
 import type { Chunk, ChunksAsked, ColumnsAsked, ReadPlan } from './chunk.ts';
@@ -37,7 +38,10 @@ export async function* readHere(file: ReadableFile, plan: ReadPlan, firstRow: nu
   yield* readByDuckDB(file, plan, firstRow);
 }
 
-/** Answers requests, each a line of JSON, as long as the process that sends them runs; `more` are readings beside those of columns and rows. */
+/**
+ * Answers requests, each a line of JSON, as long as the process that sends them runs; `more` are readings
+ * beside those of columns and rows.
+ */
 export function serveReadings<R extends { readonly kind: string }>(more?: Readings<R>): void {
   const readings = { ...ownReadings, ...more } as unknown as Readings<{ readonly kind: string }>;
   giveWay();
@@ -59,7 +63,9 @@ export function serveReadings<R extends { readonly kind: string }>(more?: Readin
   process.stdin.on('close', die);
 }
 
-/** Writes the frames of a reading, until it is stopped; how it ended. @throws where nobody reads them any more */
+/**
+ * Writes the frames of a reading, until it is stopped; how it ended. @throws where nobody reads them any more
+ */
 async function endOf(frames: AsyncGenerator<Frame>, isStopped: () => boolean): Promise<Ended> {
   let isSent = true;
   try {

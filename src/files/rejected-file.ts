@@ -1,4 +1,5 @@
-// Finds files of refused rows. They are recognized by their columns, so that no other file is replaced or removed.
+// Finds files of refused rows. They are recognized by their columns, so that no other file is replaced or
+// removed.
 import { closeSync, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 
 /** The last columns of a file of refused rows. */
@@ -25,8 +26,8 @@ export function holdsRefusedRows(path: string): boolean {
 }
 
 /**
- * The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has refused rows of an earlier
- * import.
+ * The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has
+ * refused rows of an earlier import.
  */
 export function rejectedPlace(path: string, replacesEarlier: boolean): string {
   for (let number = 1; ; number++) {

@@ -58,7 +58,10 @@ export function linesOf(sample: Sample): readonly string[] {
   return whole;
 }
 
-/** The name without folders and endings: `AAPL` of `data/AAPL.csv.gz`; a file of refused rows has that of its source. */
+/**
+ * The name without folders and endings: `AAPL` of `data/AAPL.csv.gz`; a file of refused rows has that of its
+ * source.
+ */
 export const stemOf = ({ name }: Sample): string =>
   name
     .replace(/^.*[/\\]/, '')

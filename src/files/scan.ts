@@ -23,7 +23,8 @@ export type ScanPlan = {
   /** Of a Parquet file, columns of dates and times too: their milliseconds since 1970. */
   readonly numbers: readonly string[];
   /**
-   * Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be checked. JSON has no fast reading.
+   * Reads every column as text, also rows with missing or surplus cells: slower, but every cell can be
+   * checked. JSON has no fast reading.
    */
   readonly careful: boolean;
   /** Computed columns, which a plan may name too. */
@@ -39,7 +40,9 @@ export const named = (column: string): string => `"${column.replaceAll('"', '""'
 /** DuckDB reads a path as a pattern: brackets escape its special characters. */
 export const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/g, (mark) => `[${mark}]`));
 
-/** Names CSV columns by position: DuckDB refuses empty names, and `close` and `Close` are the same name to it. */
+/**
+ * Names CSV columns by position: DuckDB refuses empty names, and `close` and `Close` are the same name to it.
+ */
 const placed = (place: number): string => `c${place}`;
 
 function csvTable(file: ReadableFile, format: CsvFormat, { numbers, careful }: ScanPlan): string {
@@ -70,7 +73,8 @@ export function describeColumns(path: string, format: Format): string {
 }
 
 /**
- * A statement that gives, as texts, what a Parquet file says of itself: the bytes of a value on average, where they are most, and of all.
+ * A statement that gives, as texts, what a Parquet file says of itself: the bytes of a value on average,
+ * where they are most, and of all.
  */
 export const parquetSizes = (path: string): string =>
   `select coalesce(max(total_uncompressed_size / greatest(num_values, 1)), 0)::varchar,
@@ -80,7 +84,10 @@ export const parquetSizes = (path: string): string =>
 /** Types of values whose size the rows of a file tell alone: texts, lists, objects. */
 const SIZED = /^(?:VARCHAR|BLOB|(?!DECIMAL).*[[(])/;
 
-/** A statement that gives the bytes of the longest row of a Parquet file and of all rows, in texts and the like, as texts. */
+/**
+ * A statement that gives the bytes of the longest row of a Parquet file and of all rows, in texts and the
+ * like, as texts.
+ */
 export function parquetTextSizes(path: string, header: readonly string[], types: readonly string[]): string {
   const sized = header.filter((_, place) => SIZED.test(types[place]!));
   const bytes = sized.map((name) => `+ coalesce(strlen(${named(name)}::varchar), 0)`).join(' ');
@@ -118,7 +125,10 @@ function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }
   };
 }
 
-/** The statement that reads columns of a file and computed ones, in the order of `names`, then the surplus cells of a CSV. */
+/**
+ * The statement that reads columns of a file and computed ones, in the order of `names`, then the surplus
+ * cells of a CSV.
+ */
 export function selectOf(
   file: ReadableFile,
   names: readonly string[],

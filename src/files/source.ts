@@ -1,4 +1,5 @@
-// Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their hash.
+// Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their
+// hash.
 import { hash } from 'node:crypto';
 import { createReadStream, createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -33,7 +34,10 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile & {
   /** The file for refused rows, if its name is free. */
   readonly rejectedPath: string;
   readonly isStandardInput: boolean;
-  /** The full path of the file, or of the archive it was in with its hash; null for standard input, and outside an archive. */
+  /**
+   * The full path of the file, or of the archive it was in with its hash; null for standard input, and
+   * outside an archive.
+   */
   readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
   /** Whether it was unpacked, and so is as whole as when it was packed. */
   readonly wasPacked: boolean;
@@ -98,8 +102,9 @@ export const rejectedPathOf = (name: string): string =>
   `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
 
 /**
- * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a zip archive
- * (or its problem), or standard input. The caller closes each. @throws FileProblem where it cannot be read
+ * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a
+ * zip archive (or its problem), or standard input. The caller closes each. @throws FileProblem where it
+ * cannot be read
  */
 export async function* openSources<L extends Layout>(
   name: string,
@@ -155,7 +160,10 @@ function smallFile({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): SmallF
 const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
   packingOf(await firstBytes(name, path, 4));
 
-/** The names of the files in an archive; null for any other file, and where they cannot be read, which an import reports. */
+/**
+ * The names of the files in an archive; null for any other file, and where they cannot be read, which an
+ * import reports.
+ */
 export async function membersOf(path: string): Promise<string[] | null> {
   try {
     return (await packingOfFile({ name: path, path })) === 'zip' ? await namesInZip(path) : null;
@@ -173,7 +181,10 @@ function requireSame(name: string, then: Stats, now: Stats): void {
 /** A digest that is being computed, or will be when it is asked for; `close` stops that. */
 type Digesting = Pick<SourceFile, 'digest' | 'close'>;
 
-/** Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while the file is read. */
+/**
+ * Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while
+ * the file is read.
+ */
 function digestOfPlain(
   { name, path }: Pick<Found<Layout>, 'name' | 'path'>,
   small: SmallFile | null,
@@ -295,7 +306,10 @@ async function contentOf<L extends Layout>(
   };
 }
 
-/** Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of the file. */
+/**
+ * Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of
+ * the file.
+ */
 function checkText(name: string, digest: Digest): Digest {
   if (digest.hasOpenQuote)
     throw contentProblem(
@@ -324,7 +338,10 @@ async function openPacked<L extends Layout>(
   return openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
 }
 
-/** The files of an archive: all are unpacked and verified before the first is read. A file's problem does not keep the others out. */
+/**
+ * The files of an archive: all are unpacked and verified before the first is read. A file's problem does not
+ * keep the others out.
+ */
 async function* openArchive<L extends Layout>(
   found: Found<L>,
   small: SmallFile | null,

@@ -1,4 +1,5 @@
-// Temporary files of imports. Their names have the process, so that a later import can remove those of a killed one.
+// Temporary files of imports. Their names have the process, so that a later import can remove those of a
+// killed one.
 import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,10 @@ function makeSpool(neededBytes: number): string {
 /** About how many bytes a packed file of prices unpacks to. */
 export const unpackedBytes = (packedBytes: number): number => packedBytes * PRICES_RATIO;
 
-/** Bytes of text in a gzip file of `bytes` bytes: by its trailer (RFC 1952), or an estimate where the trailer cannot be the whole size. */
+/**
+ * Bytes of text in a gzip file of `bytes` bytes: by its trailer (RFC 1952), or an estimate where the trailer
+ * cannot be the whole size.
+ */
 export async function gunzippedBytes(path: string, bytes: number): Promise<number> {
   const file = await open(path);
   try {

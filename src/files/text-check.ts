@@ -11,7 +11,10 @@ export type Digest = {
   /** Whether the file has an odd number of quotes. */
   readonly hasOpenQuote: boolean;
   readonly isUtf8: boolean;
-  /** Whether a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an error. */
+  /**
+   * Whether a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an
+   * error.
+   */
   readonly hasLongLine: boolean;
   /** Whether the last line has an end, or its last cell a closing quote: any other may have been cut off. */
   readonly isEnded: boolean;

@@ -23,7 +23,9 @@ export class TextColumn implements TextCells {
     this.#entries = new Int32Array(this.#raw.buffer, this.#raw.byteOffset, count * 4);
   }
 
-  /** Copies the bytes of all cells, or of some, to `bytes`, one after the other: the first has the index 0. */
+  /**
+   * Copies the bytes of all cells, or of some, to `bytes`, one after the other: the first has the index 0.
+   */
   gather(from = 0, to = this.#entries.length / 4): void {
     const words = new Uint32Array(this.#entries.buffer, this.#entries.byteOffset, this.#entries.length);
     let at = 0;

@@ -13,7 +13,10 @@ import { zstdFrames } from './zstd-frames.ts';
 /** The packing of a file. */
 export type Packing = 'gzip' | 'zstd' | 'zip';
 
-/** The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip was cut off. */
+/**
+ * The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip
+ * was cut off.
+ */
 export function packingOf(start: Buffer): Packing | null {
   if (start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)) return 'gzip';
   const magic = start.length < 4 ? 0 : start.readUInt32LE();
@@ -62,7 +65,10 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
   }
 }
 
-/** Unpacks a gzip or Zstandard file to `target`; the SHA-256 of the packed bytes. @throws FileProblem when it is damaged */
+/**
+ * Unpacks a gzip or Zstandard file to `target`; the SHA-256 of the packed bytes. @throws FileProblem when it
+ * is damaged
+ */
 export async function unpackStream(
   name: string,
   path: string,
@@ -108,8 +114,8 @@ export async function namesInZip(path: string): Promise<string[]> {
 }
 
 /**
- * Unpacks every file of an archive into `folder`, in the archive's order. `content` are the bytes of a small archive, where they were
- * read. @throws FileProblem when any of it is damaged
+ * Unpacks every file of an archive into `folder`, in the archive's order. `content` are the bytes of a small
+ * archive, where they were read. @throws FileProblem when any of it is damaged
  */
 export async function unpackZip(
   name: string,

@@ -1,4 +1,5 @@
-// Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor ignores data that follows a frame in the same piece.
+// Cuts Zstandard data at the ends of its frames (RFC 8878, 3.1): Node's decompressor ignores data that
+// follows a frame in the same piece.
 import { contentProblem, type FileProblem } from './file-problem.ts';
 
 const MAGIC = 0xfd2f_b528;
@@ -44,7 +45,10 @@ function* grammar(problem: (how: string) => Error): Generator<number, never, Buf
   }
 }
 
-/** Cuts data into pieces that end where a frame ends. @throws FileProblem that begins with `name`, for other or incomplete data */
+/**
+ * Cuts data into pieces that end where a frame ends. @throws FileProblem that begins with `name`, for other
+ * or incomplete data
+ */
 export async function* zstdFrames(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const problem = (how: string): FileProblem =>
     contentProblem(name, `the zstd data is damaged: ${how}. Nothing was imported.`);

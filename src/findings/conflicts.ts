@@ -1,4 +1,5 @@
-// conflicting_imports: bars to which two imports gave different values, by what each noted before its changes (docs/decisions/0009).
+// conflicting_imports: bars to which two imports gave different values, by what each noted before its changes
+// (docs/decisions/0009).
 import { type Bars, valueColumns } from '../bars/columns.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { barEnd, closesAfter } from '../calendar/bar-end.ts';
@@ -32,7 +33,10 @@ type Conflict = {
   expected: number;
 };
 
-/** The value that differs most between two bars; where one of them has no number, the share is 0. `priceShare` leaves out volumes. */
+/**
+ * The value that differs most between two bars; where one of them has no number, the share is 0. `priceShare`
+ * leaves out volumes.
+ */
 function largestDifference(older: Bars, at: number, newer: Bars, index: number) {
   let largest = { share: -1, value: Number.NaN, expected: Number.NaN };
   let priceShare = 0;
@@ -157,8 +161,8 @@ class Conflicts {
 }
 
 /**
- * The bars of a series that imports replaced by others, of those that close by an instant: a finding for each two imports. A bar that had not
- * closed yet at the first was not whole, and does not count.
+ * The bars of a series that imports replaced by others, of those that close by an instant: a finding for each
+ * two imports. A bar that had not closed yet at the first was not whole, and does not count.
  */
 export async function conflictingImports(
   reader: Reader,

@@ -32,7 +32,8 @@ function volumeProblem(pairs: readonly Pair[], at: number) {
   if (!Number.isFinite(share) || shares.length < thresholds.mismatchSessionsMin) return null;
   const usual = median(shares);
   const least = thresholds.volumeShareMin * usual;
-  // Days with more auctions than usual on both sides of it are real; more volume than the day itself has is not.
+  // Days with more auctions than usual on both sides of it are real; more volume than the day itself has is
+  // not.
   const most = thresholds.volumeShareMax * Math.max(1, usual);
   if (share >= least && share <= most) return null;
   return {
@@ -43,7 +44,10 @@ function volumeProblem(pairs: readonly Pair[], at: number) {
   };
 }
 
-/** Finished sessions whose minutes do not come to the stored day. Volumes are compared where both have one basis. */
+/**
+ * Finished sessions whose minutes do not come to the stored day. Volumes are compared where both have one
+ * basis.
+ */
 export function dayMismatches(
   sessions: readonly MinuteSession[],
   days: ReadonlyMap<number, StoredDay>,

@@ -23,7 +23,10 @@ const onDay = (day: number) => ({ fromKeyMs: day * DAY_MS, toKeyMs: day * DAY_MS
 const isOfCash = ({ action_type, cash_amount }: Action): boolean =>
   !isOfShares(action_type) && cash_amount !== null;
 
-/** The close of raw DAY bars in the session before an ex-date, divided by the splits of the day; null where the session has no bar. */
+/**
+ * The close of raw DAY bars in the session before an ex-date, divided by the splits of the day; null where
+ * the session has no bar.
+ */
 function storedClose({ ex_date }: Action, { calendar, actions }: CashFacts, bars: Bars): number | null {
   const at = lowerBound(bars, ex_date * DAY_MS) - 1;
   const session = calendar.sessionOnOrBefore(ex_date - 1)?.day ?? ex_date;

@@ -16,7 +16,10 @@ type Said = {
   readonly message: string;
 };
 
-/** A finding about neighbouring bars or sessions, by the keys of the first and the last: that of a session is the midnight of its label date. */
+/**
+ * A finding about neighbouring bars or sessions, by the keys of the first and the last: that of a session is
+ * the midnight of its label date.
+ */
 export type Spotted = Said & { readonly fromKeyMs: number; readonly toKeyMs: number };
 
 /** A finding of one series by its instants. */
@@ -27,7 +30,10 @@ export type Placed = Said & {
   readonly isOfMarket?: boolean;
 };
 
-/** A finding about one series, `[fromMs, toMs)`: from the open of its first bar or session to the close of its last. */
+/**
+ * A finding about one series, `[fromMs, toMs)`: from the open of its first bar or session to the close of its
+ * last.
+ */
 export type Finding = Placed & {
   readonly interval: Interval;
   /** The run that last changed what is stored there; null where nothing is, and where it is not known. */

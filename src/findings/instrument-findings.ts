@@ -124,8 +124,8 @@ async function seriesFindings(
 }
 
 /**
- * Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their order. As of a moment the
- * series are those of sessions that were over then. @throws DamagedData
+ * Every finding in the stored bars of an instrument that are served, and in its corporate actions, in their
+ * order. As of a moment the series are those of sessions that were over then. @throws DamagedData
  */
 export async function findingsOf(tools: FindingTools, stored: StoredInstrument): Promise<Finding[]> {
   const { reader, nowMs, onBars, facts } = tools;

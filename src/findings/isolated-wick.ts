@@ -44,7 +44,10 @@ function wickAt(bars: Bars, at: number, side: Side): Wick | null {
   };
 }
 
-/** The wicks of bars of DAY and above, whoever else has them. The first and the last bar have one neighbour, and are not judged. */
+/**
+ * The wicks of bars of DAY and above, whoever else has them. The first and the last bar have one neighbour,
+ * and are not judged.
+ */
 export function isolatedWicks(bars: Bars): Wick[] {
   const found: Wick[] = [];
   for (let at = 1; at < bars.count - 1; at++)

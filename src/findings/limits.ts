@@ -11,7 +11,10 @@ export const findingLimits = {
   instrumentsPerRead: 500,
   /** What it takes to read an instrument with its series, in bars. */
   barsPerMember: 500,
-  /** Series whose findings an import tells, and the bars that it reads for that: half a second. More is for `bourse check`. */
+  /**
+   * Series whose findings an import tells, and the bars that it reads for that: half a second. More is for
+   * `bourse check`.
+   */
   unaskedSeriesMax: 100,
   unaskedBarsMax: 500_000,
 } as const;

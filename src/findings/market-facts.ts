@@ -31,8 +31,8 @@ const wickKey = ({ keyMs, side }: Pick<Wick, 'keyMs' | 'side'>): string => `${ke
 export type Subject = { readonly stored: StoredInstrument; readonly series: Series };
 
 /**
- * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is changed; `onBars` is told how many
- * bars are about to be read.
+ * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is
+ * changed; `onBars` is told how many bars are about to be read.
  */
 export type FactTools = {
   readonly reader: Reader;
@@ -69,7 +69,10 @@ export class MarketFacts {
     ).length;
   }
 
-  /** Whether another series of the market and source of one has bars on a session, of which its instrument has none in any series. */
+  /**
+   * Whether another series of the market and source of one has bars on a session, of which its instrument has
+   * none in any series.
+   */
   async isMissed(subject: Subject, day: number): Promise<boolean> {
     const others = subject.stored.series.filter((one) => one !== subject.series);
     if ((await this.withBars(subject.stored, others, day)) !== undefined) return false;
@@ -79,7 +82,10 @@ export class MarketFacts {
     return false;
   }
 
-  /** The first of some series of an instrument, up to DAY, that has bars on a session; undefined where none has. */
+  /**
+   * The first of some series of an instrument, up to DAY, that has bars on a session; undefined where none
+   * has.
+   */
   async withBars(
     { calendar }: Pick<StoredInstrument, 'calendar'>,
     some: readonly Series[],

@@ -42,7 +42,10 @@ const oddFinding = ({ kind, fromMs, toMs, count, value, expected }: OddBars): Pl
   message: `${countOf(count, 'bar')} ${kind === 'vwap_outside' ? `of the session: ${oddWords[kind]}` : oddWords[kind]}`,
 });
 
-/** The finding that bars are dated by their close; none if too few sessions show it, or if one has a bar at its first open. */
+/**
+ * The finding that bars are dated by their close; none if too few sessions show it, or if one has a bar at
+ * its first open.
+ */
 function closeLabelled({ shifted, hasFirstOpen }: MinuteSessions): Placed[] {
   const [first, last] = [shifted[0], shifted.at(-1)];
   if (first === undefined || hasFirstOpen || shifted.length < thresholds.labelledSessionsMin) return [];
@@ -80,7 +83,10 @@ export type MinuteTools = {
   readonly stored: StoredDays | null;
 };
 
-/** The findings in all bars of a series of minutes: by instants, and by sessions. Option contracts trade now and then: nothing is usual in them. */
+/**
+ * The findings in all bars of a series of minutes: by instants, and by sessions. Option contracts trade now
+ * and then: nothing is usual in them.
+ */
 export async function minuteFindings(
   { reader, facts, nowMs, isActive, actions, stored: storedDays }: MinuteTools,
   subject: Subject,

@@ -1,4 +1,5 @@
-// The sessions of a series of minute bars, each as a few numbers, and the bars where the calendar has none: bar by bar, in bounded memory.
+// The sessions of a series of minute bars, each as a few numbers, and the bars where the calendar has none:
+// bar by bar, in bounded memory.
 import { type Bars, emptyBars, valueColumns } from '../bars/columns.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -32,7 +33,10 @@ export type MinuteSession = {
   readonly volume: number;
 };
 
-/** Odd bars of one session or date, or of the whole series if they are off its grid, from the first to the close of the last. */
+/**
+ * Odd bars of one session or date, or of the whole series if they are off its grid, from the first to the
+ * close of the last.
+ */
 export type OddBars = {
   readonly kind: 'closed_day' | 'outside_session' | 'off_grid' | 'vwap_outside';
   readonly fromMs: number;
@@ -185,7 +189,10 @@ export class MinuteSessions {
     if (this.days.at(-1) !== day) this.days.push(day);
   }
 
-  /** Whether a bar may be off the grid of its segment: one that opened late, or that such a one follows within the bar (contract 3.3). */
+  /**
+   * Whether a bar may be off the grid of its segment: one that opened late, or that such a one follows within
+   * the bar (contract 3.3).
+   */
   #mayBeOff(at: number, { late, openMs }: Segments, segment: number): boolean {
     return late[segment] === 1 || (late[segment + 1] === 1 && openMs[segment + 1]! < at + this.#stepMs);
   }

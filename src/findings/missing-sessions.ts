@@ -1,4 +1,5 @@
-// identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its calendar.
+// identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its
+// calendar.
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -69,7 +70,10 @@ const missingSession = (days: Hole): Spotted => ({
     `in a series that trades on at least ${percent(thresholds.tradedShare)} of up to ${thresholds.aroundSessions} sessions around`,
 });
 
-/** Whether a series trades on most sessions around a hole; `sessions` are all from its first bar to its last one. */
+/**
+ * Whether a series trades on most sessions around a hole; `sessions` are all from its first bar to its last
+ * one.
+ */
 function isUsual(sessions: readonly number[], missing: ReadonlySet<number>, hole: Hole): boolean {
   const from = firstWhere(sessions.length, (at) => sessions[at]! >= hole[0]!);
   const others = [...sessions.slice(0, from), ...sessions.slice(from + hole.length)];
@@ -115,7 +119,9 @@ export const closedDayFindings = (closedDays: readonly number[]): Spotted[] =>
     message: 'the calendar has no session on this date',
   }));
 
-/** The newest session that at least half of some series reach, by their newest label dates; null without any. */
+/**
+ * The newest session that at least half of some series reach, by their newest label dates; null without any.
+ */
 export function reachedByHalf(newestDays: readonly number[]): number | null {
   const descending = [...newestDays].sort((a, b) => b - a);
   return descending[Math.ceil(descending.length / 2) - 1] ?? null;

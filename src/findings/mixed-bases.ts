@@ -1,4 +1,5 @@
-// split_basis: weeks and months without a bar, because their sessions are stored under different price bases (contract 3.6).
+// split_basis: weeks and months without a bar, because their sessions are stored under different price bases
+// (contract 3.6).
 import { periodEnd, periodHours } from '../calendar/period.ts';
 import { interval as intervalOf } from '../contract/interval.ts';
 import { Completeness } from '../series/completeness.ts';
@@ -12,7 +13,10 @@ import { countOf } from './words.ts';
 
 const names = { WEEK: 'week', MON: 'month' } as const;
 
-/** The weeks and months that have closed and are not served because of their bases; neighbours are one finding. */
+/**
+ * The weeks and months that have closed and are not served because of their bases; neighbours are one
+ * finding.
+ */
 export async function mixedBases(
   reader: Reader,
   stored: StoredInstrument,

@@ -32,7 +32,10 @@ async function lonelyWicks(facts: MarketFacts, subject: Subject, bars: Bars): Pr
 const labelsOf = (bars: Bars): Int32Array =>
   Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
 
-/** Whether finer bars of the instrument go on after the last session of a series: its later bars are derived from these. */
+/**
+ * Whether finer bars of the instrument go on after the last session of a series: its later bars are derived
+ * from these.
+ */
 function isContinued({ stored, series }: Subject, newestDay: number): boolean {
   const minutes = intervalMinutes(series.interval) ?? Number.POSITIVE_INFINITY;
   return stored.series.some((other) => {
@@ -94,7 +97,10 @@ export function dayFindings(subject: Subject, bars: Bars, actions: readonly Acti
   ];
 }
 
-/** The findings in all bars of a series of DAY and above. Option contracts trade now and then: nothing is usual in them. */
+/**
+ * The findings in all bars of a series of DAY and above. Option contracts trade now and then: nothing is
+ * usual in them.
+ */
 export async function periodFindings(
   facts: MarketFacts,
   subject: Subject,

@@ -49,7 +49,8 @@ const byName = (a: Instrument, b: Instrument): number => {
 };
 
 /**
- * The findings about the bars that some runs hold, and a week around them: those of the sessions next to them are about them too.
+ * The findings about the bars that some runs hold, and a week around them: those of the sessions next to them
+ * are about them too.
  * @throws TooMuchToCheck
  */
 export async function runFindings(

@@ -78,8 +78,8 @@ const partOf = (actions: readonly Action[], before: number, instrument: Instrume
   }, 1);
 
 /**
- * True if the actions of one day explain the jump at a bar to about `part` of the close before. The day is one from the session of the bar before
- * to the session after the bar.
+ * True if the actions of one day explain the jump at a bar to about `part` of the close before. The day is
+ * one from the session of the bar before to the session after the bar.
  */
 function isRecorded(
   { calendar, actions, instrument }: SplitFacts,

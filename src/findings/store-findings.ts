@@ -35,7 +35,10 @@ export type CheckOptions = {
   readonly onOthers: (count: number) => void;
   /** Is told what is damaged: the findings of its instrument are left out. */
   readonly onDamage: (damage: Damage) => void;
-  /** Which findings of an instrument are asked for; all by default. One of a whole market comes where an instrument has it that is asked for. */
+  /**
+   * Which findings of an instrument are asked for; all by default. One of a whole market comes where an
+   * instrument has it that is asked for.
+   */
   readonly isWanted?: (instrument: Instrument, finding: Finding) => boolean;
 };
 
@@ -50,7 +53,10 @@ export const instrumentsIn = (
     limit: findingLimits.instrumentsPerRead,
   });
 
-/** The findings of each of some instruments, which come by asset type and country. One that a whole market has at once comes once, for the symbol `*`. */
+/**
+ * The findings of each of some instruments, which come by asset type and country. One that a whole market has
+ * at once comes once, for the symbol `*`.
+ */
 export async function* storeFindings(
   reader: Reader,
   some: AsyncIterable<Instrument> | Iterable<Instrument>,

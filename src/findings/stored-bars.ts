@@ -32,7 +32,10 @@ export async function periodBars(
   return concatBars(pieces);
 }
 
-/** The run that last changed the block of a bar, without those that were undone: the journal has it. Null where no run did. */
+/**
+ * The run that last changed the block of a bar, without those that were undone: the journal has it. Null
+ * where no run did.
+ */
 export async function runOf(
   reader: Reader,
   { series_id, interval }: Pick<Series, 'series_id' | 'interval'>,

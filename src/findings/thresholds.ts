@@ -1,6 +1,9 @@
 // Every threshold of every finding. A message prints those that its finding passed.
 export const thresholds = {
-  /** Bars around a bar that say what is usual, the bar itself included; with fewer than the minimum nothing is usual. */
+  /**
+   * Bars around a bar that say what is usual, the bar itself included; with fewer than the minimum nothing is
+   * usual.
+   */
   windowBars: 63,
   windowBarsMin: 21,
 
@@ -16,7 +19,10 @@ export const thresholds = {
   splitShare: 0.01,
   splitDeviations: 8,
   splitTicks: 20,
-  /** The most by which a close may differ from the split price, and an open from that of a recorded split: natural logarithms. */
+  /**
+   * The most by which a close may differ from the split price, and an open from that of a recorded split:
+   * natural logarithms.
+   */
   splitLogMax: 0.2,
 
   /** action_without_jump: splits that change the price by less are not judged. */
@@ -32,20 +38,26 @@ export const thresholds = {
   /** short_session: minutes that may be missing at an end of a session. */
   edgeMinutes: 15,
   /**
-   * short_session, gap and missing_session: so many sessions around. Of the first two also the share of their minutes with bars, and the
-   * fewest sessions that tell it.
+   * short_session, gap and missing_session: so many sessions around. Of the first two also the share of their
+   * minutes with bars, and the fewest sessions that tell it.
    */
   denseShare: 0.8,
   aroundSessions: 20,
   aroundSessionsMin: 5,
-  /** short_session: a session that is dense for so long, then stops while others go on, needs no sessions around. */
+  /**
+   * short_session: a session that is dense for so long, then stops while others go on, needs no sessions
+   * around.
+   */
   stopMinutes: 60,
 
   /** gap: how much longer than the usual longest hole of a session, and how long at least. */
   gapTimes: 10,
   gapMinutes: 5,
 
-  /** minute_day_mismatch: the volume by minutes as a share of that of the day, against the usual share of so many sessions. */
+  /**
+   * minute_day_mismatch: the volume by minutes as a share of that of the day, against the usual share of so
+   * many sessions.
+   */
   mismatchSessions: 60,
   mismatchSessionsMin: 20,
   volumeShareMin: 0.5,

@@ -1,7 +1,10 @@
 // What is usual around a bar: medians of windows.
 import { thresholds } from './thresholds.ts';
 
-/** The indexes `[from, to)` of up to `size` of `count` items: as many before one as after it, where there are so many. */
+/**
+ * The indexes `[from, to)` of up to `size` of `count` items: as many before one as after it, where there are
+ * so many.
+ */
 export function windowAround(
   count: number,
   at: number,

@@ -1,4 +1,5 @@
-// The damaged blocks of a series: how many bars each had, how it is named, and the command that deletes its bars.
+// The damaged blocks of a series: how many bars each had, how it is named, and the command that deletes its
+// bars.
 
 import { blockCount } from '../bars/block-reader.ts';
 import { bucketDays } from '../bars/bucket.ts';
@@ -18,13 +19,19 @@ import type { Reader, Writer } from '../store/store.ts';
 
 type SeriesRow = Pick<RowOf<typeof seriesDataset>, 'series_id' | 'interval' | 'bar_count'>;
 
-/** One damaged block. `count` is the number of its bars; null where several blocks are damaged and their headers do not tell. */
+/**
+ * One damaged block. `count` is the number of its bars; null where several blocks are damaged and their
+ * headers do not tell.
+ */
 export type LostBlock = { readonly bucket: number; readonly runId: number; readonly count: number | null };
 
 /** The damaged blocks of a series by bucket, and how many bars they have together. */
 export type LostBlocks = { readonly blocks: ReadonlyMap<number, LostBlock>; readonly total: number };
 
-/** Finds the damaged blocks of a series. Its row counts all bars, so those of the damaged blocks are what the others lack. */
+/**
+ * Finds the damaged blocks of a series. Its row counts all bars, so those of the damaged blocks are what the
+ * others lack.
+ */
 export async function lostBlocks(reader: Reader, { series_id, bar_count }: SeriesRow): Promise<LostBlocks> {
   const claimed = new Map<number, { runId: number; bars: number }>();
   const sound = reader.sound((damage, { bars = 0 }) => {
@@ -71,7 +78,10 @@ export function deletionOfBlocks(
 export const lostBlockWords = (interval: Interval, { bucket, runId }: LostBlock): string =>
   `${bucketWords(interval, bucket)}, imported by run ${runId}`;
 
-/** Forgets what runs changed in a block whose bars cannot be read: none of it can be undone, or read as it was, any more. */
+/**
+ * Forgets what runs changed in a block whose bars cannot be read: none of it can be undone, or read as it
+ * was, any more.
+ */
 export async function forgetBlock(writer: Writer, series_id: number, bucket: number): Promise<void> {
   await forgetEarlier(writer);
   for (const dataset of [blockChanges, heldBars] as readonly Dataset[]) {

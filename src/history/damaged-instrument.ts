@@ -22,7 +22,8 @@ export async function damagedId(writer: Writer, name: InstrumentName): Promise<n
 }
 
 /**
- * Puts the row of an instrument in place of a damaged one, with its search terms. Undoing the run leaves the row as it is: its series need it.
+ * Puts the row of an instrument in place of a damaged one, with its search terms. Undoing the run leaves the
+ * row as it is: its series need it.
  */
 export async function repairInstrument(writer: Writer, runId: number, row: Instrument): Promise<void> {
   await changeRow(writer, runId, instruments, row, row);

@@ -15,7 +15,8 @@ import { StoredSeries } from './stored-series.ts';
 type SeriesRow = RowOf<typeof seriesDataset>;
 
 /**
- * The row of a series, null where there is none; a damaged one is repaired first. `found` is what was looked up of it.
+ * The row of a series, null where there is none; a damaged one is repaired first. `found` is what was looked
+ * up of it.
  * @throws DamagedData where it cannot be
  */
 export async function soundSeries(
@@ -36,8 +37,9 @@ function known<T extends string | null>(value: unknown, among: readonly T[], oth
 }
 
 /**
- * The row of a series in place of a damaged one, which gives its number and how its values are adjusted; `basis` is for what it does
- * not tell. @throws DamagedData where the number is damaged too, or a block is: then nothing tells how many bars there are
+ * The row of a series in place of a damaged one, which gives its number and how its values are adjusted;
+ * `basis` is for what it does not tell. @throws DamagedData where the number is damaged too, or a block is:
+ * then nothing tells how many bars there are
  */
 async function repairSeries(
   writer: Writer,

@@ -39,7 +39,10 @@ export type DeleteReport = {
   readonly instrumentsDeleted: number;
 };
 
-/** Deletes the bars of one instrument in a range. @throws RequestProblem for an unknown instrument or a range that ends before it begins */
+/**
+ * Deletes the bars of one instrument in a range. @throws RequestProblem for an unknown instrument or a range
+ * that ends before it begins
+ */
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
   return runDeletion(store, 'bars', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
@@ -71,7 +74,10 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
   });
 }
 
-/** Deletes one instrument. @throws RequestProblem for an unknown one, and for one that has bars or that rows name */
+/**
+ * Deletes one instrument. @throws RequestProblem for an unknown one, and for one that has bars or that rows
+ * name
+ */
 export function deleteInstrument(store: Store, request: DeleteRequest): Promise<DeleteReport> {
   return runDeletion(store, 'instruments', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
@@ -155,7 +161,8 @@ async function deleteFrom(
 
 /**
  * The damaged blocks that a deletion has met, and the number of bars of each.
- * @throws RequestProblem where it would delete a part of one, or where only several together have a known number
+ * @throws RequestProblem where it would delete a part of one, or where only several together have a known
+ * number
  */
 async function damagedWithin(
   writer: Writer,

@@ -1,4 +1,5 @@
-// Deleting rows of the datasets beside bars and instruments: a recorded run, which can be undone (contract 10).
+// Deleting rows of the datasets beside bars and instruments: a recorded run, which can be undone (contract
+// 10).
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
@@ -113,7 +114,9 @@ async function withInstrument(
   return { ...flags, '--symbol': found.symbol, '--schema': found.asset_schema };
 }
 
-/** Deletes the rows of a choice. @throws RequestProblem where it is too wide, or names an unknown instrument */
+/**
+ * Deletes the rows of a choice. @throws RequestProblem where it is too wide, or names an unknown instrument
+ */
 export function deleteRows(store: Store, request: RowDeleteRequest): Promise<RowDeleteReport> {
   const { dataset, words } = request;
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
@@ -141,7 +144,10 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
   });
 }
 
-/** Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read as it was, any more. */
+/**
+ * Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read
+ * as it was, any more.
+ */
 async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): Promise<void> {
   await forgetEarlier(writer);
   await writer.remove(dataset, [row]);

@@ -8,7 +8,10 @@ import { type WriteRequest, writeOrTry } from './trial.ts';
 /** The request of any deletion: `words` name the choice, and are kept with the run. */
 export type DeletionRequest = WriteRequest & { readonly words: string };
 
-/** Runs a deletion in one write and records it as a run. `runId` is null in a dry run, and where there was nothing to delete. */
+/**
+ * Runs a deletion in one write and records it as a run. `runId` is null in a dry run, and where there was
+ * nothing to delete.
+ */
 export function runDeletion<T>(
   store: Store,
   dataset: string,

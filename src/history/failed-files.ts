@@ -1,4 +1,5 @@
-// The files of watched folders that could not be imported, or not wholly: kept in the store until they are imported or gone.
+// The files of watched folders that could not be imported, or not wholly: kept in the store until they are
+// imported or gone.
 import { dirname } from 'node:path';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
@@ -26,7 +27,10 @@ export async function failuresIn(
 export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof failedFiles>[]): Promise<void> =>
   store.write((writer) => writer.upsert(failedFiles, failed));
 
-/** Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is nothing. */
+/**
+ * Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is
+ * nothing.
+ */
 export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {
   const cleared = await store.snapshot(async (reader) => {
     const damaged: Values[] = [];

@@ -18,7 +18,9 @@ export type FormerRun = {
   readonly rows: number;
 };
 
-/** Entries of one block that are read at a time, and at most: what older runs wrote is counted, but not named. */
+/**
+ * Entries of one block that are read at a time, and at most: what older runs wrote is counted, but not named.
+ */
 const ENTRIES_PER_READ = 8;
 const ENTRIES_MAX = 256;
 
@@ -88,7 +90,9 @@ export class FormerRuns {
   }
 }
 
-/** The bars that an entry does not name. A run that added the block wrote every bar that no later entry names. */
+/**
+ * The bars that an entry does not name. A run that added the block wrote every bar that no later entry names.
+ */
 function withoutThoseOf(entry: RowOf<typeof blockChanges>, bars: Bars): Bars {
   const { added, before } = decodeChange(entry);
   if (added === null) return emptyBars();

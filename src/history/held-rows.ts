@@ -1,4 +1,5 @@
-// The rows that a run held unchanged: an undo of an earlier run leaves them to it (contract 10, docs/decisions/0009).
+// The rows that a run held unchanged: an undo of an earlier run leaves them to it (contract 10,
+// docs/decisions/0009).
 import { hash } from 'node:crypto';
 import { firstWhere } from '../base/search.ts';
 import type { Dataset } from '../datasets/dataset.ts';
@@ -47,7 +48,9 @@ export class HeldRows {
   }
 }
 
-/** Adds to some hashes of rows the runs after one that held them, but for those that `passesOver` is true for. */
+/**
+ * Adds to some hashes of rows the runs after one that held them, but for those that `passesOver` is true for.
+ */
 export async function findHolders(
   reader: RowReader,
   { name: dataset }: Dataset,
@@ -96,7 +99,10 @@ export class LaterHolders {
     this.#runId = runId;
   }
 
-  /** The first run that held a row with these values, before another run where one is given; null where none did. */
+  /**
+   * The first run that held a row with these values, before another run where one is given; null where none
+   * did.
+   */
   async of(dataset: Dataset, row: Row, beforeRun = Number.POSITIVE_INFINITY): Promise<number | null> {
     const runs = this.#byDataset.get(dataset.name) ?? (await this.#read(dataset.name));
     this.#byDataset.set(dataset.name, runs);

@@ -1,4 +1,5 @@
-// Imports of several files in one write of the store: each is whole, undone and refused alone; all are durable at the end of the write.
+// Imports of several files in one write of the store: each is whole, undone and refused alone; all are
+// durable at the end of the write.
 import { DiskFull } from '../disk/space.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import type { OnWait, Store, Writer } from '../store/store.ts';
@@ -24,7 +25,10 @@ export class ImportGroup {
     this.counters = new Counters(writer);
   }
 
-  /** Runs what one file writes. It is undone alone, where it throws or is only a trial. @throws DiskFull before anything is written */
+  /**
+   * Runs what one file writes. It is undone alone, where it throws or is only a trial. @throws DiskFull
+   * before anything is written
+   */
   async run<T>(
     file: MappedFile,
     work: () => Promise<{ readonly result: T; readonly isTrial: boolean }>,

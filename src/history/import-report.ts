@@ -17,14 +17,17 @@ export type RemovedRows = {
   readonly removedRows: readonly Readonly<Record<string, string>>[];
 };
 
-/** The report of an import, as `--json` prints it. Without `--replace`, or if a row was refused, it has no removed rows. */
+/**
+ * The report of an import, as `--json` prints it. Without `--replace`, or if a row was refused, it has no
+ * removed rows.
+ */
 export type ImportReport = Partial<RemovedRows> & {
   readonly dataset: string;
   readonly file: string;
   readonly sha256: string;
   /**
-   * The last line of a CSV has no line end, so that the file may have been cut off inside its last cell. Never where it was
-   * packed, or where its vendor's files have no last line end.
+   * The last line of a CSV has no line end, so that the file may have been cut off inside its last cell.
+   * Never where it was packed, or where its vendor's files have no last line end.
    */
   readonly mayBeCut: boolean;
   /** The preset that read the file, and what it says of every row; null where none did. */
@@ -74,13 +77,18 @@ export type ImportReport = Partial<RemovedRows> & {
   readonly durationMs: number;
 };
 
-/** A time in which bars of a market and interval are not derived, because no import covers it (contract 3.9). */
+/**
+ * A time in which bars of a market and interval are not derived, because no import covers it (contract 3.9).
+ */
 export type OpenTime = {
   readonly market: string;
   readonly interval: string;
   /** Instants such as `2025-03-04T01:00:00Z`. */
   readonly from: string;
   readonly through: string;
-  /** Whether it lies between a series' earlier bars and the file, or between the file and the end of its last session. */
+  /**
+   * Whether it lies between a series' earlier bars and the file, or between the file and the end of its last
+   * session.
+   */
   readonly isBefore: boolean;
 };

@@ -7,7 +7,10 @@ import type { Store } from '../store/store.ts';
 /** What even a small file may need: some pages for each table and index. */
 const LEAST_BYTES = 4 * 1024 * 1024;
 
-/** Stored bytes for each byte of text: bars need a fifth, long numbers a third; each is written to the log first, then to the store. */
+/**
+ * Stored bytes for each byte of text: bars need a fifth, long numbers a third; each is written to the log
+ * first, then to the store.
+ */
 const SHARE_OF_TEXT = 0.75;
 
 /** Bytes of text for each byte of Parquet. */
@@ -26,8 +29,8 @@ export function requireSpaceFor({ folder }: Store, textBytes: number): void {
 }
 
 /**
- * The error of an import that has written refused rows, which are beside the imported file: where that disk is full, which one; else the
- * same error.
+ * The error of an import that has written refused rows, which are beside the imported file: where that disk
+ * is full, which one; else the same error.
  */
 export const refusedRowsProblem = (error: unknown, file: MappedFile): Promise<unknown> =>
   diskProblem(error, dirname(file.rejectedPath), textBytesOf(file));

@@ -18,8 +18,8 @@ export type InstrumentChoice = {
 const NEIGHBOURS_MAX = 1000;
 
 /**
- * The symbol of the only instrument of some markets that has one like another, which none of them has or had (contract 9.21). Null without
- * one; only terms are read.
+ * The symbol of the only instrument of some markets that has one like another, which none of them has or had
+ * (contract 9.21). Null without one; only terms are read.
  */
 export async function likeSymbol(
   reader: RowReader,

@@ -9,7 +9,10 @@ import type { RowReader, Writer } from '../store/store.ts';
 import { changeRow } from './journal.ts';
 import { namedBy } from './naming.ts';
 
-/** The series of an instrument that have bars, in the order of their intervals' names. @throws DamagedData where one is lost */
+/**
+ * The series of an instrument that have bars, in the order of their intervals' names. @throws DamagedData
+ * where one is lost
+ */
 export async function seriesWithBars(
   reader: RowReader,
   { instrument_id }: Pick<Instrument, 'instrument_id'>,
@@ -26,7 +29,10 @@ function flagOf({ file: { fields, deletion } }: FileDataset, column: string): st
   return selector?.[0] ?? fields[column]!.flag;
 }
 
-/** The first dataset with rows that name an instrument, and the flags that choose them for `bourse delete`; null where none has any. */
+/**
+ * The first dataset with rows that name an instrument, and the flags that choose them for `bourse delete`;
+ * null where none has any.
+ */
 export async function useOf(
   reader: RowReader,
   name: InstrumentName,

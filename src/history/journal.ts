@@ -78,7 +78,10 @@ export async function putHeld(writer: Writer, place: BlockPlace, held: Bars): Pr
   else await writer.remove(heldBars, [place]);
 }
 
-/** Records what a run brings to a block, beside what it has brought there: that is of other bars, for a run changes no bar twice. */
+/**
+ * Records what a run brings to a block, beside what it has brought there: that is of other bars, for a run
+ * changes no bar twice.
+ */
 export async function recordBlock(
   writer: Writer,
   { series_id, bucket, run_id }: BlockPlace,

@@ -1,4 +1,5 @@
-// What a store knows of many names of instruments, looked up together: a read for each took a third of an import of new ones.
+// What a store knows of many names of instruments, looked up together: a read for each took a third of an
+// import of new ones.
 import { rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { DamagedData, ignoreDamage } from '../store/damage.ts';
@@ -18,8 +19,8 @@ export type KnownName = {
 };
 
 /**
- * Looks up names, each under its row key. A name whose row is damaged or lost is left out: whoever uses it meets that, and a file in which
- * nobody does is imported.
+ * Looks up names, each under its row key. A name whose row is damaged or lost is left out: whoever uses it
+ * meets that, and a file in which nobody does is imported.
  */
 export async function lookUpNames(
   writer: Writer,
@@ -46,7 +47,10 @@ async function isSound(step: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Looks up names of one asset type and country. @throws DamagedData as `instrumentNamed` and `formerBearers` do */
+/**
+ * Looks up names of one asset type and country. @throws DamagedData as `instrumentNamed` and `formerBearers`
+ * do
+ */
 async function lookUpGroup(
   writer: Writer,
   names: readonly InstrumentName[],

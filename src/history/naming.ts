@@ -18,7 +18,10 @@ export function nameIn(row: Values, { assetSchema, symbol: column }: Naming): In
   return { asset_schema, country_iso_code, symbol };
 }
 
-/** The instruments that a row names. A new one gets the `exchange`, where the row has it; with `isOwn` the row is the instrument. */
+/**
+ * The instruments that a row names. A new one gets the `exchange`, where the row has it; with `isOwn` the row
+ * is the instrument.
+ */
 export function namedBy(
   { file }: Dataset,
   row: Values,
@@ -35,7 +38,10 @@ export function namedBy(
 export const namesByDay = (dataset: Dataset | undefined): boolean =>
   dataset?.file?.names?.some(({ on }) => on !== undefined) === true;
 
-/** The instrument that a row is about, the column of its symbol, and the day number on which it had that; null where the row names none. */
+/**
+ * The instrument that a row is about, the column of its symbol, and the day number on which it had that; null
+ * where the row names none.
+ */
 export function namedOnDay(
   { file, columns }: Dataset,
   row: Values,

@@ -79,7 +79,9 @@ async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instr
   return deletedOf(await writer.sound(ignoreDamage).rows(rowChanges, read));
 }
 
-/** Says that `newInstrument` comes next for these names, without what is known of them (`RowWriter.expect`). */
+/**
+ * Says that `newInstrument` comes next for these names, without what is known of them (`RowWriter.expect`).
+ */
 export const expectNewInstruments = (writer: Writer, names: readonly InstrumentName[]): Promise<void> =>
   writer.expect(rowChanges, newestChanges, names.map(changesOf));
 
@@ -90,7 +92,10 @@ type Former = {
   readonly deleted?: Instrument | null | undefined;
 };
 
-/** A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former identifiers again. */
+/**
+ * A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former
+ * identifiers again.
+ */
 export async function newInstrument(
   writer: Writer,
   name: InstrumentName,

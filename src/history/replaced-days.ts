@@ -1,4 +1,5 @@
-// The days for which runs with --replace stand: their source has no other rows of a subject there (docs/decisions/0009).
+// The days for which runs with --replace stand: their source has no other rows of a subject there
+// (docs/decisions/0009).
 import { hash } from 'node:crypto';
 import { DAY_MS } from '../base/instant.ts';
 import type { Values } from '../datasets/field.ts';
@@ -10,7 +11,10 @@ import type { RowReader, Writer } from '../store/store.ts';
 /** The days of one subject, both included. */
 export type Days = { readonly fromDay: number; readonly toDay: number };
 
-/** The days of `--replace`, for every subject of the file. Null: for each subject from its first row in the file to its last. */
+/**
+ * The days of `--replace`, for every subject of the file. Null: for each subject from its first row in the
+ * file to its last.
+ */
 export type ReplaceRequest = { readonly days: Days | null };
 
 /** The days of one subject for which a run stands. */

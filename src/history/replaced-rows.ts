@@ -1,5 +1,5 @@
-// Which rows the runs with --replace leave: what their source brought before, and no other run holds, is gone (contract 11,
-// docs/decisions/0009).
+// Which rows the runs with --replace leave: what their source brought before, and no other run holds, is gone
+// (contract 11, docs/decisions/0009).
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { importRuns, rowChanges } from '../datasets/internal.ts';
@@ -46,7 +46,10 @@ type Last = {
   readonly holders: Set<number>;
 };
 
-/** The outcome for a row: another run holds it, or it was removed or restored. `runId` is that run, or the one that removed it. */
+/**
+ * The outcome for a row: another run holds it, or it was removed or restored. `runId` is that run, or the one
+ * that removed it.
+ */
 export type Settled = {
   readonly row_key: string;
   readonly row: Row;
@@ -66,7 +69,10 @@ const ENTRIES_PER_READ = 500;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Settles rows of one dataset in one write: whether a run still brings each, by all runs that stand for its days. */
+/**
+ * Settles rows of one dataset in one write: whether a run still brings each, by all runs that stand for its
+ * days.
+ */
 export class ReplacedRows {
   readonly #writer: Writer;
   readonly #dataset: FileDataset;
@@ -81,7 +87,10 @@ export class ReplacedRows {
     if (own !== null) this.#runs.set(own.runId, { isImport: true, source: own.source });
   }
 
-  /** Removes stored rows that the source of the present run brought before, unless another run holds them. The run's file has none of them. */
+  /**
+   * Removes stored rows that the source of the present run brought before, unless another run holds them. The
+   * run's file has none of them.
+   */
   async remove(rows: readonly Row[], days: ReadonlyMap<string, ReplacedDays>): Promise<Settled[]> {
     await this.#expect(rows);
     const brought: Last[] = [];
@@ -123,7 +132,10 @@ export class ReplacedRows {
     return settled;
   }
 
-  /** The keys of rows that later runs of other sources removed on the days for which a run stood: one that it took from may have them now. */
+  /**
+   * The keys of rows that later runs of other sources removed on the days for which a run stood: one that it
+   * took from may have them now.
+   */
   async *removedAfter(runId: number, days: ReadonlyMap<bigint, Days>): AsyncGenerator<string> {
     const looked = this.#writer.sound(ignoreDamage);
     const { source } = await this.#sourceOf(runId);
@@ -151,7 +163,10 @@ export class ReplacedRows {
     await this.#writer.expect(rowChanges, newest, places);
   }
 
-  /** The last value of a row; null where it was never there, was deleted, or damage hides it. A removal of nothing is forgotten. */
+  /**
+   * The last value of a row; null where it was never there, was deleted, or damage hides it. A removal of
+   * nothing is forgotten.
+   */
   async #lastOf(row_key: string, known: Row | null = null): Promise<Last | null> {
     const { name: dataset } = this.#dataset;
     const key = valuesOfKey(this.#dataset, row_key) as Partial<Row>;
@@ -238,7 +253,10 @@ export class ReplacedRows {
     return [{ row_key, row, fate: 'removed', runId: remover!, from: writers[0]!, isOwnDeleted }];
   }
 
-  /** The first run that took a row from one that had brought it; null where none did. A run takes nothing that its own file holds. */
+  /**
+   * The first run that took a row from one that had brought it; null where none did. A run takes nothing that
+   * its own file holds.
+   */
   async #replacing(
     runId: number,
     days: readonly ReplacedDays[],

@@ -1,4 +1,5 @@
-// One import as one part of a write: recorded, all or nothing, rolled back when every row was refused or it was only a trial.
+// One import as one part of a write: recorded, all or nothing, rolled back when every row was refused or it
+// was only a trial.
 import type { Zone } from '../calendar/zone.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
@@ -30,11 +31,14 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
   /** The currency of the prices of bars: the instruments get it. */
   readonly currency?: string | undefined;
   /**
-   * The moment before the file was opened: what it has of bars that close later may be a part of them, however long the import then waits.
-   * By default the beginning of the import.
+   * The moment before the file was opened: what it has of bars that close later may be a part of them,
+   * however long the import then waits. By default the beginning of the import.
    */
   readonly openedMs?: number;
-  /** From when to when the caller says that the file has every bar (contract 3.9 (1)); by default its bars tell. */
+  /**
+   * From when to when the caller says that the file has every bar (contract 3.9 (1)); by default its bars
+   * tell.
+   */
   readonly completeFromMs?: number | null;
   readonly completeThroughMs?: number | null;
   /** The command that the import is one of: without it, it is one by itself. */
@@ -71,7 +75,10 @@ export type RunResult = Omit<
   | 'aheadRun'
 >;
 
-/** The run that an import is, while it loads: its number and start, and the runs before it whose rows it replaces. */
+/**
+ * The run that an import is, while it loads: its number and start, and the runs before it whose rows it
+ * replaces.
+ */
 export type PresentRun = {
   readonly runId: number;
   /** The first run of its command. */
@@ -81,7 +88,10 @@ export type PresentRun = {
   readonly counters: Counters;
 };
 
-/** Runs `work` as one part of a group and records the run. Nothing is stored where every row was refused, or in a dry run. */
+/**
+ * Runs `work` as one part of a group and records the run. Nothing is stored where every row was refused, or
+ * in a dry run.
+ */
 export async function runImport(
   group: ImportGroup,
   request: ImportRequest,

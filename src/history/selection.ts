@@ -22,7 +22,10 @@ export type BarBounds = { readonly from: ParsedInstant | null; readonly to: Pars
 
 const WRONG_ORDER = '--from is after --to: swap them';
 
-/** Chosen bars of a series: their first and last bucket, the range of keys that was asked for, and a test of a key. */
+/**
+ * Chosen bars of a series: their first and last bucket, the range of keys that was asked for, and a test of a
+ * key.
+ */
 export type Selected = {
   readonly fromBucket: number;
   readonly toBucket: number;

@@ -72,7 +72,9 @@ export class StoredSeries {
     else await this.#writer.putBlock(seriesId, { bucket, runId, bytes: encodeBlock(bars) });
   }
 
-  /** Writes the series' row and gives its number of bars. An empty series stays while the journal names it. */
+  /**
+   * Writes the series' row and gives its number of bars. An empty series stays while the journal names it.
+   */
   async settle(): Promise<number> {
     let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount };
     if (this.#barCount > 0) {
@@ -90,7 +92,10 @@ export class StoredSeries {
     return { first_ms: await this.#outermost('asc'), last_ms: await this.#outermost('desc') };
   }
 
-  /** The key of the first or the last bar. Of a damaged block at that end it is what the series' row says, or the end of its bucket. */
+  /**
+   * The key of the first or the last bar. Of a damaged block at that end it is what the series' row says, or
+   * the end of its bucket.
+   */
   async #outermost(direction: Direction): Promise<number> {
     const { series_id: seriesId, first_ms, last_ms } = this.row;
     const [isFirst, interval] = [direction === 'asc', this.row.interval as Interval];

@@ -1,4 +1,5 @@
-// A write that may only be a trial: it runs to its end, so that its report is the real one, and is then rolled back.
+// A write that may only be a trial: it runs to its end, so that its report is the real one, and is then
+// rolled back.
 import type { OnWait, Store, Writer } from '../store/store.ts';
 
 /** The request of any import, deletion or undo. */

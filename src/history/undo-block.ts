@@ -14,7 +14,10 @@ import type { StoredSeries } from './stored-series.ts';
 
 const none = emptyBars();
 
-/** One change that is being undone: later runs take over the bars that they changed or held, the store gets the rest. */
+/**
+ * One change that is being undone: later runs take over the bars that they changed or held, the store gets
+ * the rest.
+ */
 class Reversal {
   kept = 0;
   readonly #change: BlockChange;
@@ -32,8 +35,8 @@ class Reversal {
   }
 
   /**
-   * What a later run brought, as if this change had not been: for a bar that it changed or held next, it finds what this found. Null: no
-   * difference.
+   * What a later run brought, as if this change had not been: for a bar that it changed or held next, it
+   * finds what this found. Null: no difference.
    */
   handTo({ change: later, held }: Brought): Brought | null {
     const { added, before } = this.#change;
@@ -89,8 +92,8 @@ class Reversal {
 }
 
 /**
- * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later runs changed or held. `keptBy`
- * gets these runs.
+ * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later
+ * runs changed or held. `keptBy` gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
  */
 export async function undoBlock(
@@ -124,8 +127,8 @@ export async function undoBlock(
 }
 
 /**
- * The block of an entry. A damaged one that this run alone has brought is removed, which needs none of its bytes: then the number
- * of its bars. @throws DamagedData
+ * The block of an entry. A damaged one that this run alone has brought is removed, which needs none of its
+ * bytes: then the number of its bars. @throws DamagedData
  */
 async function blockOf(
   writer: Writer,

@@ -58,7 +58,8 @@ export async function expectUndo(writer: Writer, entries: readonly Entry[]): Pro
 
 /**
  * Undoes an entry of the journal and says what became of its row: `keptBy` is the later run that keeps it.
- * @throws RequestProblem where bars or rows would lose their instrument; DamagedData where what decides that is damaged or lost
+ * @throws RequestProblem where bars or rows would lose their instrument; DamagedData where what decides that
+ * is damaged or lost
  */
 export async function undoRow(
   writer: Writer,
@@ -104,7 +105,10 @@ export async function undoRow(
   return remains === null ? 'restored' : 'repaired';
 }
 
-/** Makes the change of an entry that of a later run, which held the row: without it that run would have brought it, and what it names. */
+/**
+ * Makes the change of an entry that of a later run, which held the row: without it that run would have
+ * brought it, and what it names.
+ */
 async function leaveTo(
   writer: Writer,
   run_id: number,
@@ -120,7 +124,10 @@ async function leaveTo(
   }
 }
 
-/** Gives a run that held a row an entry of an instrument that the row names, as it was then: a later run may have deleted it. */
+/**
+ * Gives a run that held a row an entry of an instrument that the row names, as it was then: a later run may
+ * have deleted it.
+ */
 export async function leaveInstrument(writer: Writer, run_id: number, name: InstrumentName): Promise<void> {
   const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
   if ((await rowWith(writer, rowChanges, { ...where, run_id })) !== null) return;

@@ -1,4 +1,5 @@
-// Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs changed.
+// Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs
+// changed.
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
@@ -42,7 +43,10 @@ export type UndoReport = {
   rowsKept: number;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
-  /** Damaged parts because of which something is not undone: once they are repaired, undoing the run again does the rest. */
+  /**
+   * Damaged parts because of which something is not undone: once they are repaired, undoing the run again
+   * does the rest.
+   */
   readonly left: readonly Damage[];
   /** Damaged parts of the run's own journal: what they had noted can never be undone. */
   readonly lost: readonly Damage[];
@@ -58,7 +62,10 @@ const fates = {
   unchanged: null,
 } as const;
 
-/** The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that came back is not restored. */
+/**
+ * The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that
+ * came back is not restored.
+ */
 const goneAs = (before: Fate): Fate =>
   before === 'rowsRestored' || before === 'rowsRepaired' ? 'rowsKept' : 'rowsRemoved';
 
@@ -95,7 +102,8 @@ export async function undoRun(
   store: Store,
   { runId, dryRun, nowMs, onWait, onRows }: WriteRequest & { readonly runId: number },
 ): Promise<UndoReport> {
-  // Whole tables are read for this: before others have to wait. What a run noted is not written again after its end.
+  // Whole tables are read for this: before others have to wait. What a run noted is not written again after
+  // its end.
   const hiding = await store.snapshot((reader) => hidingDamage(reader, runId));
   const write = async (writer: Writer) => {
     // Another process may have undone it meanwhile.
@@ -108,7 +116,10 @@ export async function undoRun(
   return writeOrTry(store, write, onWait);
 }
 
-/** A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be less than all. */
+/**
+ * A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be
+ * less than all.
+ */
 async function hidingDamage(reader: Reader, runId: number): Promise<readonly Damage[]> {
   const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
   const found: Damage[] = [];
@@ -136,7 +147,10 @@ class Undoing {
   readonly #left = new FoundDamage();
   readonly #lost = new FoundDamage();
   readonly #onRows: WriteRequest['onRows'];
-  /** The dataset of the rows that are undone and not settled yet; null where none can be. Bars and instruments bring contracts too. */
+  /**
+   * The dataset of the rows that are undone and not settled yet; null where none can be. Bars and instruments
+   * bring contracts too.
+   */
   #settling: FileDataset | null = null;
   /** Those rows, by key. */
   readonly #fates = new Map<string, Fate>();
@@ -171,7 +185,8 @@ class Undoing {
     // Bars first: an instrument is removed only where it has none.
     await this.#changed();
     await this.#forgetHeld();
-    // Restored instruments come before the rows that name them; instruments that the run added go after those.
+    // Restored instruments come before the rows that name them; instruments that the run added go after
+    // those.
     const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
     await this.#rows(({ before }) => before !== null, instruments.name);
     const days = await this.#replacedDays();

@@ -1,4 +1,5 @@
-// Whether a file of a watched folder was imported: the runs of the store alone tell, so an undo and a restore count.
+// Whether a file of a watched folder was imported: the runs of the store alone tell, so an undo and a restore
+// count.
 import { basename } from 'node:path';
 import type { RowOf } from '../datasets/dataset.ts';
 import { importRuns } from '../datasets/internal.ts';
@@ -24,12 +25,13 @@ type Run = RowOf<typeof importRuns>;
 const RUNS_PER_READ = 500;
 
 /**
- * The run that imported a file as it is, so that importing it again would change nothing; null where there is none.
+ * The run that imported a file as it is, so that importing it again would change nothing; null where there is
+ * none.
  *
- * The newest run of the file's path and flags that was not undone decides: it has the file's hash or it has not. A path without
- * any run follows the runs of files of the same name elsewhere, because folders are moved. A run without recorded flags is older
- * than their recording. It counts for all flags and every folder, as it did when it was made: importing all files again could put
- * old values over newer corrections.
+ * The newest run of the file's path and flags that was not undone decides: it has the file's hash or it has
+ * not. A path without any run follows the runs of files of the same name elsewhere, because folders are
+ * moved. A run without recorded flags is older than their recording. It counts for all flags and every
+ * folder, as it did when it was made: importing all files again could put old values over newer corrections.
  */
 export async function runOfFile(reader: RowReader, file: WatchedFile): Promise<number | null> {
   const byPath = Map.groupBy(await runsOf(reader, file), ({ path }) => path);
@@ -41,7 +43,10 @@ export async function runOfFile(reader: RowReader, file: WatchedFile): Promise<n
   return null;
 }
 
-/** As `runOfFile`, for a path whose file may be an archive: then each member needs such a run, and the newest of them is given. */
+/**
+ * As `runOfFile`, for a path whose file may be an archive: then each member needs such a run, and the newest
+ * of them is given.
+ */
 export async function runOfPath(
   reader: RowReader,
   file: Omit<WatchedFile, 'recordedAs'>,

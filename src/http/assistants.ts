@@ -1,4 +1,5 @@
-// `POST /mcp`: the protocol of assistants over HTTP. What it asks for data goes through the request handler, as each program's request does.
+// `POST /mcp`: the protocol of assistants over HTTP. What it asks for data goes through the request handler,
+// as each program's request does.
 import { Refusal } from '../contract/errors.ts';
 import type { KeyRing } from '../keys/api-keys.ts';
 import { type CountedRequest, type Quotas, uncounted } from '../keys/quotas.ts';
@@ -17,7 +18,9 @@ export const MCP_PATH = '/mcp';
 
 const METHODS = ['POST', 'OPTIONS'];
 
-/** A message of an assistant, with the headers that the protocol knows; the caller's key is not among them. */
+/**
+ * A message of an assistant, with the headers that the protocol knows; the caller's key is not among them.
+ */
 export type AssistantMessage = {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;

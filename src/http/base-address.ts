@@ -1,4 +1,5 @@
-// The base address of a request: the configured public URL, or the request's scheme and host where the host is ours (contract 4.3).
+// The base address of a request: the configured public URL, or the request's scheme and host where the host
+// is ours (contract 4.3).
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../contract/errors.ts';
 import type { PageRequest } from './built-in-pages.ts';
@@ -27,7 +28,8 @@ function isOurs(name: string, allowed: readonly string[]): boolean {
 
 /**
  * A host of this service, as matched with its port.
- * @throws Refusal `bad_request` for a foreign or malformed host, which it does not repeat: no answer contains a foreign name
+ * @throws Refusal `bad_request` for a foreign or malformed host, which it does not repeat: no answer contains
+ * a foreign name
  */
 function ourHost({ header, text }: Named, allowed: readonly string[]): RegExpExecArray {
   const match = HOST.exec(text);
@@ -49,8 +51,9 @@ const hostIn = (headers: HttpRequest['headers']): Named => ({
 });
 
 /**
- * Refuses a request that was sent to another host, also where the public address is configured. A web page of another site could
- * otherwise read what needs no key, by a name of its own that leads here. @throws Refusal `bad_request`
+ * Refuses a request that was sent to another host, also where the public address is configured. A web page of
+ * another site could otherwise read what needs no key, by a name of its own that leads here. @throws Refusal
+ * `bad_request`
  */
 export function checkHost(settings: AddressSettings, headers: HttpRequest['headers']): void {
   const { publicUrl, allowedHosts, trustProxy } = settings;
@@ -65,7 +68,9 @@ export const pageRequestOf = (settings: AddressSettings, headers: HttpRequest['h
   checkHost: () => checkHost(settings, headers),
 });
 
-/** The base address, without a trailing slash. @throws Refusal `bad_request` for a foreign or malformed host */
+/**
+ * The base address, without a trailing slash. @throws Refusal `bad_request` for a foreign or malformed host
+ */
 export function baseAddress(settings: AddressSettings, headers: HttpRequest['headers']): string {
   if (settings.publicUrl !== null) return settings.publicUrl;
   const forwarded = settings.trustProxy ? readForwarded(headers) : null;

@@ -68,8 +68,9 @@ async function explorerOf(
 }
 
 /**
- * The built-in pages of a service. `problem` says why it cannot answer requests for data now, null where it can; `damagedParts` how many
- * parts of the store are damaged; `demoKey` the key that the explorer of a demo fills in, null of every other service.
+ * The built-in pages of a service. `problem` says why it cannot answer requests for data now, null where it
+ * can; `damagedParts` how many parts of the store are damaged; `demoKey` the key that the explorer of a demo
+ * fills in, null of every other service.
  */
 export function builtInPages(
   version: string,

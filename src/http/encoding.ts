@@ -37,8 +37,9 @@ function weightsOf(acceptEncoding: string): Map<string, number> {
 }
 
 /**
- * The coding that a caller prefers, null for none; and whether it refuses a body without a coding (RFC 9110, 12.5.3). A star counts
- * for gzip only: a caller that does not name zstd may not know it. At equal weights zstd wins: it is faster and smaller.
+ * The coding that a caller prefers, null for none; and whether it refuses a body without a coding (RFC 9110,
+ * 12.5.3). A star counts for gzip only: a caller that does not name zstd may not know it. At equal weights
+ * zstd wins: it is faster and smaller.
  */
 function preferenceOf(acceptEncoding: string) {
   const weights = weightsOf(acceptEncoding);

@@ -1,4 +1,5 @@
-// The address that a proxy forwards: trusted only with --trust-proxy, and never a foreign host (contract 4.3).
+// The address that a proxy forwards: trusted only with --trust-proxy, and never a foreign host (contract
+// 4.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';

@@ -10,7 +10,8 @@ export type Named = { readonly header: string; readonly text: string };
 /** The highest port number. */
 export const PORT_MAX = 65_535;
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/;
-// A pair and its separator; pairs may be empty (RFC 7239, 4). No space can be matched by two parts: parsing takes linear time.
+// A pair and its separator; pairs may be empty (RFC 7239, 4). No space can be matched by two parts: parsing
+// takes linear time.
 const PAIR = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y;
 
 /** The refusal of a malformed header. */
@@ -64,8 +65,9 @@ function checked(part: Named | null, isValid: (text: string) => boolean, wanted:
 }
 
 /**
- * The forwarded parts of a request's address; null where a part was not sent. The prefix is the path that the proxy removed, without
- * a trailing slash. `Forwarded` takes precedence over the older headers. @throws Refusal `bad_request` that names a malformed header
+ * The forwarded parts of a request's address; null where a part was not sent. The prefix is the path that the
+ * proxy removed, without a trailing slash. `Forwarded` takes precedence over the older headers. @throws
+ * Refusal `bad_request` that names a malformed header
  */
 export function readForwarded(headers: HttpRequest['headers']) {
   const sent = textOf(headers, 'Forwarded');
@@ -91,7 +93,10 @@ export function readForwarded(headers: HttpRequest['headers']) {
   };
 }
 
-/** An IP address without a port and brackets; null for any other text, such as a name that hides one (RFC 7239, 6). */
+/**
+ * An IP address without a port and brackets; null for any other text, such as a name that hides one (RFC
+ * 7239, 6).
+ */
 function ipIn(text: string): string | null {
   if (isIP(text) !== 0) return text;
   const host = URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname : '';

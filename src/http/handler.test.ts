@@ -1,4 +1,5 @@
-// The request handler in process, over a real store: checks in order, faults, and what is observed (contract 2.2, 4.1, 6.3, 6.4, 7.4).
+// The request handler in process, over a real store: checks in order, faults, and what is observed (contract
+// 2.2, 4.1, 6.3, 6.4, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,5 @@
-// The request handler: one request in, one response out. Path and method, key, parameters, then data (contract 6.4).
+// The request handler: one request in, one response out. Path and method, key, parameters, then data
+// (contract 6.4).
 import { randomUUID } from 'node:crypto';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
@@ -40,7 +41,10 @@ export type HandlerParts = {
   readonly quotas: Pick<Quotas, 'count'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
-  /** Whether this thread keeps up well enough to answer one more request of a key, which has waited to be read. */
+  /**
+   * Whether this thread keeps up well enough to answer one more request of a key, which has waited to be
+   * read.
+   */
   readonly admits: (keyId: string | null, waitedMs: number) => boolean;
   readonly submit: (
     request: QueryRequest,
@@ -97,7 +101,9 @@ export class RequestHandler {
     this.#parts = parts;
   }
 
-  /** Handles one request; never throws. Every response is observed: one that is sent as it is read at its end. */
+  /**
+   * Handles one request; never throws. Every response is observed: one that is sent as it is read at its end.
+   */
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const startedMs = request.arrivedMs ?? performance.now();
     const requestId = requests.requestIdOf(request);
@@ -295,7 +301,10 @@ export class RequestHandler {
     return `${version === null ? randomUUID() : `${cache.id} ${version}`} ${cacheNameOf(parsed, asked)}`;
   }
 
-  /** A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a cached answer is kept. */
+  /**
+   * A response in the form that its caller takes: in a coding, else a large one in one piece. The form of a
+   * cached answer is kept.
+   */
   async #inForm(
     whole: HttpResponse,
     coding: Coding | null,
@@ -337,7 +346,8 @@ export class RequestHandler {
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
     this.#sizes.add(asked, answer.body.length);
     if (answer.body.length > expected) {
-      // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not for room.
+      // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not
+      // for room.
       const uncountExpected = trace.uncount;
       const more = answer.body.length - expected;
       const uncountMore = await unsent.admit(keyId, more, 0).catch((error: unknown) => {

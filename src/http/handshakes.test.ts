@@ -1,4 +1,5 @@
-// Handshakes of TLS: they hold up no ordinary caller, however many come at once, and those that bring nothing hold up no other.
+// Handshakes of TLS: they hold up no ordinary caller, however many come at once, and those that bring nothing
+// hold up no other.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -85,7 +86,9 @@ async function answerOf(socket: TLSSocket): Promise<string> {
   return String(answer);
 }
 
-/** Connections that have been accepted and have sent nothing; what has come back, and whether they have ended. */
+/**
+ * Connections that have been accepted and have sent nothing; what has come back, and whether they have ended.
+ */
 async function callers({ server, connections, sockets }: Serving, count: number) {
   const before = connections.count;
   const all = Array.from({ length: count }, () => {
@@ -242,7 +245,8 @@ test('a stop answers the connections that nobody has accepted yet', { skip }, as
   const sockets = Array.from({ length: 20 }, () => begin(at));
   const answers = sockets.map((socket) => once(socket, 'secureConnect').then(() => answerOf(socket)));
   await once(sockets.at(-1)!, 'connect');
-  // On a busy machine a caller may be connected before the kernel holds its connection for the listener. Nothing is accepted meanwhile.
+  // On a busy machine a caller may be connected before the kernel holds its connection for the listener.
+  // Nothing is accepted meanwhile.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   const stopped = at.server.stop('test');
   for (const answer of answers) assert.match(await answer, /^HTTP\/1\.1 200/);

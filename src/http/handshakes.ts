@@ -1,4 +1,5 @@
-// Handshakes of TLS: connections wait for theirs in order of arrival, so that ordinary requests are answered in between.
+// Handshakes of TLS: connections wait for theirs in order of arrival, so that ordinary requests are answered
+// in between.
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Observe } from '../base/observe.ts';
@@ -10,8 +11,8 @@ const RECORD_HEADER_BYTES = 5;
 const MESSAGE_HEADER_BYTES = 4;
 
 /**
- * Whether bytes hold a whole ClientHello, which may have several records (RFC 8446, 4 and 5.1). Also true for bytes of any other
- * kind: TLS refuses these at once.
+ * Whether bytes hold a whole ClientHello, which may have several records (RFC 8446, 4 and 5.1). Also true for
+ * bytes of any other kind: TLS refuses these at once.
  */
 function isWholeHello(bytes: Buffer): boolean {
   let [read, wanted] = [0, MESSAGE_HEADER_BYTES];
@@ -38,8 +39,9 @@ type Sent = { bytes: Buffer };
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**
- * The connections whose handshake is not done. They arrive unread. What a caller sends first, its hello, costs the service most: it is
- * read, and waits, so that only callers who have sent it take part in the order.
+ * The connections whose handshake is not done. They arrive unread. What a caller sends first, its hello,
+ * costs the service most: it is read, and waits, so that only callers who have sent it take part in the
+ * order.
  */
 export class Handshakes {
   readonly #start: (socket: Socket) => void;
@@ -52,8 +54,8 @@ export class Handshakes {
   readonly #begun = new Set<Socket>();
   readonly #raw = new WeakMap<Socket, Socket>();
   /**
-   * Processor time of one, the mean of the last turns. By the clock, other work of the machine would count; a single one is not known where
-   * the processor's time comes in steps of 4 ms.
+   * Processor time of one, the mean of the last turns. By the clock, other work of the machine would count; a
+   * single one is not known where the processor's time comes in steps of 4 ms.
    */
   #costMs: number = httpLimits.handshakeMs;
   #isScheduled = false;
@@ -66,7 +68,10 @@ export class Handshakes {
     this.#observe = observe;
   }
 
-  /** Adds an accepted connection that is paused, and whose buffer is full with the first byte: no more is read than is asked for. */
+  /**
+   * Adds an accepted connection that is paused, and whose buffer is full with the first byte: no more is read
+   * than is asked for.
+   */
   add(socket: Socket): void {
     const address = addressOf(socket);
     this.#all.set(address, socket);
@@ -85,8 +90,8 @@ export class Handshakes {
   }
 
   /**
-   * Reads a hello, and then on: a caller that leaves before it is answered, or sends much more, is closed. That it leaves is seen once all
-   * that it sent before is read.
+   * Reads a hello, and then on: a caller that leaves before it is answered, or sends much more, is closed.
+   * That it leaves is seen once all that it sent before is read.
    */
   #readHello(socket: Socket, receive: (sent: Sent) => void): void {
     const sent: Sent = { bytes: Buffer.alloc(0) };

@@ -7,7 +7,9 @@ const RUN = new RegExp(`[\\w-]{${limits.issuedKeyCharacters},}`, 'g');
 const decodedOnce = (text: string): string =>
   text.replace(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** A text percent-decoded twice: ASCII alone, which issued keys and request ids have, so nothing is malformed. */
+/**
+ * A text percent-decoded twice: ASCII alone, which issued keys and request ids have, so nothing is malformed.
+ */
 const decodedTwice = (text: string): string => (text.includes('%') ? decodedOnce(decodedOnce(text)) : text);
 
 /**
@@ -17,7 +19,10 @@ const decodedTwice = (text: string): string => (text.includes('%') ? decodedOnce
 export const mayHoldKey = (text: string): boolean =>
   Array.from(decodedTwice(text).matchAll(RUN)).some(([run]) => /[a-z]/.test(run) && /[A-Z]/.test(run));
 
-/** The texts that a request has where keys are sent, in lower case: in its query and in its Authorization header. */
+/**
+ * The texts that a request has where keys are sent, in lower case: in its query and in its Authorization
+ * header.
+ */
 function sentKeys(target: string, authorization: string): string[] {
   const inQuery = target
     .split(/[?&#]/)

@@ -14,8 +14,8 @@ function likely(name: string, known: readonly string[]): string {
 }
 
 /**
- * The header's value: up to 10 names, each with the known one that is likely meant, and how many more there are; null without names.
- * A name that is too long, or has other characters than names have, is only counted.
+ * The header's value: up to 10 names, each with the known one that is likely meant, and how many more there
+ * are; null without names. A name that is too long, or has other characters than names have, is only counted.
  */
 export function ignoredHeader(names: readonly string[], known: readonly string[]): string | null {
   if (names.length === 0) return null;

@@ -7,41 +7,59 @@ export const httpLimits = {
   connectionsMax: 8_192,
   /** Connections that are allowed even where the process may have fewer open files than it needs. */
   connectionsMin: 16,
-  /** Files that a process needs beside its connections: those of the store, of threads, of the metrics' port. */
+  /**
+   * Files that a process needs beside its connections: those of the store, of threads, of the metrics' port.
+   */
   filesReserved: 256,
   /** Connections of the port that serves metrics alone. */
   metricsConnectionsMax: 64,
   /**
-   * Share of the HTTP thread that handshakes take while callers wait for them, and the time of one turn. This counts their larger part,
-   * up to the service's first answer; with the rest it is a third.
+   * Share of the HTTP thread that handshakes take while callers wait for them, and the time of one turn. This
+   * counts their larger part, up to the service's first answer; with the rest it is a third.
    */
   handshakeShare: 0.25,
   handshakeTurnMs: 3,
   /** Processor time of the same part of one, until it has been measured: with the usual keys, P-256. */
   handshakeMs: 0.5,
-  /** Connections that wait for their handshake, each with a hello of some 2 kB: at 0.5 ms each they are done in 4 s. */
+  /**
+   * Connections that wait for their handshake, each with a hello of some 2 kB: at 0.5 ms each they are done
+   * in 4 s.
+   */
   handshakesWaitingMax: 2_048,
   /** Time after which one that waits is closed; one whose caller leaves is closed at once. */
   handshakeWaitMaxMs: 20_000,
-  /** Handshakes that wait for their caller's second packet. As many begin within some 2 s: above this the oldest makes room. */
+  /**
+   * Handshakes that wait for their caller's second packet. As many begin within some 2 s: above this the
+   * oldest makes room.
+   */
   handshakesBegunMax: 1_024,
-  /** Bytes that a caller may send before the service's first answer: the largest record of TLS, where usual are 0.3 to 2 kB. */
+  /**
+   * Bytes that a caller may send before the service's first answer: the largest record of TLS, where usual
+   * are 0.3 to 2 kB.
+   */
   helloBytesMax: 16_389,
   /**
-   * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230 requests of the least size they
-   * take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.
+   * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230
+   * requests of the least size they take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.
    */
   readPieceBytes: 4_096,
   /**
-   * Requests that are read and not answered yet, above which others wait unread. The objects of so many are collected while they are young;
-   * those of thousands grow old, and collecting them then takes more of the HTTP thread than the answers do.
+   * Requests that are read and not answered yet, above which others wait unread. The objects of so many are
+   * collected while they are young; those of thousands grow old, and collecting them then takes more of the
+   * HTTP thread than the answers do.
    */
   placesMax: 128,
   /** Time for which a request counts as one of them: those that wait for long answers hold up no others. */
   placeMsMax: 300,
-  /** Requests of one connection that wait for their answers before reading pauses; bytes that arrived before, up to 64 kB, are kept. */
+  /**
+   * Requests of one connection that wait for their answers before reading pauses; bytes that arrived before,
+   * up to 64 kB, are kept.
+   */
   pipelinedMax: 2,
-  /** Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5 kB. */
+  /**
+   * Unanswered requests of all connections: above this a connection with several is ended. Each takes some 5
+   * kB.
+   */
   unansweredMax: 20_000,
   /** Bytes of the body of a message of an assistant: the longest arguments of a tool have some 2 kB. */
   bodyBytesMax: 65_536,
@@ -49,42 +67,62 @@ export const httpLimits = {
   bodyTimeoutMs: 10_000,
   /** Bytes that a message is expected to take: its body, and an answer of 20,000 tokens. */
   messageBytes: 196_608,
-  /** Bytes of all answers that are not sent yet, of one serving process: they take up to twice as much until garbage is collected. */
+  /**
+   * Bytes of all answers that are not sent yet, of one serving process: they take up to twice as much until
+   * garbage is collected.
+   */
   unsentBytesMax: 128 * MEGABYTE,
   /** Bytes of one key's answers that are not sent yet: four of the largest, 8 MB, at a time. */
   unsentBytesPerKeyMax: 32 * MEGABYTE,
   /** The same of all callers without a key together: pages and errors are at most 220 kB. */
   unsentBytesAnonymousMax: 8 * MEGABYTE,
-  /** Bytes of a built-in page that is made for callers without a key even at their bound: health, readiness, metrics. */
+  /**
+   * Bytes of a built-in page that is made for callers without a key even at their bound: health, readiness,
+   * metrics.
+   */
   smallPageBytes: 65_536,
-  /** Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it is given. */
+  /**
+   * Bytes given to a connection at once. The next follow when the kernel has taken these: TLS copies what it
+   * is given.
+   */
   sendPieceBytes: 65_536,
   /**
-   * At least `sendBytesLeast` of an answer must leave in each such time. A receiver's kernel announces free space in steps of up to
-   * 64 kB, so a caller that reads 2 kB a second may be seen to read nothing for 30 s.
+   * At least `sendBytesLeast` of an answer must leave in each such time. A receiver's kernel announces free
+   * space in steps of up to 64 kB, so a caller that reads 2 kB a second may be seen to read nothing for 30 s.
    */
   sendIntervalMs: 30_000,
   sendBytesLeast: 16_384,
   /** Time after which the connections that have something to send are looked at again. */
   sendCheckMs: 5_000,
-  /** Share of its bound from which a caller's bytes are looked at before it reaches that bound: refusing it then waits for nothing. */
+  /**
+   * Share of its bound from which a caller's bytes are looked at before it reaches that bound: refusing it
+   * then waits for nothing.
+   */
   lookFromShare: 0.5,
-  /** Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a thread of its own. */
+  /**
+   * Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a
+   * thread of its own.
+   */
   lookPauseMs: 100,
   /** Share of a processor that these looks may take, as far as the longest pause allows. */
   lookShare: 0.25,
   /** Time that a request waits for such a look. */
   lookWaitMs: 250,
   /**
-   * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all shows it in each round trip.
-   * Above the bound of all callers such connections are ended.
+   * A connection is unread where nothing of its answers has arrived for this time: a caller that reads at all
+   * shows it in each round trip. Above the bound of all callers such connections are ended.
    */
   unreadMs: 500,
   /** Share of the bound of all callers that is made free then: one of the largest answers, 8 MB. */
   roomShare: 1 / 16,
-  /** Time that requests wait for this room: until those who have not read since the bound was reached count as unread. */
+  /**
+   * Time that requests wait for this room: until those who have not read since the bound was reached count as
+   * unread.
+   */
   roomWaitMs: 1_000,
-  /** A connection with so many unread bytes is closed instead of answered while its caller is over its bound. */
+  /**
+   * A connection with so many unread bytes is closed instead of answered while its caller is over its bound.
+   */
   unreadBytesMax: 65_536,
   /** Streamed answers of one serving process at a time: each keeps one step, about a megabyte. */
   streamedAnswersMax: 8,
@@ -98,7 +136,10 @@ export const httpLimits = {
   spoolMakersMax: 2,
   /** Attempts at a file that somebody else removes each time. */
   spoolAttemptsMax: 3,
-  /** Time for which a Parquet file is kept after it was last read: a caller comes for its ranges one after the other. */
+  /**
+   * Time for which a Parquet file is kept after it was last read: a caller comes for its ranges one after the
+   * other.
+   */
   spoolKeptMs: 600_000,
   /** Time after which a file that is made is looked at: its size, and whether its callers have gone. */
   spoolCheckMs: 100,
@@ -110,22 +151,37 @@ export const httpLimits = {
   cachedAnswerBytesMax: MEGABYTE,
   /** Bytes of the largest body that is cached at its first asking. */
   cachedAtOnceBytesMax: 16_384,
-  /** Bytes of the names of larger answers that are remembered until their second asking: some 4,000 of about 200 characters. */
+  /**
+   * Bytes of the names of larger answers that are remembered until their second asking: some 4,000 of about
+   * 200 characters.
+   */
   askedOnceBytesMax: 2 * MEGABYTE,
-  /** Cached answers that are looked at when one is asked for: those that are right no more give their bytes back. */
+  /**
+   * Cached answers that are looked at when one is asked for: those that are right no more give their bytes
+   * back.
+   */
   cachedSweptPerRequest: 2,
   /** Bytes of a cached answer beside its body and its texts, as measured. */
   cachedOverheadBytes: 2_600,
   /** The same of an encoded body. */
   cachedEncodingOverheadBytes: 1_000,
-  /** Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of a next page. */
+  /**
+   * Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of
+   * a next page.
+   */
   cachedEncodingsMax: 4,
   /** Bytes of parsed requests that are kept: some 4,000 of about a kilobyte. */
   parsedBytesMax: 4 * MEGABYTE,
-  /** Time in which readiness is answered: who asks for it asks again soon, and must not take a late answer for none. */
+  /**
+   * Time in which readiness is answered: who asks for it asks again soon, and must not take a late answer for
+   * none.
+   */
   readinessMs: 900,
   /** Characters of a part of a key that no request id may be: a shorter part tells nobody the rest. */
   keyPartCharactersMin: 20,
-  /** Characters of a text in the place of a key: a shorter one is no secret, and a request id may hold it by chance. */
+  /**
+   * Characters of a text in the place of a key: a shorter one is no secret, and a request id may hold it by
+   * chance.
+   */
   secretCharactersMin: 8,
 } as const;

@@ -27,7 +27,10 @@ export type HttpResponse = {
   readonly body: readonly Uint8Array[];
   /** The id of the key that its unsent bytes count for; null or absent for callers without a valid one. */
   readonly owner?: string | null;
-  /** Gives the bytes that follow `body` and those it gave before, null at the end; absent where `body` is whole. It rejects where they cannot be had. */
+  /**
+   * Gives the bytes that follow `body` and those it gave before, null at the end; absent where `body` is
+   * whole. It rejects where they cannot be had.
+   */
   readonly rest?: () => Promise<Uint8Array | null>;
   /** To be called once the body has been sent, or never will be. */
   readonly release?: () => void;

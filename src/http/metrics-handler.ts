@@ -11,7 +11,10 @@ import { errorResponse, methodNotAllowed, pageResponse, preflightResponse } from
 /** The path of the metrics. */
 export const METRICS_PATH = '/metrics';
 
-/** Metrics as a page. It needs no key, so web pages of other origins may not read it, nor any page by a name that is not ours. */
+/**
+ * Metrics as a page. It needs no key, so web pages of other origins may not read it, nor any page by a name
+ * that is not ours.
+ */
 export function metricsPage(text: () => Promise<string>): BuiltInPage {
   return async ({ checkHost }) => {
     checkHost();
@@ -23,7 +26,10 @@ export function metricsPage(text: () => Promise<string>): BuiltInPage {
   };
 }
 
-/** Handles the requests of a port that serves only metrics. Only faults are observed: no caller sends these requests. */
+/**
+ * Handles the requests of a port that serves only metrics. Only faults are observed: no caller sends these
+ * requests.
+ */
 export class MetricsHandler {
   readonly #page: BuiltInPage;
   readonly #address: AddressSettings;

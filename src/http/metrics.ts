@@ -1,4 +1,5 @@
-// Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of processes -> text.
+// Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of
+// processes -> text.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';

@@ -1,4 +1,5 @@
-// The open connections of a port, and their bound: room for a new one is made by closing the one that has been idle for longest.
+// The open connections of a port, and their bound: room for a new one is made by closing the one that has
+// been idle for longest.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
@@ -14,7 +15,10 @@ type Unfinished = {
   isHeld: boolean;
 };
 
-/** The connections that a process may have open: below its bound of open files, because the store needs some too. */
+/**
+ * The connections that a process may have open: below its bound of open files, because the store needs some
+ * too.
+ */
 export function connectionsMax(filesMax = openFilesMax()): number {
   const { connectionsMax: most, connectionsMin: least, filesReserved } = httpLimits;
   return Math.max(least, Math.min(most, (filesMax ?? Number.POSITIVE_INFINITY) - filesReserved));
@@ -54,7 +58,10 @@ export class OpenConnections {
     return unread;
   }
 
-  /** Counts an accepted connection. At the bound an idle one is closed for it; without one `endOther` may, or it is closed itself. */
+  /**
+   * Counts an accepted connection. At the bound an idle one is closed for it; without one `endOther` may, or
+   * it is closed itself.
+   */
   accept(socket: Socket, endOther: () => boolean): void {
     this.#accepted++;
     socket.once('close', () => this.#accepted--);
@@ -78,8 +85,9 @@ export class OpenConnections {
   }
 
   /**
-   * Adds a response to be sent. While a caller has several unanswered requests, its connection is not read. One read may bring
-   * thousands: where all callers together have too many, the result is false, and the connection must be ended.
+   * Adds a response to be sent. While a caller has several unanswered requests, its connection is not read.
+   * One read may bring thousands: where all callers together have too many, the result is false, and the
+   * connection must be ended.
    */
   addResponse(socket: Socket, response: ServerResponse): boolean {
     const unfinished = this.#bySocket.get(socket);

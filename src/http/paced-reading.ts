@@ -1,4 +1,5 @@
-// Reads a connection in small pieces, one in each turn of the event loop: what one caller sends at once holds up nobody else.
+// Reads a connection in small pieces, one in each turn of the event loop: what one caller sends at once holds
+// up nobody else.
 import type { Socket } from 'node:net';
 import { httpLimits } from './limits.ts';
 
@@ -13,10 +14,11 @@ export type ReadingRules = {
 };
 
 /**
- * Gives what arrives on a connection of node:http to its parser in pieces of `readPieceBytes`. Node.js reads up to 64 kB at once, and
- * these may be thousands of requests, or of chunks of a body. The rest stays in the socket's buffer, so that a pause holds for it, too.
- * A request costs 1 to 3 us more: otherwise the parser reads from the kernel itself. It cannot do so for small requests alone, because
- * nothing tells how much has arrived before all of it is parsed: that took turns of 8 to 42 ms.
+ * Gives what arrives on a connection of node:http to its parser in pieces of `readPieceBytes`. Node.js reads
+ * up to 64 kB at once, and these may be thousands of requests, or of chunks of a body. The rest stays in the
+ * socket's buffer, so that a pause holds for it, too. A request costs 1 to 3 us more: otherwise the parser
+ * reads from the kernel itself. It cannot do so for small requests alone, because nothing tells how much has
+ * arrived before all of it is parsed: that took turns of 8 to 42 ms.
  */
 export function paceReading(socket: Socket, { isPaused, mustWait, wait }: ReadingRules): void {
   const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];

@@ -1,4 +1,5 @@
-// Parsed requests that are kept: the same as parsed anew, whoever asks and however a request is written (contract 4.4, 7.4).
+// Parsed requests that are kept: the same as parsed anew, whoever asks and however a request is written
+// (contract 4.4, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../test/fuzz/random.ts';

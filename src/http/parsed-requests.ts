@@ -1,11 +1,15 @@
-// The parameters of requests that were answered from the response cache before: reading them again is an eighth of such an answer.
+// The parameters of requests that were answered from the response cache before: reading them again is an
+// eighth of such an answer.
 import { SizedCache } from '../base/sized-cache.ts';
 import { pageAddress } from '../queries/render/page-address.ts';
 import { mayHoldKey } from './held-keys.ts';
 import { httpLimits } from './limits.ts';
 import { type Match, parseRequest, type RawQuery } from './route.ts';
 
-/** The parameters of a request, and its name: everything that they say, in their order and with defaults, however they were written. */
+/**
+ * The parameters of a request, and its name: everything that they say, in their order and with defaults,
+ * however they were written.
+ */
 export type ParsedRequest = {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly name: string;

@@ -1,4 +1,5 @@
-// Readiness: whether the service can answer requests for data now. It tries one that reads the store and needs nothing in it.
+// Readiness: whether the service can answer requests for data now. It tries one that reads the store and
+// needs nothing in it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors } from '../contract/errors.ts';
 import { httpLimits } from './limits.ts';
@@ -10,8 +11,8 @@ export const STORE_AWAY = 'The service cannot reach its store now.';
 type Queue = Pick<QueryQueue, 'submit'>;
 
 /**
- * Null where the query thread answers, or is overloaded: overload passes, and other workers have it too. Else what callers are answered,
- * also where there is no answer within a second.
+ * Null where the query thread answers, or is overloaded: overload passes, and other workers have it too. Else
+ * what callers are answered, also where there is no answer within a second.
  */
 export async function problemOf(queue: Queue, nowMs: number): Promise<string | null> {
   const over = new AbortController();

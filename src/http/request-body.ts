@@ -5,7 +5,10 @@ import { httpLimits } from './limits.ts';
 
 const { bodyBytesMax, bodyTimeoutMs } = httpLimits;
 
-/** The refusal of a body by its headers. Chunks are refused, because each costs time, however small; null where the body may be read. */
+/**
+ * The refusal of a body by its headers. Chunks are refused, because each costs time, however small; null
+ * where the body may be read.
+ */
 function problemOf({ headers }: IncomingMessage): Refusal | null {
   const length = headers['content-length'];
   const param = 'Content-Length';
@@ -18,7 +21,8 @@ function problemOf({ headers }: IncomingMessage): Refusal | null {
 
 /**
  * The whole body of a request. Nothing of it is read before this is called.
- * @throws Refusal for a body without a length, one that is too large, and one that does not come in time or at all
+ * @throws Refusal for a body without a length, one that is too large, and one that does not come in time or
+ * at all
  */
 export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   const problem = problemOf(incoming);

@@ -1,4 +1,5 @@
-// The gate before the parser: who is read at once, who waits and in which order, and what a long request may hold up.
+// The gate before the parser: who is read at once, who waits and in which order, and what a long request may
+// hold up.
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

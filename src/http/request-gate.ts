@@ -1,5 +1,5 @@
-// The gate before the parser: a bounded number of requests is worked on at a time, so that their objects die young. The others wait on
-// their connections, unparsed, in the order in which they came.
+// The gate before the parser: a bounded number of requests is worked on at a time, so that their objects die
+// young. The others wait on their connections, unparsed, in the order in which they came.
 import { httpLimits } from './limits.ts';
 
 type Waiting = { readonly sinceMs: number; readonly letIn: () => void };
@@ -7,7 +7,10 @@ type Waiting = { readonly sinceMs: number; readonly letIn: () => void };
 /** A request that is worked on. */
 type Place = { readonly enteredMs: number; isFree: boolean };
 
-/** When a request came, by `performance.now()`, how long it waited at the gate, and what gives its place to another. */
+/**
+ * When a request came, by `performance.now()`, how long it waited at the gate, and what gives its place to
+ * another.
+ */
 export type Entered = { readonly arrivedMs: number; readonly waitedMs: number; readonly leave: () => void };
 
 /** The requests of one server that are worked on, and those that wait to be read. */
@@ -19,7 +22,10 @@ export class RequestGate {
   readonly #places: Place[] = [];
   #taken = 0;
   #lettingIn: Waiting | null = null;
-  /** Whether others are let in in the next turn of the event loop, and whether a look at the places is to come. */
+  /**
+   * Whether others are let in in the next turn of the event loop, and whether a look at the places is to
+   * come.
+   */
   #isNext = false;
   #willLook = false;
 
@@ -58,7 +64,10 @@ export class RequestGate {
     this.#taken--;
   }
 
-  /** Whether a place is free. A request that takes long has its place for a while only: others do not wait for dear ones. */
+  /**
+   * Whether a place is free. A request that takes long has its place for a while only: others do not wait for
+   * dear ones.
+   */
   #hasPlace(nowMs: number): boolean {
     for (let [first] = this.#places; first !== undefined; [first] = this.#places) {
       if (!first.isFree && nowMs - first.enteredMs < httpLimits.placeMsMax) break;
@@ -68,7 +77,10 @@ export class RequestGate {
     return this.#taken < httpLimits.placesMax;
   }
 
-  /** Lets in in the next turn of the event loop: until then what the last requests leave behind is cleared away, and all connections are heard. */
+  /**
+   * Lets in in the next turn of the event loop: until then what the last requests leave behind is cleared
+   * away, and all connections are heard.
+   */
   #letInNext(): void {
     if (this.#isNext) return;
     this.#isNext = true;

@@ -1,4 +1,5 @@
-// What a request says beside its parameters: key, request id, method and target (contract 4.4, 6.2, 6.5, 6.6, 7).
+// What a request says beside its parameters: key, request id, method and target (contract 4.4, 6.2, 6.5, 6.6,
+// 7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

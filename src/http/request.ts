@@ -17,7 +17,10 @@ export function headerOf(request: HttpRequest, name: string): string | undefined
 
 const OWN_REQUEST_ID = new RegExp(`^[A-Za-z0-9._-]{1,${limits.requestIdCharactersMax}}$`);
 
-/** The caller's own request id, or a new one where it is invalid or holds a key: ids are logged (contract 6.5, 7.4). */
+/**
+ * The caller's own request id, or a new one where it is invalid or holds a key: ids are logged (contract 6.5,
+ * 7.4).
+ */
 export function requestIdOf(request: HttpRequest): string {
   const sent = headerOf(request, 'x-request-id');
   if (sent === undefined || !OWN_REQUEST_ID.test(sent)) return randomUUID();
@@ -62,8 +65,8 @@ export const WHOLE_SERVICE = '*';
 type Target = { readonly path: string; readonly query: string; readonly headers: HttpRequest['headers'] };
 
 /**
- * Path and query of an origin-form or absolute-form target (RFC 9112, 3.2); a fragment is not part of a request. The host of an
- * absolute form replaces the Host header.
+ * Path and query of an origin-form or absolute-form target (RFC 9112, 3.2); a fragment is not part of a
+ * request. The host of an absolute form replaces the Host header.
  */
 export function readTarget({ target, headers }: Pick<HttpRequest, 'target' | 'headers'>): Target {
   const [origin, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];

@@ -1,4 +1,5 @@
-// Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of a quota.
+// Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of
+// a quota.
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import type { CountedRequest, Quota } from '../keys/quotas.ts';
@@ -39,7 +40,10 @@ const EXPOSED = [
   ],
 ].join(', ');
 
-/** The headers that web pages of other origins may send: those of ours, and those that browsers and libraries add by themselves. */
+/**
+ * The headers that web pages of other origins may send: those of ours, and those that browsers and libraries
+ * add by themselves.
+ */
 const SENT = [
   ...['Authorization', 'Content-Type', 'If-None-Match', 'If-Range', 'Mcp-Method', 'Mcp-Name'],
   ...['Mcp-Protocol-Version', 'Range', 'User-Agent', 'X-Request-Id', 'X-Requested-With'],
@@ -117,7 +121,10 @@ export function pageResponse(
   };
 }
 
-/** The address of the next page, with base address and the caller's key, which the query thread does not know; null on the last page. */
+/**
+ * The address of the next page, with base address and the caller's key, which the query thread does not know;
+ * null on the last page.
+ */
 export function nextPageUrl(
   { next }: Answer & { kind: 'answer' },
   baseAddress: string,
@@ -141,7 +148,10 @@ export type AnswerDetails = {
   readonly requestId: string;
 };
 
-/** An answer of the query thread as a response, with its tag. All its headers are made at once: each copy of them costs every request. */
+/**
+ * An answer of the query thread as a response, with its tag. All its headers are made at once: each copy of
+ * them costs every request.
+ */
 export function answerResponse(
   answer: Answer & { kind: 'answer' },
   etag: string,
@@ -170,7 +180,10 @@ export function answerResponse(
   };
 }
 
-/** The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell (contract 9.11). */
+/**
+ * The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell
+ * (contract 9.11).
+ */
 export const streamedResponse = (
   { contentType, headers, body, dataVersion, adjusted }: Answer & { kind: 'answer' },
   requestId: string,
@@ -188,7 +201,10 @@ export const streamedResponse = (
   body: [body],
 });
 
-/** An answer whose body has memory of its own: a copy, where others write to that memory once it is released, or it is larger than the body. */
+/**
+ * An answer whose body has memory of its own: a copy, where others write to that memory once it is released,
+ * or it is larger than the body.
+ */
 export function ownAnswer(answer: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {
   const { release, body, ...rest } = answer;
   if (release === undefined && body.byteLength === body.buffer.byteLength) return answer;
@@ -207,7 +223,10 @@ export const counted = (response: HttpResponse, owner: string | null, uncount: (
   },
 });
 
-/** A response that is sent as it is read, whose end is told once: with the bytes that the connection has taken. */
+/**
+ * A response that is sent as it is read, whose end is told once: with the bytes that the connection has
+ * taken.
+ */
 export function tellingEnd(
   { rest, release, ...response }: HttpResponse,
   ended: (bytes: number) => void,
@@ -241,8 +260,8 @@ export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
 }
 
 /**
- * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A request that the service
- * failed to answer does not count.
+ * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A
+ * request that the service failed to answer does not count.
  */
 export function withQuota(response: HttpResponse, counted: CountedRequest | null): HttpResponse {
   if (counted === null) return response;

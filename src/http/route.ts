@@ -29,7 +29,9 @@ function routeOf(name: Route['name']): Route {
   return { name, endpoint, segments, slashedAt, known: [...own, 'secret_key'] };
 }
 
-/** The refusal of a path that no endpoint has, and what is wrong with one that is right but for its slashes. */
+/**
+ * The refusal of a path that no endpoint has, and what is wrong with one that is right but for its slashes.
+ */
 export function unknownPath(path: string): Refusal {
   const isEnded = path.length > 1 && path.endsWith('/');
   const parts = path.split('/').filter((part) => part !== '');
@@ -62,7 +64,10 @@ export function matchRoute(path: string): Match | null {
 const DROPPED = /^(\.|%2e){0,2}$/i;
 const COLON = /:|%3a/i;
 
-/** The sent segments, those of a symbol with unencoded slashes joined; null where their number cannot be the route's (contract 1.7). */
+/**
+ * The sent segments, those of a symbol with unencoded slashes joined; null where their number cannot be the
+ * route's (contract 1.7).
+ */
 function withoutSlashes({ segments, slashedAt }: Route, sent: readonly string[]): readonly string[] | null {
   const more = sent.length - segments.length;
   if (more === 0) return sent;
@@ -93,7 +98,10 @@ function decoded(text: string): string | null {
   }
 }
 
-/** A parameter's text, percent-decoded once. @throws Refusal that names the parameter where the text is not percent-encoded UTF-8 */
+/**
+ * A parameter's text, percent-decoded once. @throws Refusal that names the parameter where the text is not
+ * percent-encoded UTF-8
+ */
 function decode(name: string, text: string): string {
   const plain = decoded(text);
   if (plain !== null) return plain;
@@ -130,8 +138,8 @@ export function readQuery(
 }
 
 /**
- * A parameter's text, decoded, `+` as space. Of a repeated one the last counts; a repeated key or page key with differing
- * values is a refusal (contract 4.4).
+ * A parameter's text, decoded, `+` as space. Of a repeated one the last counts; a repeated key or page key
+ * with differing values is a refusal (contract 4.4).
  */
 export function queryText(query: RawQuery, name: string): string | undefined {
   const sent = query.get(name);

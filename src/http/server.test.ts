@@ -269,8 +269,8 @@ test('while a caller’s requests wait, no more than a piece of what it sent is 
 const { placesMax } = httpLimits;
 
 /**
- * Stops the clock of the gate: on a busy machine places would become free because they were kept for long. It shows whole milliseconds:
- * with others 300 more may be a little less.
+ * Stops the clock of the gate: on a busy machine places would become free because they were kept for long. It
+ * shows whole milliseconds: with others 300 more may be a little less.
  */
 function stopClock({ mock }: TestContext): { nowMs: number } {
   const clock = { nowMs: Math.ceil(performance.now()) };
@@ -278,7 +278,10 @@ function stopClock({ mock }: TestContext): { nowMs: number } {
   return clock;
 }
 
-/** Callers of which each has asked for `/wait`, as many as there are places, and others whose requests wait unread. */
+/**
+ * Callers of which each has asked for `/wait`, as many as there are places, and others whose requests wait
+ * unread.
+ */
 async function crowd(port: number, parts: ReturnType<typeof partsWith>, others: number) {
   const first = Array.from({ length: placesMax }, () => caller(port, '/wait'));
   while (parts.connections.unanswered < placesMax) await tick();

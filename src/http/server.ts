@@ -18,7 +18,8 @@ import type { UnsentBytes } from './sending/unsent-bytes.ts';
 import { stop } from './stop.ts';
 import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts';
 
-// An import statement reads every export of node:http, and that loads Node's HTTP client: 40 ms and 13 MB for nothing.
+// An import statement reads every export of node:http, and that loads Node's HTTP client: 40 ms and 13 MB for
+// nothing.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Handles requests; never throws. */
@@ -43,7 +44,10 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
   return hosts.length > 1 ? { ...headers, host: hosts } : headers;
 }
 
-/** Whether chunks of a body are still to come. Each costs time to skip, however small, so its connection ends with the response. */
+/**
+ * Whether chunks of a body are still to come. Each costs time to skip, however small, so its connection ends
+ * with the response.
+ */
 const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && headers['transfer-encoding'] !== undefined;
 
@@ -176,7 +180,8 @@ export async function listen(
       const entered = gate.enter();
       batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch }));
     };
-    // One request of a connection at a time: a caller with many must neither fill our memory nor hold up others.
+    // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
+    // others.
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };

@@ -1,4 +1,5 @@
-// A stop that loses no request: requests that arrive meanwhile are answered, and each connection ends with its last response.
+// A stop that loses no request: requests that arrive meanwhile are answered, and each connection ends with
+// its last response.
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -10,8 +11,9 @@ import type { OpenConnections } from './open-connections.ts';
 const SHORT_TICK_MS = 0.05;
 
 /**
- * Closes the listener once the kernel holds no connection for it, because the kernel would reset those. Node accepts one a tick:
- * accepted connections are set aside until a tick brings none and takes no time, and are served after that.
+ * Closes the listener once the kernel holds no connection for it, because the kernel would reset those. Node
+ * accepts one a tick: accepted connections are set aside until a tick brings none and takes no time, and are
+ * served after that.
  */
 async function closeListener(listener: NetServer): Promise<void> {
   const listeners = listener.listeners('connection');
@@ -27,7 +29,8 @@ async function closeListener(listener: NetServer): Promise<void> {
     nowMs = performance.now();
     if (aside.length === accepted && nowMs - beganMs < SHORT_TICK_MS) break;
   }
-  // The close of http.Server would also cut idle connections at once, and responses that a slow caller still reads.
+  // The close of http.Server would also cut idle connections at once, and responses that a slow caller still
+  // reads.
   NetServer.prototype.close.call(listener);
   for (const socket of aside) {
     for (const receive of listeners) receive.call(listener, socket);

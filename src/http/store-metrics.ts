@@ -20,7 +20,10 @@ async function stateOf(reader: Reader): Promise<State> {
   return { dataVersion: version?.value ?? 0, importedMs: run?.finished_ms ?? null, failedCount };
 }
 
-/** The data version, the end of the newest import and the failed files of watched folders; empty while the store cannot be read. */
+/**
+ * The data version, the end of the newest import and the failed files of watched folders; empty while the
+ * store cannot be read.
+ */
 export async function storeReport(storeUrl: string): Promise<Report> {
   const registry = new Registry();
   const gauge = (name: string, help: string, value: number): void =>

@@ -14,7 +14,10 @@ type Read = (step: QueryRequest) => Promise<Answer>;
 /** A streamed answer that has begun. */
 export type StreamedAnswer = {
   readonly first: Step;
-  /** The bytes that follow those before; null at the end. @throws where the rest cannot be had: the answer must not end as if it were whole */
+  /**
+   * The bytes that follow those before; null at the end. @throws where the rest cannot be had: the answer
+   * must not end as if it were whole
+   */
   readonly rest: () => Promise<Uint8Array | null>;
   /** What the steps that were read until now have in all. */
   readonly sofar: () => Readonly<StepSum>;
@@ -41,7 +44,10 @@ export class StreamedAnswers {
   /** Those that have begun, and have not been sent: how many each key has, by its id. */
   readonly #open = new Map<string | null, number>();
 
-  /** The answer to a request of a key, once its first step is read. @throws Refusal, QueueError; where there are as many as may be, too */
+  /**
+   * The answer to a request of a key, once its first step is read. @throws Refusal, QueueError; where there
+   * are as many as may be, too
+   */
   async begin(keyId: string | null, request: QueryRequest, read: Read): Promise<StreamedAnswer> {
     const release = this.#take(keyId);
     try {

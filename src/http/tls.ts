@@ -49,7 +49,10 @@ function parsed<T>(read: () => T, problem: string): T {
   }
 }
 
-/** Reads a certificate and its key. @throws CertificateProblem for files that are missing, malformed or do not match */
+/**
+ * Reads a certificate and its key. @throws CertificateProblem for files that are missing, malformed or do not
+ * match
+ */
 export function readCertificate(files: CertificateFiles): Certificate {
   const cert = textOf(files.cert);
   const key = textOf(files.key);
@@ -69,7 +72,9 @@ export function readCertificate(files: CertificateFiles): Certificate {
   return { files, cert, key, x509 };
 }
 
-/** Forward secrecy and authenticated encryption only: those of TLS 1.3, then those of TLS 1.2 (RFC 9325, 4.2). */
+/**
+ * Forward secrecy and authenticated encryption only: those of TLS 1.3, then those of TLS 1.2 (RFC 9325, 4.2).
+ */
 const cipherSuites = [
   ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
@@ -96,7 +101,9 @@ export const withStrictTransport = (response: HttpResponse, socket: Socket): Htt
 /** Bytes of the keys that encrypt session tickets, as Node takes them. */
 const TICKET_KEYS_BYTES = 48;
 
-/** Makes an HTTPS server. `listener` accepts its connections, and gives it each when its handshake may begin. */
+/**
+ * Makes an HTTPS server. `listener` accepts its connections, and gives it each when its handshake may begin.
+ */
 export function createTlsServer(
   options: ServerOptions,
   certificate: Certificate,
@@ -112,7 +119,8 @@ export function createTlsServer(
   );
   // Time limits of requests are checked from then on.
   listener.once('listening', () => server.emit('listening'));
-  // Node keeps the same for the life of a process: whoever got them could read every session of TLS 1.2 since its start.
+  // Node keeps the same for the life of a process: whoever got them could read every session of TLS 1.2 since
+  // its start.
   const changeTicketKeys = (): void => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES));
   const ticketTimer = setInterval(changeTicketKeys, limits.ticketKeysMs).unref();
   listener.once('close', () => {
@@ -144,7 +152,10 @@ export class CertificateWatch {
     this.#timer.unref();
   }
 
-  /** Reads the files again. A valid change is used from now on; a problem is reported once, and the certificate stays. */
+  /**
+   * Reads the files again. A valid change is used from now on; a problem is reported once, and the
+   * certificate stays.
+   */
   check(): void {
     const before = this.#current;
     let problem: string | null = null;

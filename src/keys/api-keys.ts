@@ -55,7 +55,10 @@ export function revokeKey(control: RowStore, keyId: string, nowMs: number): Prom
   return changeKey(control, keyId, (key) => ({ ...key, revoked_ms: key.revoked_ms ?? nowMs }));
 }
 
-/** Moves a pinned key to another instant; null where no key has the id. A key that is not pinned stays as it is. */
+/**
+ * Moves a pinned key to another instant; null where no key has the id. A key that is not pinned stays as it
+ * is.
+ */
 export function moveKey(control: RowStore, keyId: string, asOfMs: number): Promise<ApiKey | null> {
   return changeKey(control, keyId, (key) => (key.as_of_ms === null ? key : { ...key, as_of_ms: asOfMs }));
 }
@@ -75,12 +78,15 @@ export function isLive(key: ApiKey, nowMs: number): boolean {
 
 const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYTES);
 
-/** A read of the keys: `ended` as it ends; `awaited` also once requests have waited long enough, or the store cannot be reached. */
+/**
+ * A read of the keys: `ended` as it ends; `awaited` also once requests have waited long enough, or the store
+ * cannot be reached.
+ */
 type Reading = { readonly ended: Promise<void>; readonly awaited: Promise<void> };
 
 /**
- * Verifies keys against a copy in memory, which is read again every second (contract 7.3). Where the store cannot be reached, or does not
- * answer, the copy holds a few seconds more.
+ * Verifies keys against a copy in memory, which is read again every second (contract 7.3). Where the store
+ * cannot be reached, or does not answer, the copy holds a few seconds more.
  */
 export class KeyRing {
   readonly #readKeys: () => Promise<readonly ApiKey[]>;
@@ -120,7 +126,10 @@ export class KeyRing {
     return key !== undefined && timingSafeEqual(key.hash, sent) ? key : undefined;
   }
 
-  /** Reads again where a pinned key may have moved. A read that began too long before the request does not count. */
+  /**
+   * Reads again where a pinned key may have moved. A read that began too long before the request does not
+   * count.
+   */
   async #readForPinned(nowMs: number): Promise<void> {
     while (nowMs - this.#readAtMs >= limits.pinnedKeyRefreshMs) await this.#read(nowMs).ended;
   }

@@ -7,7 +7,9 @@ import type { ControlCall, ControlResult, ControlTask } from './control-thread.t
 
 type Rows = readonly (ApiKey | QuotaUse)[];
 
-/** A control thread, and the calls that wait for it. After a thread that failed, the next call starts another. */
+/**
+ * A control thread, and the calls that wait for it. After a thread that failed, the next call starts another.
+ */
 export class ControlClient {
   readonly #storeUrl: string;
   readonly #waiting = new Map<number, PromiseWithResolvers<Rows | null>>();
@@ -21,8 +23,8 @@ export class ControlClient {
   }
 
   /**
-   * All keys, those revoked included: the same array as before while only their last uses change. @throws where the thread could not read
-   * them
+   * All keys, those revoked included: the same array as before while only their last uses change. @throws
+   * where the thread could not read them
    */
   async keys(): Promise<readonly ApiKey[]> {
     const changed = (await this.#call({ task: 'keys' })) as readonly ApiKey[] | null;
@@ -30,7 +32,10 @@ export class ControlClient {
     return this.#keys;
   }
 
-  /** Adds to what keys have used, as `addQuotaUses`. @throws where the thread could not write, such as on a full disk */
+  /**
+   * Adds to what keys have used, as `addQuotaUses`. @throws where the thread could not write, such as on a
+   * full disk
+   */
   addQuotaUses(uses: readonly QuotaUse[]): Promise<readonly QuotaUse[]> {
     return this.#call({ task: 'quota uses', uses }) as Promise<readonly QuotaUse[]>;
   }

@@ -2,7 +2,10 @@
 import { causeOf, type Observation } from '../base/observe.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** The observation of a failed write: a store out of reach is no fault, and is logged once a second whoever meets it. */
+/**
+ * The observation of a failed write: a store out of reach is no fault, and is logged once a second whoever
+ * meets it.
+ */
 export const controlProblem = (where: string, error: unknown): Observation =>
   error instanceof StoreUnavailable
     ? { kind: 'unavailable', cause: error.message }

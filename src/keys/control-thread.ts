@@ -1,4 +1,5 @@
-// The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk holds up the HTTP thread.
+// The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk
+// holds up the HTTP thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { causeOf } from '../base/observe.ts';
 import {
@@ -22,8 +23,8 @@ export type ControlTask =
 export type ControlCall = ControlTask & { readonly id: number };
 
 /**
- * The rows that a call asked for, null for keys that are as they were sent before; or why there are none, and whether that is because the
- * control file cannot be reached now.
+ * The rows that a call asked for, null for keys that are as they were sent before; or why there are none, and
+ * whether that is because the control file cannot be reached now.
  */
 export type ControlResult =
   | { readonly id: number; readonly rows: readonly (ApiKey | QuotaUse)[] | null }
@@ -45,7 +46,10 @@ function isSame(one: ApiKey, other: ApiKey | undefined): boolean {
   });
 }
 
-/** All keys, null where they are as sent before: with 10,000 of them each message would hold the HTTP thread for 60 ms. */
+/**
+ * All keys, null where they are as sent before: with 10,000 of them each message would hold the HTTP thread
+ * for 60 ms.
+ */
 async function changedKeys(): Promise<readonly ApiKey[] | null> {
   const keys = await readSoundKeys(reader);
   if (keys.length === sent?.length && keys.every((key, index) => isSame(key, sent?.[index]))) return null;

@@ -1,4 +1,5 @@
-// When keys were last used: one write a minute, by several processes, over failures and wrong clocks (contract 7.3).
+// When keys were last used: one write a minute, by several processes, over failures and wrong clocks
+// (contract 7.3).
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { TestFolder } from '../../test/stores.ts';

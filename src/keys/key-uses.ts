@@ -6,7 +6,9 @@ import { controlProblem } from './control-problem.ts';
 
 /** The parts that key uses work with. */
 export type KeyUseParts = {
-  /** Writes uses where they are newer than the stored ones (`addKeyUses`). A lock may delay it for seconds. */
+  /**
+   * Writes uses where they are newer than the stored ones (`addKeyUses`). A lock may delay it for seconds.
+   */
   readonly addUses: (uses: readonly KeyUse[]) => Promise<void>;
   readonly observe: Observe;
 };

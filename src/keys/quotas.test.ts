@@ -1,4 +1,5 @@
-// Quotas over one control file: by one process exactly, by several within a bound, across restarts (contract 7.3).
+// Quotas over one control file: by one process exactly, by several within a bound, across restarts (contract
+// 7.3).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fc } from '../../test/seed.ts';

@@ -1,4 +1,5 @@
-// Quotas: counts the requests of each key in this process, and shares the counts with the other workers (docs/decisions/0016).
+// Quotas: counts the requests of each key in this process, and shares the counts with the other workers
+// (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 import type { Observe } from '../base/observe.ts';
 import { limits } from '../contract/limits.ts';
@@ -131,12 +132,18 @@ class KeyCounts {
   }
 }
 
-/** A report in progress: `ended` resolves when it has ended or failed, `awaited` also once requests have waited long enough. */
+/**
+ * A report in progress: `ended` resolves when it has ended or failed, `awaited` also once requests have
+ * waited long enough.
+ */
 type Sync = { readonly ended: Promise<void>; readonly awaited: Promise<void>; isLate: boolean };
 
 /** The parts that quotas work with. */
 export type QuotaParts = {
-  /** Adds to the counts of all processes, and returns the totals (`addQuotaUses`). A lock may delay it for seconds. */
+  /**
+   * Adds to the counts of all processes, and returns the totals (`addQuotaUses`). A lock may delay it for
+   * seconds.
+   */
   readonly addUses: (uses: readonly QuotaUse[]) => Promise<readonly QuotaUse[]>;
   readonly observe: Observe;
   readonly nowMs: () => number;
@@ -203,7 +210,10 @@ export class Quotas {
     }, limits.quotaSyncMs).unref();
   }
 
-  /** Reports the pending keys. Requests of keys that are stale meanwhile wait for it, but not longer than the limit. */
+  /**
+   * Reports the pending keys. Requests of keys that are stale meanwhile wait for it, but not longer than the
+   * limit.
+   */
   #startSync(): Sync {
     const { promise: awaited, resolve } = Promise.withResolvers<void>();
     const giveUp = (): void => {
@@ -223,7 +233,10 @@ export class Quotas {
     return sync;
   }
 
-  /** Reports the pending keys. After a failure, such as a full disk, it keeps their counts for later: the service goes on. */
+  /**
+   * Reports the pending keys. After a failure, such as a full disk, it keeps their counts for later: the
+   * service goes on.
+   */
   async #report(): Promise<void> {
     const { addUses, observe, nowMs } = this.#parts;
     const pending = [...this.#pending];

@@ -15,7 +15,7 @@ export type BarReading = {
   readonly derived: readonly ComputedColumn[];
 };
 
-/** What a reader process is asked for. */
+/** The request to a reader process. */
 export type BatchesAsked = {
   readonly kind: 'batches';
   readonly reading: Omit<BarReading, 'columns'> & {
@@ -49,7 +49,9 @@ function newArrays(rows: number): BatchArrays {
   return { ms: ms!, values, nameIds, kinds: new Uint8Array(buffer, numberBytes + idBytes, rows) };
 }
 
-/** Arrays of batches that were loaded. Always new ones would be slow, and make the collector of garbage run. */
+/**
+ * Arrays of batches that were loaded. Always new ones would be slow, and make the collector of garbage run.
+ */
 export class SpareArrays {
   readonly #spare: BatchArrays[] = [];
 
@@ -137,7 +139,10 @@ class Batch {
     return this.#batchOf(this.#arrays);
   }
 
-  /** The same rows, those of each name together and in their order: loading a row by itself takes three times as long. */
+  /**
+   * The same rows, those of each name together and in their order: loading a row by itself takes three times
+   * as long.
+   */
   grouped(spare: SpareArrays): BarBatch {
     const from = this.#arrays;
     const to = spare.take(from.ms.length);
@@ -158,7 +163,9 @@ class Batch {
   }
 }
 
-/** The indexes of rows, those of each name together, names by their numbers, which are written to `sorted`. */
+/**
+ * The indexes of rows, those of each name together, names by their numbers, which are written to `sorted`.
+ */
 function orderByName(nameIds: Int32Array, sorted: Int32Array, count: number): Int32Array {
   let most = 0;
   for (let row = 0; row < count; row++) if (nameIds[row]! > most) most = nameIds[row]!;
@@ -178,8 +185,9 @@ function moveRows<A extends Float64Array | Uint8Array>(from: A, to: A, order: In
 }
 
 /**
- * The rows of a file, in order; where hardly any row has the name of the one before it, those of each name in order. Arrays are taken
- * from `spare`; `rest` reads what is no plain CSV, as of `readChunks`. @throws NeedsCare, FileProblem
+ * The rows of a file, in order; where hardly any row has the name of the one before it, those of each name in
+ * order. Arrays are taken from `spare`; `rest` reads what is no plain CSV, as of `readChunks`. @throws
+ * NeedsCare, FileProblem
  */
 export async function* readBatches(
   { file, columns, types, derived }: BarReading,

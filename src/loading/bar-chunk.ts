@@ -10,7 +10,10 @@ import type { ReadableFile } from '../files/scan.ts';
 import { type CellKind, InstantCell } from '../mapping/instant-cell.ts';
 import { NameIds } from './name-ids.ts';
 
-/** The kinds of a moment's cell; chunks have an index into this. The last two are instants that are written as the midnight of a date. */
+/**
+ * The kinds of a moment's cell; chunks have an index into this. The last two are instants that are written as
+ * the midnight of a date.
+ */
 export const momentKinds: readonly (CellKind | 'missing')[] = [
   ...(['instant', 'local', 'date', 'bad', 'missing'] as const),
   ...(['instant', 'instant'] as const),
@@ -27,8 +30,8 @@ const midnightKind = (day: number, ms: number): number =>
   ms <= day * DAY_MS ? EASTERN_MIDNIGHT : WESTERN_MIDNIGHT;
 
 /**
- * The date that a moment names in a row of DAY, WEEK or MON; null if it is an instant within a day (contract 3.10). `kind` is an index
- * into `momentKinds`. Every offset is less than a day.
+ * The date that a moment names in a row of DAY, WEEK or MON; null if it is an instant within a day (contract
+ * 3.10). `kind` is an index into `momentKinds`. Every offset is less than a day.
  */
 export function writtenDay(kind: number, ms: number): number | null {
   if (kind === EASTERN_MIDNIGHT) return Math.ceil(ms / DAY_MS);
@@ -36,7 +39,10 @@ export function writtenDay(kind: number, ms: number): number | null {
   return kind !== INSTANT && ms % DAY_MS === 0 ? ms / DAY_MS : null;
 }
 
-/** The texts that name a series, in the order of `seriesFields`; null where the file has no such column or cell. */
+/**
+ * The texts that name a series, in the order of `seriesFields`; null where the file has no such column or
+ * cell.
+ */
 export type Names = readonly (string | null)[];
 
 /** Some rows of a file, in order. */
@@ -173,7 +179,10 @@ export class BarChunker {
     return newNames;
   }
 
-  /** The bars of a chunk that was read carefully, and its problems by row: text in place of a number, and cells that could not be made. */
+  /**
+   * The bars of a chunk that was read carefully, and its problems by row: text in place of a number, and
+   * cells that could not be made.
+   */
   parse(
     chunk: Chunk,
     columns: BarColumns,

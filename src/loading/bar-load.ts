@@ -1,4 +1,5 @@
-// Writes checked bars to the store: an open block a series, several where rows are in no order, each merged with the stored one.
+// Writes checked bars to the store: an open block a series, several where rows are in no order, each merged
+// with the stored one.
 import { passingBlock } from '../bars/block-writer.ts';
 import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
@@ -142,8 +143,8 @@ export class BarLoad {
   }
 
   /**
-   * The series of a name, new with its instrument where the store does not know it; or what of the stored one has another
-   * basis than this import.
+   * The series of a name, new with its instrument where the store does not know it; or what of the stored one
+   * has another basis than this import.
    */
   async series(name: SeriesName): Promise<OpenSeries | 'prices' | 'volumes'> {
     const key = JSON.stringify([name.asset_schema, name.country_iso_code, name.symbol, name.interval]);
@@ -195,7 +196,10 @@ export class BarLoad {
     return known;
   }
 
-  /** Opens the block of a bucket. The open block before it is written; where rows are in no order, it stays open beside others. */
+  /**
+   * Opens the block of a bucket. The open block before it is written; where rows are in no order, it stays
+   * open beside others.
+   */
   async turn(series: OpenSeries, bucket: number): Promise<void> {
     const passed = series.takePassed();
     if (passed !== null) await this.#flush(series, passed);
@@ -223,7 +227,10 @@ export class BarLoad {
     for (const [series, open] of some) await this.#flush(series, open);
   }
 
-  /** Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not replace them, or null. */
+  /**
+   * Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not
+   * replace them, or null.
+   */
   settleRepairs(): string | null {
     for (const { repaired, instrument, interval } of this.#series.values()) {
       if (repaired === null) continue;
@@ -273,7 +280,8 @@ export class BarLoad {
     if (bucket > series.highestBucket) return fresh;
     const { older, count, runId } = await series.storedIn(this.#writer, bucket);
     if (older === null) return { ...fresh, stored: { older, count } };
-    // This import may have written the bucket before: its own rows are in a note where older ones were there too.
+    // This import may have written the bucket before: its own rows are in a note where older ones were there
+    // too.
     const note = await this.#writer.note(series.row.series_id, bucket);
     if (note !== null) {
       const bars = notedBars(note, older);
@@ -323,7 +331,10 @@ export class BarLoad {
     series.highestBucket = Math.max(series.highestBucket, bucket);
   }
 
-  /** Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted: `sign` -1. */
+  /**
+   * Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted:
+   * `sign` -1.
+   */
   #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
     this.counts.vwapOutside += sign * countVwapOutside(bars);
     this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));

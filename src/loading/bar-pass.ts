@@ -36,7 +36,10 @@ export function nameProblem(field: (typeof seriesFields)[number], text: string |
   return parse(text) === undefined ? { column: field, reason } : null;
 }
 
-/** What a careful reading adds to a chunk: its cells, the problems of rows by their number, and how many columns the file has. */
+/**
+ * What a careful reading adds to a chunk: its cells, the problems of rows by their number, and how many
+ * columns the file has.
+ */
 type Care = {
   readonly read: Chunk;
   readonly strange: ReadonlyMap<number, RowProblem>;
@@ -96,7 +99,10 @@ export class BarPass {
   #values: readonly Float64Array[] = [];
   #care: Care | null = null;
   #keys = new Float64Array(0);
-  /** The key that was read last, and the instant by which a local time of the next row is told from the same one an hour later. */
+  /**
+   * The key that was read last, and the instant by which a local time of the next row is told from the same
+   * one an hour later.
+   */
   #keyMs = 0;
   #beforeMs = 0;
 
@@ -146,7 +152,8 @@ export class BarPass {
         this.#names.count(called.written, called.name!.symbol, to - from);
         const known = owner === called.symbol!.present ? called.series : null;
         const series = known ?? (await this.#seriesOf(called, owner.symbol));
-        // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long as adding them.
+        // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long
+        // as adding them.
         const rest = this.#appendRun(series, from, to);
         if (rest < to) await this.#addRun(series, rest, to);
       } else
@@ -161,7 +168,10 @@ export class BarPass {
     this.load.grew(count);
   }
 
-  /** Whose a row is; null where its names are wrong. A row without a day belongs to the instrument that has the symbol now. */
+  /**
+   * Whose a row is; null where its names are wrong. A row without a day belongs to the instrument that has
+   * the symbol now.
+   */
   #ownerOf({ symbol, name }: Called, row: number): RowOwner | null {
     if (symbol === null) return null;
     if (symbol.isOne) return symbol.present;
@@ -178,7 +188,10 @@ export class BarPass {
     return symbol.on(start, periodEnd(interval, start) - 1);
   }
 
-  /** Appends rows of one series to its open block, where they keep every rule and ascend: the index of the first that it did not append. */
+  /**
+   * Appends rows of one series to its open block, where they keep every rule and ascend: the index of the
+   * first that it did not append.
+   */
   #appendRun(series: OpenSeries, from: number, to: number): number {
     const { open, beforeMs } = series;
     if (open === null || this.#readKey(series, from) !== null) return from;
@@ -189,7 +202,10 @@ export class BarPass {
     return from;
   }
 
-  /** Adds rows of one series: together where bars keep every rule and ascend in one bucket, every other row alone. */
+  /**
+   * Adds rows of one series: together where bars keep every rule and ascend in one bucket, every other row
+   * alone.
+   */
   async #addRun(series: OpenSeries, from: number, to: number): Promise<void> {
     for (let at = from; at < to; ) {
       const { beforeMs } = series;
@@ -210,7 +226,10 @@ export class BarPass {
     }
   }
 
-  /** The end of the rows from `from` on that keep every rule and ascend within one bucket; their keys are in `#keys`. */
+  /**
+   * The end of the rows from `from` on that keep every rule and ascend within one bucket; their keys are in
+   * `#keys`.
+   */
   #stretchEnd(series: OpenSeries, from: number, to: number): number {
     const [open, high, low, close, volume, vwap] = this.#values;
     const keys = this.#keys;
@@ -252,7 +271,10 @@ export class BarPass {
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
   }
 
-  /** Refuses several bars within one day of DAY, and the like: the interval is wrong, and one of them would be stored as the whole day. */
+  /**
+   * Refuses several bars within one day of DAY, and the like: the interval is wrong, and one of them would be
+   * stored as the whole day.
+   */
   #checkPeriod(series: OpenSeries, row: number, keyMs: number): void {
     const { nameIds, ms, kinds, firstRow } = this.#chunk;
     const before = row - 1;
@@ -325,7 +347,10 @@ export class BarPass {
     return { problem: null, name, written };
   }
 
-  /** The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs on their days. */
+  /**
+   * The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs
+   * on their days.
+   */
   async #seriesOf(called: Called, symbol: string): Promise<OpenSeries> {
     const name = called.name!;
     if (symbol !== name.symbol) return this.#findSeries({ ...name, symbol });

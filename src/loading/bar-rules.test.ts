@@ -7,7 +7,10 @@ import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 
 const sound: BarValues = { open: 10, high: 12, low: 9, close: 11, volume: 100, vwap: 10.5 };
 
-/** A bar that is sound but for what is named, and the column and reason of its refusal; null where it is taken. */
+/**
+ * A bar that is sound but for what is named, and the column and reason of its refusal; null where it is
+ * taken.
+ */
 const bars: readonly (readonly [
   what: string,
   change: Partial<BarValues>,

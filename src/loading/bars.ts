@@ -31,8 +31,9 @@ readBy(moduleBeside('./bar-reader.ts', import.meta.url));
 const names = { ...namesOf(barFields), numbers: valueFields };
 
 /**
- * Imports one file of bars. CSV and Parquet are read fast; at the first problem the import starts again with a careful reading, which
- * can name every refused row. @throws FileProblem where nothing of it can be imported
+ * Imports one file of bars. CSV and Parquet are read fast; at the first problem the import starts again with
+ * a careful reading, which can name every refused row. @throws FileProblem where nothing of it can be
+ * imported
  */
 export async function importBars(group: ImportGroup, request: ImportRequest): Promise<PendingImport> {
   const { file } = request;
@@ -90,11 +91,16 @@ async function importOnce(
   );
 }
 
-/** Whether the caller says from when to when a file has every bar: then it may have none (contract 3.9 (1)). */
+/**
+ * Whether the caller says from when to when a file has every bar: then it may have none (contract 3.9 (1)).
+ */
 const saysAll = ({ completeFromMs = null, completeThroughMs = null }: ImportRequest): boolean =>
   completeFromMs !== null && completeThroughMs !== null;
 
-/** Loads a file that another process reads, or a small one that this thread reads. @throws NeedsCare at the first problem */
+/**
+ * Loads a file that another process reads, or a small one that this thread reads. @throws NeedsCare at the
+ * first problem
+ */
 async function readFast(
   source: MappedFile,
   { columns, derived }: FieldSources,

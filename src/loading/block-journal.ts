@@ -1,4 +1,5 @@
-// The entries of the journal about blocks that one import writes: together, because one by one they take several times as long.
+// The entries of the journal about blocks that one import writes: together, because one by one they take
+// several times as long.
 
 import { encodeBlock } from '../bars/block-writer.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -19,7 +20,10 @@ export class BlockJournal {
     this.#writer = writer;
   }
 
-  /** Records what the import brings to a block. There is no entry of its bucket where this import looks at that for the first time. */
+  /**
+   * Records what the import brings to a block. There is no entry of its bucket where this import looks at
+   * that for the first time.
+   */
   async record(place: BlockPlace, brought: Brought, isFirst: boolean): Promise<void> {
     const { change, held } = brought;
     if (isFirst && changesBars(change)) this.#changes.push(changeRowOf(place, change));

@@ -1,4 +1,5 @@
-// Corporate actions: which fields each kind needs, and how several of one day are numbered (spec 2.4, contract 8.2, 8.10).
+// Corporate actions: which fields each kind needs, and how several of one day are numbered (spec 2.4,
+// contract 8.2, 8.10).
 import { dividendFactor, FACTOR_DECIMALS, factorText, NO_FACTOR, splitFactor } from '../bars/adjust.ts';
 import { type Fraction, fractionOf, plainDecimal } from '../base/decimal.ts';
 import { formatDay } from '../base/instant.ts';
@@ -71,8 +72,8 @@ function isFar(one: Fraction, other: Fraction, by: Fraction): boolean {
 }
 
 /**
- * The factors that the other fields of a row make, by what it may mean by them; none where they make none. It means no scale by which
- * the cash is all of the price; where each is one, the factor is 1.
+ * The factors that the other fields of a row make, by what it may mean by them; none where they make none. It
+ * means no scale by which the cash is all of the price; where each is one, the factor is 1.
  */
 function factorsOf(values: Values): Fraction[] {
   const shares = sharesOf(values);
@@ -86,7 +87,10 @@ function factorsOf(values: Values): Fraction[] {
   return factors.length === 0 && scales.length > 0 ? [NO_FACTOR] : factors;
 }
 
-/** A factor that contradicts its own row. Written with few digits it may be rounded, a whole number may not (contract 8.2). */
+/**
+ * A factor that contradicts its own row. Written with few digits it may be rounded, a whole number may not
+ * (contract 8.2).
+ */
 function factorProblem(values: Values, written: (field: string) => string): RowProblem | null {
   const { adjustment_factor: factor } = values as { adjustment_factor?: number };
   if (factor === undefined) return null;
@@ -126,7 +130,10 @@ function findingOf(action: Values): string[] {
   ];
 }
 
-/** Several dividends of one day are numbered by their order in the file; a second split is more likely a mistake. */
+/**
+ * Several dividends of one day are numbered by their order in the file; a second split is more likely a
+ * mistake.
+ */
 function followingOf(values: Values, place: number): Values | null {
   const isGiven = values.occurrence !== undefined;
   if (isGiven || isOfShares(values.action_type as string) || place > OCCURRENCE_MAX) return null;
@@ -177,8 +184,9 @@ function complete(given: Values): Values {
 }
 
 /**
- * The rules for the actions of one file. On `splitAdjustedOn` its amounts contained the splits until then; null where they are per
- * share as traded. Amounts that a row has already are as old as they were when it first had them.
+ * The rules for the actions of one file. On `splitAdjustedOn` its amounts contained the splits until then;
+ * null where they are per share as traded. Amounts that a row has already are as old as they were when it
+ * first had them.
  */
 export function actionsOfFile(splitAdjustedOn: number | null): Particulars {
   const stocks = new Map<string, OfStock>();

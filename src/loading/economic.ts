@@ -38,13 +38,18 @@ const timeId = (event: Values): string => {
   return idOf(event, null, yearOfMs(ms), ms);
 };
 
-/** A new event gets the first that no other event has: earlier versions gave one to an event of another year. */
+/**
+ * A new event gets the first that no other event has: earlier versions gave one to an event of another year.
+ */
 const periodIds = (event: Values, { label, year }: EventPeriod): readonly string[] => [
   idOf(event, label, year),
   idOf(event, label, year, null),
 ];
 
-/** The identifier of one of several releases of a period: `stamp` is its date, or its time where several are on that date. */
+/**
+ * The identifier of one of several releases of a period: `stamp` is its date, or its time where several are
+ * on that date.
+ */
 const stampedId = (event: Values, { label, year }: EventPeriod, stamp: string | number): string =>
   idOf(event, label, year, stamp);
 
@@ -61,7 +66,8 @@ function isMade(event: Event): boolean {
       ? id === timeId(event)
       : periodIds(event, period).includes(id) || isStamped(event, period, id, ms);
   if (isOwn) return true;
-  // Earlier versions took any label for a period, of the year of the release; the event may have been moved over New Year since.
+  // Earlier versions took any label for a period, of the year of the release; the event may have been moved
+  // over New Year since.
   const year = yearOfMs(ms);
   return [year, year - 1, year + 1].some((one) => idOf(event, label, one) === id);
 }
@@ -69,14 +75,20 @@ function isMade(event: Event): boolean {
 /** A stored event that one of the file may be. */
 type Stored = Pick<Event, 'source_id' | 'event_timestamp' | 'period'>;
 
-/** The events of a file that differ in their time alone: of one country, code and period, or of those without a period. */
+/**
+ * The events of a file that differ in their time alone: of one country, code and period, or of those without
+ * a period.
+ */
 type Releases = {
   readonly period: EventPeriod | null;
   /** The previous value of each, by its time. */
   readonly previous: Map<number, number | null>;
   /** The times of each date, once asked for. */
   onDate?: ReadonlyMap<string, readonly number[]>;
-  /** Those that are stored under identifiers that were made: at the times of the file, and of one period at any time. */
+  /**
+   * Those that are stored under identifiers that were made: at the times of the file, and of one period at
+   * any time.
+   */
   stored?: Map<number, Stored[]>;
 };
 
@@ -90,7 +102,10 @@ function nameOf(event: Values, period: EventPeriod | null): string {
   return period === null ? placeOf(event) : `${placeOf(event)} ${period.year} ${period.label}`;
 }
 
-/** The part of an identifier that distinguishes a time from others of its period: its date, or the time if the file has several on that date. */
+/**
+ * The part of an identifier that distinguishes a time from others of its period: its date, or the time if the
+ * file has several on that date.
+ */
 function stampOf(releases: Releases, ms: number): string | number {
   const date = dateOfMs(ms);
   if (releases.previous.size === 1) return date;
@@ -111,7 +126,10 @@ type Span = {
 const LOOK_DAYS = 731;
 const ROWS_PER_READ = 2_000;
 
-/** A stored event without a result may be an earlier time of one of the file that is at most so many days away. */
+/**
+ * A stored event without a result may be an earlier time of one of the file that is at most so many days
+ * away.
+ */
 const movedDays = { sameFigures: 27, unknownFigures: 6, otherFigures: 3 };
 
 /** The rules for the events of one file. */
@@ -227,7 +245,10 @@ class EventsOfFile implements Particulars {
       : null;
   }
 
-  /** Tells of stored events that may be earlier times of events of the file: without a period nothing says that one was moved. */
+  /**
+   * Tells of stored events that may be earlier times of events of the file: without a period nothing says
+   * that one was moved.
+   */
   async findingsAfter(reader: RowReader): Promise<Readonly<Record<string, number>>> {
     let told: string | undefined;
     let count = 0;
@@ -242,8 +263,8 @@ class EventsOfFile implements Particulars {
   }
 
   /**
-   * True if the file would have an event that did not move: within the file's time or a day of it, or in the future. Other weeks
-   * have files of their own.
+   * True if the file would have an event that did not move: within the file's time or a day of it, or in the
+   * future. Other weeks have files of their own.
    */
   #isDue({ event_timestamp: ms }: Event): boolean {
     return (this.#fromMs - DAY_MS <= ms && ms <= this.#toMs + DAY_MS) || ms > this.#nowMs;

@@ -27,8 +27,9 @@ function firstMonth(label: string): number | null {
 const AHEAD_DAYS = 45;
 
 /**
- * The period of an event that is released at an instant; null where the label does not tell it. A label without a year is of the year in
- * which it begins nearest to the release: the last one that has begun or begins soon.
+ * The period of an event that is released at an instant; null where the label does not tell it. A label
+ * without a year is of the year in which it begins nearest to the release: the last one that has begun or
+ * begins soon.
  */
 export function eventPeriod(label: unknown, releaseMs: number): EventPeriod | null {
   if (typeof label !== 'string') return null;

@@ -1,4 +1,5 @@
-// What is stored of the series that come next in a file, looked up together: on another machine each look-up alone waits for its answer.
+// What is stored of the series that come next in a file, looked up together: on another machine each look-up
+// alone waits for its answer.
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
@@ -22,7 +23,10 @@ export class ExpectedSeries {
     this.#writer = writer;
   }
 
-  /** Looks up the series of names, in place of those before them. `known` is what was looked up of their instruments, by row key. */
+  /**
+   * Looks up the series of names, in place of those before them. `known` is what was looked up of their
+   * instruments, by row key.
+   */
   async expect(
     names: readonly (InstrumentName & Pick<SeriesKey, 'interval'>)[],
     known: ReadonlyMap<string, KnownName>,

@@ -1,4 +1,5 @@
-// What an import holds of each market and interval, as it is recorded, and the times that it leaves open (contract 3.9).
+// What an import holds of each market and interval, as it is recorded, and the times that it leaves open
+// (contract 3.9).
 
 import type { Bars } from '../bars/columns.ts';
 import { encodeIds } from '../base/id-list.ts';

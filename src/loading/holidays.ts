@@ -35,7 +35,9 @@ function problemOf(values: Values): RowProblem | null {
   return null;
 }
 
-/** A shortened day must leave a part of the session that its date has without any holiday, and not all of it. */
+/**
+ * A shortened day must leave a part of the session that its date has without any holiday, and not all of it.
+ */
 async function hoursProblem(
   values: Values,
   _known: Values | null,
@@ -54,7 +56,10 @@ async function hoursProblem(
   return { column, reason: `does not shorten the session of that day, ${hours}` };
 }
 
-/** The calendar of a row's market without overrides: for a concrete symbol that which its instrument follows (contract 3.7). */
+/**
+ * The calendar of a row's market without overrides: for a concrete symbol that which its instrument follows
+ * (contract 3.7).
+ */
 async function calendarBelow(row: HolidayRow, reader: RowReader): Promise<Calendar> {
   const { asset_name: asset_schema, country_iso_code, symbol } = row;
   const owner = await instrumentNamed(reader, { asset_schema, country_iso_code, symbol });

@@ -1,4 +1,5 @@
-// The import of each dataset, by its name on the command line (contract 10), and the parts of its request that a file's mapping gives.
+// The import of each dataset, by its name on the command line (contract 10), and the parts of its request
+// that a file's mapping gives.
 import { DAY_MS } from '../base/instant.ts';
 import { findZone, type Zone } from '../calendar/zone.ts';
 import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
@@ -38,8 +39,9 @@ const particulars: ReadonlyMap<Dataset, Particulars> = new Map<Dataset, Particul
 ]);
 
 /**
- * Imports one file into a dataset, by its name on the command line, as one of a group. Nothing is said of it, and nothing durable,
- * until the group's write has ended. @throws FileProblem where nothing of it can be imported
+ * Imports one file into a dataset, by its name on the command line, as one of a group. Nothing is said of it,
+ * and nothing durable, until the group's write has ended. @throws FileProblem where nothing of it can be
+ * imported
  */
 export function importInto(group: ImportGroup, name: string, request: ImportRequest): Promise<PendingImport> {
   if (name === BARS) return importBars(group, request);

@@ -1,4 +1,5 @@
-// Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract 3.9, 11).
+// Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract
+// 3.9, 11).
 import { DAY_MS } from '../base/instant.ts';
 import type { Values } from '../datasets/field.ts';
 import {
@@ -35,14 +36,20 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
     : problem('delisting_date', 'before', 'listing_date', listed);
 }
 
-/** A new instrument; one with a damaged row keeps its identifier. @throws DamagedData where its row is lost: so is its identifier */
+/**
+ * A new instrument; one with a damaged row keeps its identifier. @throws DamagedData where its row is lost:
+ * so is its identifier
+ */
 async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
   const known = await damagedId(writer, name);
   if (known === null) await refuseLost(writer, name);
   return newInstrument(writer, name, counters, { damagedId: known });
 }
 
-/** Bars that are stored under a former symbol stay there (contract 9.6): who asks for it within the days finds the other instrument. */
+/**
+ * Bars that are stored under a former symbol stay there (contract 9.6): who asks for it within the days finds
+ * the other instrument.
+ */
 async function findingOf(values: Values, reader: RowReader): Promise<string | null> {
   const { asset_schema, country_iso_code, symbol: own, former_symbols } = values as Instrument;
   for (const { symbol, from_day, to_day } of (former_symbols ?? []) as FormerSymbol[]) {

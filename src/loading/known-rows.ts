@@ -1,4 +1,5 @@
-// The stored rows of keys that come next in a file, looked up together: on another machine each look-up alone waits for its answer.
+// The stored rows of keys that come next in a file, looked up together: on another machine each look-up alone
+// waits for its answer.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
@@ -17,7 +18,10 @@ export class KnownRows {
     this.#dataset = dataset;
   }
 
-  /** Looks up the keys of rows that come next, in place of those before them. It gives the rows whose key no stored row has. */
+  /**
+   * Looks up the keys of rows that come next, in place of those before them. It gives the rows whose key no
+   * stored row has.
+   */
   async expect<V extends Values>(rows: readonly V[]): Promise<V[]> {
     this.#expected.clear();
     await expectRows(

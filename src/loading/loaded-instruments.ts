@@ -21,7 +21,10 @@ import type { SymbolsOnDays } from './symbols-on-days.ts';
 /** An instrument as a row names it, and its exchange, null where the file names none. */
 type NamedInstrument = InstrumentName & { readonly exchange: string | null };
 
-/** An instrument that is written with its first bar: its row until then, and the underlying where it is an option without its contract. */
+/**
+ * An instrument that is written with its first bar: its row until then, and the underlying where it is an
+ * option without its contract.
+ */
 type Unwritten = {
   readonly stored: Instrument | null;
   readonly row: Instrument;
@@ -32,14 +35,21 @@ type Unwritten = {
 export class LoadedInstruments {
   readonly #writer: Writer;
   readonly #run: PresentRun;
-  /** Instruments that the store does not know, or not as options with their contract, until their first bar. */
+  /**
+   * Instruments that the store does not know, or not as options with their contract, until their first bar.
+   */
   readonly #unwritten = new Map<string, Unwritten>();
   readonly #underlyings: Underlyings;
   /** Stored underlyings of contracts of this run: the journal says that it needs them. */
   readonly #needed = new Set<string>();
-  /** What the store knows of names that come next, by row key: for the first use of each, because this import may change it. */
+  /**
+   * What the store knows of names that come next, by row key: for the first use of each, because this import
+   * may change it.
+   */
   readonly #expected = new Map<string, KnownName>();
-  /** The first identifier that this import gave to a new instrument: those from it on have no stored series. */
+  /**
+   * The first identifier that this import gave to a new instrument: those from it on have no stored series.
+   */
   #freshFrom = Number.POSITIVE_INFINITY;
 
   /** The currency of the file's prices, where its import says it. */
@@ -59,7 +69,10 @@ export class LoadedInstruments {
     return found;
   }
 
-  /** Why bars of an option cannot be stored: nobody who is known had the symbol of its underlying when it expired (contract 9.6). */
+  /**
+   * Why bars of an option cannot be stored: nobody who is known had the symbol of its underlying when it
+   * expired (contract 9.6).
+   */
   async underlyingProblem(name: InstrumentName): Promise<string | null> {
     const stored = this.#expected.get(rowKeyOf(instruments, name))?.instrument ?? null;
     const contract = contractToMake({ ...name, underlying_name: stored?.underlying_name ?? null });
@@ -94,7 +107,10 @@ export class LoadedInstruments {
     return this.#keep(key, unwritten ?? { stored, row, underlying: null }, row);
   }
 
-  /** Keeps a row until its first bar; an option that is named by its symbol alone gets the fields that its contract gives. */
+  /**
+   * Keeps a row until its first bar; an option that is named by its symbol alone gets the fields that its
+   * contract gives.
+   */
   async #keep(key: string, { stored, underlying: known }: Unwritten, row: Instrument): Promise<Instrument> {
     const contract = contractToMake(row);
     const owner = contract === null ? null : await this.#underlyings.of(contract);
@@ -122,8 +138,8 @@ export class LoadedInstruments {
   }
 
   /**
-   * Writes an instrument that is not written yet, an option with its contract and underlying; only a bar makes them, a refused row
-   * does not. Gives how many instruments are new.
+   * Writes an instrument that is not written yet, an option with its contract and underlying; only a bar
+   * makes them, a refused row does not. Gives how many instruments are new.
    */
   async write(name: InstrumentName): Promise<number> {
     if (this.#unwritten.size === 0) return 0;
@@ -138,7 +154,10 @@ export class LoadedInstruments {
     return made + (stored === null ? 1 : 0);
   }
 
-  /** Writes an underlying that is new, or notes that this run needs a stored one: it outlives an undo of the run that made it. */
+  /**
+   * Writes an underlying that is new, or notes that this run needs a stored one: it outlives an undo of the
+   * run that made it.
+   */
   async #writeUnderlying(underlying: Instrument): Promise<number> {
     const key = rowKeyOf(instruments, underlying);
     const made = await this.write(underlying);

@@ -11,13 +11,18 @@ const FNV_PRIME = 0x0100_0193;
 export class NameIds {
   /** How many names there are. */
   count = 0;
-  /** The bytes of all names, one after the other; the name of a number begins where the one before it ends. */
+  /**
+   * The bytes of all names, one after the other; the name of a number begins where the one before it ends.
+   */
   #bytes = new Uint8Array(16 * 1024);
   #ends = new Int32Array(1024);
   #hashes = new Int32Array(1024);
   /** By hash: a number and one, 0 for none. At most half of them are used. */
   #slots = new Int32Array(2048);
-  /** The number that came last, and by number the one that came after it, and one; 0 for none. Rows ordered by time repeat their order. */
+  /**
+   * The number that came last, and by number the one that came after it, and one; 0 for none. Rows ordered by
+   * time repeat their order.
+   */
   #last = -1;
   #followers = new Int32Array(1024);
 

@@ -42,8 +42,8 @@ export class NamedInstruments {
   }
 
   /**
-   * The instrument of a name, new with its market's defaults where the store does not know it. `given` are the row's fields of
-   * it; `exchange` is where the row was traded, and does not change a known one.
+   * The instrument of a name, new with its market's defaults where the store does not know it. `given` are
+   * the row's fields of it; `exchange` is where the row was traded, and does not change a known one.
    */
   async of(
     name: InstrumentName,
@@ -82,8 +82,8 @@ export class NamedInstruments {
   }
 
   /**
-   * Ends the present row. Where it was written, the journal records that this run needs the instruments that it names: they
-   * outlive an undo of the run that made them.
+   * Ends the present row. Where it was written, the journal records that this run needs the instruments that
+   * it names: they outlive an undo of the run that made them.
    */
   async settle(isWritten: boolean): Promise<void> {
     for (const known of isWritten ? this.#named : []) await this.#record(known, known);

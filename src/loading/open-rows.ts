@@ -1,5 +1,5 @@
-// The rows of open blocks. While they ascend, they are in short segments of shared arrays: thousands of blocks grow at once without
-// garbage.
+// The rows of open blocks. While they ascend, they are in short segments of shared arrays: thousands of
+// blocks grow at once without garbage.
 import {
   type Bars,
   columns,
@@ -55,7 +55,10 @@ export class OpenRows {
     this.#bars = bars;
   }
 
-  /** Appends the rows `from` to `to` of value columns, whose keys ascend. False, and nothing appended, where it has later rows. */
+  /**
+   * Appends the rows `from` to `to` of value columns, whose keys ascend. False, and nothing appended, where
+   * it has later rows.
+   */
   append(keys: Float64Array, values: readonly Float64Array[], from: number, to: number): boolean {
     if (this.#bars !== null) return appendRun(this.#bars, keys, values, from, to);
     if (keys[from]! <= this.#lastMs) return false;

@@ -15,7 +15,10 @@ import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 export type OpenBlock = {
   readonly bucket: number;
   readonly rows: OpenRows;
-  /** What is stored in the bucket; null where this import has not written it: then it is read when the block is written. */
+  /**
+   * What is stored in the bucket; null where this import has not written it: then it is read when the block
+   * is written.
+   */
   readonly stored: StoredBars | null;
   /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };
@@ -35,7 +38,10 @@ export type SeriesPlace = {
   readonly market: string;
 };
 
-/** A series that is being loaded. An import has one for each of its series until it ends: a million take much memory. */
+/**
+ * A series that is being loaded. An import has one for each of its series until it ends: a million take much
+ * memory.
+ */
 export class OpenSeries {
   readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
   readonly instrument: InstrumentName;
@@ -47,7 +53,10 @@ export class OpenSeries {
   /** Milliseconds of one bucket: `bars/bucket.ts`. */
   readonly bucketMs: number;
   open: OpenBlock | null = null;
-  /** Its other open blocks by bucket, once its rows went back to an earlier one: rows in no order then write each block seldom. */
+  /**
+   * Its other open blocks by bucket, once its rows went back to an earlier one: rows in no order then write
+   * each block seldom.
+   */
   #others: Map<number, OpenBlock> | null = null;
   /** Whether its prices may be zero and negative. */
   readonly anySign: boolean;
@@ -99,7 +108,10 @@ export class OpenSeries {
     return found;
   }
 
-  /** Keeps its open block beside the next one, where its rows are in no order; else it is given, to be written. */
+  /**
+   * Keeps its open block beside the next one, where its rows are in no order; else it is given, to be
+   * written.
+   */
   takePassed(): OpenBlock | null {
     const { open } = this;
     this.open = null;
@@ -117,7 +129,10 @@ export class OpenSeries {
     return this.open !== null;
   }
 
-  /** The stored bars of a bucket, and the run that wrote them last. A damaged block is replaced: only the number of its bars is known. */
+  /**
+   * The stored bars of a bucket, and the run that wrote them last. A damaged block is replaced: only the
+   * number of its bars is known.
+   */
   async storedIn(writer: Writer, bucket: number): Promise<StoredBars & { readonly runId: number | null }> {
     const stored = await blockOrDamage(writer, this.seriesId, bucket);
     if (stored === null) return { older: null, count: 0, runId: null };

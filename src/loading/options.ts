@@ -1,4 +1,5 @@
-// Option contracts: their defaults, and the two instruments that each names: its own and its underlying (contract 11, spec 2.6).
+// Option contracts: their defaults, and the two instruments that each names: its own and its underlying
+// (contract 11, spec 2.6).
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import type { Values } from '../datasets/field.ts';
 import { ADJUSTED, isAdjustedOf, termsOfRoot } from '../datasets/option-roots.ts';

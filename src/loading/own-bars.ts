@@ -1,7 +1,10 @@
 // Which bars of a stored block an import has brought itself: a note, for when it opens the block again.
 import { appendBars, type Bars, emptyBars, lowerBound } from '../bars/columns.ts';
 
-/** The note about the bars of an import in a block that has all of them: where each stretch of them begins and ends there. */
+/**
+ * The note about the bars of an import in a block that has all of them: where each stretch of them begins and
+ * ends there.
+ */
 export function noteOf(own: Bars, block: Bars): Uint8Array {
   const ends: number[] = [];
   for (let at = 0; at < own.count; ) {

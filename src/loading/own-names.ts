@@ -25,13 +25,19 @@ export class OwnNames {
   readonly #writer: Writer;
   /** By row key. Symbols that no other can be like, which are nearly all, are left out. */
   readonly #own = new Map<string, OwnSymbol>();
-  /** Names of the file by what they have in common: a file has one notation, so two spellings are two securities. */
+  /**
+   * Names of the file by what they have in common: a file has one notation, so two spellings are two
+   * securities.
+   */
   readonly #spellings = new Map<string, Spelling[]>();
   readonly #kinds = new Map<string, readonly SymbolKind[]>();
   /** Symbols of the file that it has under others, and its rows with them. */
   readonly #renamed = new Map<string, string>();
   #rows = 0;
-  /** New stocks of the file that the store may have under the root of their options, by symbol, and the rows of each. */
+  /**
+   * New stocks of the file that the store may have under the root of their options, by symbol, and the rows
+   * of each.
+   */
   readonly #rooted = new Map<string, RootStock & { rows: number }>();
 
   /** True if the file names stocks by the roots of their options. */
@@ -112,7 +118,10 @@ export class OwnNames {
     return { symbol };
   }
 
-  /** The symbol of the only instrument that a name is like, and that the file does not name itself; its own where there is none. */
+  /**
+   * The symbol of the only instrument that a name is like, and that the file does not name itself; its own
+   * where there is none.
+   */
   async #find(name: InstrumentName): Promise<OwnSymbol> {
     const { symbol } = name;
     const spellings = this.#spellingsBeside(name);
@@ -142,7 +151,10 @@ export class OwnNames {
     return this.#own.get(rowKeyOf(instruments, name)) ?? name;
   }
 
-  /** Counts rows in which the file writes a symbol otherwise than it is stored, and those of stocks that may have two names. */
+  /**
+   * Counts rows in which the file writes a symbol otherwise than it is stored, and those of stocks that may
+   * have two names.
+   */
   count(written: string, symbol: string, rows = 1): void {
     const rooted = this.#rooted.get(symbol);
     if (rooted !== undefined) rooted.rows += rows;

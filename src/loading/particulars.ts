@@ -18,7 +18,9 @@ type Warnings = string | readonly string[] | null;
 
 /** Rules for the rows of a dataset, beyond its declaration. */
 export type Particulars = {
-  /** The same for the rows of one file, where that depends on all of its valid rows, and on what is stored. */
+  /**
+   * The same for the rows of one file, where that depends on all of its valid rows, and on what is stored.
+   */
   readonly ofFile?: (rows: AsyncIterable<Values>, reader: RowReader) => Promise<Particulars>;
   /** Adds defaults, and identifiers made of the values. */
   readonly complete?: (values: Values) => Values;
@@ -30,13 +32,22 @@ export type Particulars = {
     known: Values | null,
     reader: RowReader,
   ) => RowProblem | null | Promise<RowProblem | null>;
-  /** Warnings about a row that is stored, at the beginning of the import: words before a count. `reader` leaves damaged rows out. */
+  /**
+   * Warnings about a row that is stored, at the beginning of the import: words before a count. `reader`
+   * leaves damaged rows out.
+   */
   readonly findingOf?: (values: Values, reader: RowReader, startedMs: number) => Warnings | Promise<Warnings>;
   /** Warnings about the store after the last row, each with a number of rows. */
   readonly findingsAfter?: (reader: RowReader) => Promise<Readonly<Record<string, number>>>;
-  /** Fields that a row has all of, or none: where it lacks one, those that are the same for the whole file are not its own. */
+  /**
+   * Fields that a row has all of, or none: where it lacks one, those that are the same for the whole file are
+   * not its own.
+   */
   readonly ties?: readonly string[];
-  /** The values of the second and further rows of one key in a file, by their `place` among these; null where they are refused. */
+  /**
+   * The values of the second and further rows of one key in a file, by their `place` among these; null where
+   * they are refused.
+   */
   readonly followingOf?: (values: Values, place: number) => Values | null;
   /** Looks up together what `rowOf` will ask of rows whose key no stored row has. */
   readonly expectUnknown?: (rows: readonly Values[], writer: Writer) => Promise<void>;

@@ -38,7 +38,10 @@ export async function withRefusedRows(
   }
 }
 
-/** Refused rows of a process have names of their own until their imports are done: a group may have several files of one name. */
+/**
+ * Refused rows of a process have names of their own until their imports are done: a group may have several
+ * files of one name.
+ */
 let opened = 0;
 
 /** Folders whose leftovers this process has removed. */
@@ -56,7 +59,10 @@ export class RefusedRows {
   /** Rows that are in the file: those that it has room for. */
   rowsKept = 0;
   #bytes = 0;
-  /** The file's columns and their places; a corrected file of refused rows has old reasons, which are left out. */
+  /**
+   * The file's columns and their places; a corrected file of refused rows has old reasons, which are left
+   * out.
+   */
   readonly #columns: readonly (readonly [name: string, place: number])[];
   /** Not for standard input: the rows of an earlier one are nowhere else. */
   readonly #replacesEarlier: boolean;
@@ -116,7 +122,9 @@ export class RefusedRows {
     return [...this.#groups.values()];
   }
 
-  /** Opens a file beside the imported one, or in the working directory if that folder cannot be written to. */
+  /**
+   * Opens a file beside the imported one, or in the working directory if that folder cannot be written to.
+   */
   #open(): number {
     const folder = dirname(this.#path);
     // Looking through a folder of many files takes its time.
@@ -148,8 +156,8 @@ export class RefusedRows {
   }
 
   /**
-   * Gives the file its name, and returns its path; null where no row was refused: then an earlier import's file is removed,
-   * unless this import was only a trial.
+   * Gives the file its name, and returns its path; null where no row was refused: then an earlier import's
+   * file is removed, unless this import was only a trial.
    */
   keep(isTrial: boolean): string | null {
     if (!this.#isPartial) {

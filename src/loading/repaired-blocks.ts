@@ -1,4 +1,5 @@
-// Damaged blocks of one series that an import replaces: it must bring at least as many bars as each of them had.
+// Damaged blocks of one series that an import replaces: it must bring at least as many bars as each of them
+// had.
 import type { Interval } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -42,8 +43,8 @@ export class RepairedBlocks {
   }
 
   /**
-   * Begins to replace a damaged block: what earlier runs changed in it is forgotten. `row` is the series as the import has left
-   * it so far. Gives the number of bars that count as stored there.
+   * Begins to replace a damaged block: what earlier runs changed in it is forgotten. `row` is the series as
+   * the import has left it so far. Gives the number of bars that count as stored there.
    */
   async begin(row: RowOf<typeof seriesDataset>, bucket: number): Promise<number> {
     this.#lost ??= await lostBlocks(this.#writer, row);
@@ -53,7 +54,8 @@ export class RepairedBlocks {
       throw new DamagedData(blockDamage(place, 'its index is damaged: restore a backup'));
     }
     await forgetBlock(this.#writer, row.series_id, bucket);
-    // Where each block's own number is not known, the first one stands for all: the import must replace all of them.
+    // Where each block's own number is not known, the first one stands for all: the import must replace all
+    // of them.
     const stored = lost.count ?? (this.#bars.size === 0 ? this.#lost.total : 0);
     this.#bars.set(bucket, 0);
     return stored;

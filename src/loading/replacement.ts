@@ -1,4 +1,5 @@
-// The rows that a file with --replace takes from its dataset: what its source brought before within the file's days, and it does not hold.
+// The rows that a file with --replace takes from its dataset: what its source brought before within the
+// file's days, and it does not hold.
 import { DAY_MS, formatDay, formatInstantZ } from '../base/instant.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
@@ -70,7 +71,9 @@ export class Replacement {
     return Object.fromEntries(this.#dataset.file.subject!.map((column) => [column, row[column] ?? null]));
   }
 
-  /** Removes the rows, once those of the file are stored; `holds` tells whether the file has a row of a key. */
+  /**
+   * Removes the rows, once those of the file are stored; `holds` tells whether the file has a row of a key.
+   */
   async finish(holds: (rowKey: string) => boolean): Promise<RemovedRows> {
     const days = new Map([...this.#subjects].map(([subject, { days: of }]) => [subject, of]));
     await putReplacedDays(this.#writer, this.#run.runId, this.#dataset, days);

@@ -1,4 +1,5 @@
-// Stocks that only options name, by the root of their symbols: it has no separator, so `BRKB` may be the class BRK.B (contract 9.21).
+// Stocks that only options name, by the root of their symbols: it has no separator, so `BRKB` may be the
+// class BRK.B (contract 9.21).
 import { importRuns, rowChanges } from '../datasets/internal.ts';
 import { plainOf } from '../datasets/notations.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
@@ -16,7 +17,9 @@ const rooted: readonly string[] = ['option-contracts', 'bars'];
 /** Runs that are looked at. */
 const RUNS_MAX = 256;
 
-/** The stock that options may have made for a US stock whose symbol has a separator; null if there is none. */
+/**
+ * The stock that options may have made for a US stock whose symbol has a separator; null if there is none.
+ */
 export async function rootStockOf(writer: Writer, name: InstrumentName): Promise<RootStock | null> {
   const { asset_schema, country_iso_code, symbol } = name;
   const root = plainOf(symbol);

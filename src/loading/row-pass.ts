@@ -1,4 +1,5 @@
-// One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes those that differ.
+// One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
+// those that differ.
 import { hash } from 'node:crypto';
 import { parseSpacedSymbol, parseSymbol } from '../contract/identifiers.ts';
 import type { Dataset, Naming, RowOf } from '../datasets/dataset.ts';
@@ -270,7 +271,10 @@ export class RowPass {
 
   readonly #completed = (values: Values): Values => this.#rules.particulars.complete?.(values) ?? values;
 
-  /** The values under a key that no other row of the file has; `known` where the file has equal ones already, else `repeated`. */
+  /**
+   * The values under a key that no other row of the file has; `known` where the file has equal ones already,
+   * else `repeated`.
+   */
   #place(values: Values): Values | 'known' | 'repeated' {
     const { dataset, particulars } = this.#rules;
     const digest = hash('sha1', JSON.stringify(values), 'base64url');
@@ -327,7 +331,10 @@ export class RowPass {
     return null;
   }
 
-  /** Writes the rows of a chunk that are new or other than the stored ones: what the journal has of these is looked up together. */
+  /**
+   * Writes the rows of a chunk that are new or other than the stored ones: what the journal has of these is
+   * looked up together.
+   */
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
     const replacing = this.#changed.filter(({ known, isDamaged }) => known !== null || isDamaged);

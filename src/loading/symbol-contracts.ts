@@ -1,4 +1,5 @@
-// Option contracts that bars name by symbols of OCC alone (contract 1.4, 11): each is made with its instrument.
+// Option contracts that bars name by symbols of OCC alone (contract 1.4, 11): each is made with its
+// instrument.
 import { type OptionSymbol, parseOptionSymbol } from '../contract/option-symbol.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { ADJUSTED, indexOfRoot, isAdjustedRoot, plainRoot, termsOfRoot } from '../datasets/option-roots.ts';
@@ -20,7 +21,10 @@ export const underlyingNamed = (symbol: string): InstrumentName => ({
   symbol,
 });
 
-/** The contract of an instrument whose row does not say it; null where its symbol tells none, or no underlying. */
+/**
+ * The contract of an instrument whose row does not say it; null where its symbol tells none, or no
+ * underlying.
+ */
 export function contractToMake({
   asset_schema,
   country_iso_code,
@@ -32,7 +36,10 @@ export function contractToMake({
   return contract === null || plainRoot(contract.root) === null ? null : contract;
 }
 
-/** Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B where that is known. */
+/**
+ * Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B
+ * where that is known.
+ */
 export class Underlyings {
   readonly #owners: SymbolsOnDays;
   readonly #names: OwnNames;
@@ -42,7 +49,10 @@ export class Underlyings {
     this.#names = new OwnNames(writer, true);
   }
 
-  /** The present symbol of a contract's underlying, which the store may not know; or why that is nobody's who is known. */
+  /**
+   * The present symbol of a contract's underlying, which the store may not know; or why that is nobody's who
+   * is known.
+   */
   async of({ root: written, expirationDay }: OptionSymbol): Promise<RowOwner> {
     const root = plainRoot(written) ?? written;
     const name = underlyingNamed(indexOfRoot(root) ?? root);

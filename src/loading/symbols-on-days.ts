@@ -40,7 +40,10 @@ export class SymbolOnDays {
   /** The day on which the instrument took the symbol that it has now. */
   readonly #tookDay: number;
   readonly #refused: { readonly reason: string };
-  /** With `--symbols now`, if none has the symbol now: the owner of the rows so far, who must be the same for all. */
+  /**
+   * With `--symbols now`, if none has the symbol now: the owner of the rows so far, who must be the same for
+   * all.
+   */
   #only: RowOwner | null = null;
 
   constructor(name: InstrumentName, { instrument, former }: Known, { name: file, mapping }: MappedFile) {
@@ -88,7 +91,10 @@ export class SymbolOnDays {
 
 const spanOf = (fromDay: number, toDay: number): string => `${formatDay(fromDay)} to ${formatDay(toDay)}`;
 
-/** Why a row from before the day on which its instrument took the symbol is refused; `had` are its former symbols, the latest first. */
+/**
+ * Why a row from before the day on which its instrument took the symbol is refused; `had` are its former
+ * symbols, the latest first.
+ */
 function reasonOf(
   { symbol, name, country_iso_code }: Instrument,
   had: readonly FormerSymbol[],

@@ -3,7 +3,10 @@ import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '.
 
 /** A preset's rule for cells that cannot be computed. */
 type Oddity = {
-  /** The cell is left out and counted, and its row is stored: for optional fields of rows. Without it the row is refused. */
+  /**
+   * The cell is left out and counted, and its row is stored: for optional fields of rows. Without it the row
+   * is refused.
+   */
   readonly oddIsNull?: true;
 };
 
@@ -16,7 +19,9 @@ export type RichCell = {
   readonly remove?: string;
   /** The value of each text; other texts are refused. */
   readonly lookup?: Readonly<Record<string, string>>;
-  /** The mark between groups of three digits: it is removed from numbers that have it there, and nowhere else. */
+  /**
+   * The mark between groups of three digits: it is removed from numbers that have it there, and nowhere else.
+   */
   readonly thousands?: keyof typeof groupedNumbers;
   /** The decimal mark, where it is a comma. */
   readonly decimal?: ',';
@@ -26,7 +31,10 @@ export type RichCell = {
   readonly format?: string;
   /** Unit of an epoch. */
   readonly epoch?: keyof typeof epochMicros;
-  /** The offset of the times from UTC, `-05:00` or `Z`; for times by `format`, or in ISO 8601 without an offset. */
+  /**
+   * The offset of the times from UTC, `-05:00` or `Z`; for times by `format`, or in ISO 8601 without an
+   * offset.
+   */
   readonly offset?: string;
 } & Oddity;
 
@@ -71,7 +79,10 @@ const asNumber = (sql: string, { careful, unmade }: Maker): string =>
     ? `case when ${isNumber(sql)} then cast(${sql} as double) else ${unmade} end`
     : `cast(${sql} as double)`;
 
-/** The divisor in place of a factor: dividing by a power of ten is exact, where multiplying by its inverse is not. Null without one. */
+/**
+ * The divisor in place of a factor: dividing by a power of ten is exact, where multiplying by its inverse is
+ * not. Null without one.
+ */
 function divisorOf(scale: number): number | null {
   const inverse = Math.round(1 / scale);
   return scale < 1 && 1 / inverse === scale ? inverse : null;
@@ -147,8 +158,8 @@ export const derive = (field: string, cell: RichCell | Expression): ComputedColu
 });
 
 /**
- * The result of a careful reading for a cell that cannot be computed. It must be inside a `case`: otherwise DuckDB computes
- * what several columns have in common once, outside `try`, and the reading fails.
+ * The result of a careful reading for a cell that cannot be computed. It must be inside a `case`: otherwise
+ * DuckDB computes what several columns have in common once, outside `try`, and the reading fails.
  */
 const marked = (raw: string): string => `chr(1) || ${raw}`;
 

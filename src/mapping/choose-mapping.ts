@@ -34,7 +34,10 @@ function checkDelimiter(delimiter: string): void {
   if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
 }
 
-/** The column mapping for the files of one call. @throws FileProblem where the mapping file or preset does not exist */
+/**
+ * The column mapping for the files of one call. @throws FileProblem where the mapping file or preset does not
+ * exist
+ */
 export function chooseMapping(
   dataset: string,
   preset: string | undefined,

@@ -1,4 +1,5 @@
-// Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column mapping (contract 11).
+// Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column
+// mapping (contract 11).
 import { nearest } from '../base/nearest.ts';
 import type { BarLabel, SymbolTime } from '../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
@@ -45,7 +46,10 @@ export const noMapping: ColumnMapping = { columns: {}, values: {} };
 /** A file that can be read, and its column mapping. */
 export type MappedFile = SourceFile<ColumnMapping>;
 
-/** Chooses the column mapping of a file by its name and beginning. @throws FileProblem where the file is not what the caller said */
+/**
+ * Chooses the column mapping of a file by its name and beginning. @throws FileProblem where the file is not
+ * what the caller said
+ */
 export type ChooseMapping = ChooseLayout<ColumnMapping>;
 
 /** For files whose columns have the names of fields. */
@@ -55,7 +59,10 @@ export const ownNames: ChooseMapping = () => noMapping;
 export type FieldNames = {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** The required ones, and those that rows of one kind need: read from columns of their own names beside a mapping too. */
+  /**
+   * The required ones, and those that rows of one kind need: read from columns of their own names beside a
+   * mapping too.
+   */
   readonly needed: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
   /** The fields that are numbers: they all have the same decimal mark. */
@@ -72,8 +79,8 @@ export type FieldSources = {
 };
 
 /**
- * The problem of a value for the whole file that no row could have. What a preset found in a file's name or rows concerns that
- * file alone; a flag and a mapping file are wrong for every file.
+ * The problem of a value for the whole file that no row could have. What a preset found in a file's name or
+ * rows concerns that file alone; a flag and a mapping file are wrong for every file.
  */
 export function constantProblem(
   { name, mapping }: MappedFile,
@@ -93,8 +100,9 @@ export const reportedColumns = ({ derived }: FieldSources, column: string): read
   derived.find(({ name }) => name === column)?.reported ?? [column];
 
 /**
- * Finds every field's source; flags win over the mapping's values, and those win over columns. Beside a mapping of columns an optional field
- * is not read from a column that only happens to have its name: there the word may mean something else.
+ * Finds every field's source; flags win over the mapping's values, and those win over columns. Beside a
+ * mapping of columns an optional field is not read from a column that only happens to have its name: there
+ * the word may mean something else.
  * @throws FileProblem that names each required field without a source, and what would give it.
  */
 export function findSources(
@@ -201,8 +209,8 @@ const oftenCalled: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The likely columns of some fields, each for one field only; fields without one are left out. A name that is only similar is likely for
- * the fields of `similar` alone.
+ * The likely columns of some fields, each for one field only; fields without one are left out. A name that is
+ * only similar is likely for the fields of `similar` alone.
  */
 export function likelyOnes(
   fields: readonly string[],
@@ -219,7 +227,10 @@ export function likelyOnes(
   return found;
 }
 
-/** The columns of a mapping. Where it has none yet, those that bear the names of optional fields: a mapping must name them. */
+/**
+ * The columns of a mapping. Where it has none yet, those that bear the names of optional fields: a mapping
+ * must name them.
+ */
 function ownOnes(
   { optional, needed }: FieldNames,
   { columns }: ColumnMapping,

@@ -34,7 +34,10 @@ type Explaining = {
 /** A file as it would be imported; `problem` says why none of it can be. */
 export type Explained = Awaited<ReturnType<typeof explainFile>>;
 
-/** Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is wrong */
+/**
+ * Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is
+ * wrong
+ */
 export async function explainFile(explaining: Explaining) {
   const { file, fields, zone } = explaining;
   const sources = sourcesOf(explaining);

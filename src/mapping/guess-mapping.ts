@@ -1,4 +1,5 @@
-// A column mapping for a text that nobody described: what its beginning shows surely, and what only the caller can say.
+// A column mapping for a text that nobody described: what its beginning shows surely, and what only the
+// caller can say.
 import { parseDay } from '../base/instant.ts';
 import { cellsOf } from '../files/csv-line.ts';
 import { FileProblem, unfitProblem } from '../files/file-problem.ts';
@@ -76,7 +77,10 @@ function orderOf(texts: readonly string[]): 'dm' | 'md' | null {
   return first ? 'dm' : 'md';
 }
 
-/** The form of the dates of a column; undefined where it needs none. @throws FileProblem where they have two meanings */
+/**
+ * The form of the dates of a column; undefined where it needs none. @throws FileProblem where they have two
+ * meanings
+ */
 function dateFormatOf(
   name: string,
   column: string,
@@ -149,7 +153,8 @@ function dateCell(name: string, table: Table, column: string, told: Told): Cell 
 
 /**
  * The column mapping of a text by its beginning: separator, encoding, columns, numbers and dates.
- * @throws FileProblem that asks for a flag where the rows have two meanings, or where the file is no text with columns
+ * @throws FileProblem that asks for a flag where the rows have two meanings, or where the file is no text
+ * with columns
  */
 export function guessMapping(sample: Sample, fields: FieldNames, told: Told): ColumnMapping {
   const { name, encoding } = sample;

@@ -226,7 +226,9 @@ const cell: fc.Arbitrary<string> = fc.oneof(
 );
 const cells = fc.array(cell, { minLength: 1, maxLength: 24 });
 
-/** Cells one after the other in `bytes`, as a column's are: where each begins, and where the last one ends. */
+/**
+ * Cells one after the other in `bytes`, as a column's are: where each begins, and where the last one ends.
+ */
 function pack(bytes: Uint8Array, texts: readonly string[]): number[] {
   const starts = [0];
   for (const text of texts) {

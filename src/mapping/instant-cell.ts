@@ -1,23 +1,35 @@
-// Cells with a time -> instants or days: ISO 8601, epochs of any unit, local times of a named zone (contract 2.5, 11).
+// Cells with a time -> instants or days: ISO 8601, epochs of any unit, local times of a named zone (contract
+// 2.5, 11).
 import { DAY_MS, dateOf, dayOf, END_MS, FIRST_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/instant.ts';
 import type { Zone } from '../calendar/zone.ts';
 
-/** The kind of a cell: an instant, a local time without an offset (`ms` as if UTC), a date (`ms` is its midnight), or none of these. */
+/**
+ * The kind of a cell: an instant, a local time without an offset (`ms` as if UTC), a date (`ms` is its
+ * midnight), or none of these.
+ */
 export type CellKind = 'instant' | 'local' | 'date' | 'bad';
 
 const ZERO = 48;
 
-/** Epochs from these sizes on are milliseconds, microseconds and nanoseconds; smaller ones reach the year 5138. */
+/**
+ * Epochs from these sizes on are milliseconds, microseconds and nanoseconds; smaller ones reach the year
+ * 5138.
+ */
 const EPOCH_UNITS: readonly (readonly [from: number, perMs: number])[] = [
   [1e17, 1e6],
   [1e14, 1e3],
   [1e11, 1],
 ];
 
-/** Smaller epochs are on the first day of 1970. They are days of a spreadsheet, or zeros for a missing time. */
+/**
+ * Smaller epochs are on the first day of 1970. They are days of a spreadsheet, or zeros for a missing time.
+ */
 const EPOCH_LEAST = 1e5;
 
-/** Digits of dates with and without a clock reading, down to milliseconds: in the wrong unit each is an epoch of the 1970s. */
+/**
+ * Digits of dates with and without a clock reading, down to milliseconds: in the wrong unit each is an epoch
+ * of the 1970s.
+ */
 const WRITTEN_DIGITS: readonly number[] = [8, 12, 14, 17];
 
 /** The index of the minutes in `2025-03-03T09:30:00Z`. */
@@ -30,7 +42,10 @@ const LAST_BYTES = 40;
 export class InstantCell {
   kind: CellKind = 'bad';
   ms = 0;
-  /** The date whose midnight an instant is written as, in its own offset, an epoch in UTC; NaN of other instants. */
+  /**
+   * The date whose midnight an instant is written as, in its own offset, an epoch in UTC; NaN of other
+   * instants.
+   */
   #midnightDay = Number.NaN;
   #bytes: Uint8Array = new Uint8Array(0);
   /** A copy of the last cell that has minutes: the next chunk overwrites the bytes of a column. */
@@ -40,7 +55,10 @@ export class InstantCell {
   #dateWords = [-1, -1, -1];
   #dayMs = 0;
 
-  /** The date that the last cell names in a row of DAY, WEEK or MON (contract 3.10); null where it names an instant within one. */
+  /**
+   * The date that the last cell names in a row of DAY, WEEK or MON (contract 3.10); null where it names an
+   * instant within one.
+   */
   get day(): number | null {
     if (this.kind === 'instant') return Number.isNaN(this.#midnightDay) ? null : this.#midnightDay;
     return this.kind !== 'bad' && this.ms % DAY_MS === 0 ? this.ms / DAY_MS : null;
@@ -181,8 +199,8 @@ export class InstantCell {
 export type LocalProblem = 'skipped' | 'doubled';
 
 /**
- * Finds the instants of local times, series by series. A skipped hour is refused. In a doubled hour, the instant is the one
- * that follows the row before it; without such a row it is refused (contract 2.5).
+ * Finds the instants of local times, series by series. A skipped hour is refused. In a doubled hour, the
+ * instant is the one that follows the row before it; without such a row it is refused (contract 2.5).
  */
 export class LocalClock {
   readonly #zone: Zone;
@@ -193,13 +211,17 @@ export class LocalClock {
     this.#zone = zone;
   }
 
-  /** The instant of a reading; `beforeMs` is the instant of the row before it in the same series, NaN at its start. */
+  /**
+   * The instant of a reading; `beforeMs` is the instant of the row before it in the same series, NaN at its
+   * start.
+   */
   place(localMs: number, beforeMs: number): number | LocalProblem {
     const day = Math.floor(localMs / DAY_MS);
     if (day !== this.#day) {
       this.#day = day;
       const offset = this.#zone.offsetAt((day - 1) * DAY_MS);
-      // Transitions are months apart: equal offsets at both ends of four days mean that there is none between.
+      // Transitions are months apart: equal offsets at both ends of four days mean that there is none
+      // between.
       this.#steadyOffset = offset === this.#zone.offsetAt((day + 3) * DAY_MS) ? offset : Number.NaN;
     }
     if (!Number.isNaN(this.#steadyOffset)) return localMs - this.#steadyOffset;

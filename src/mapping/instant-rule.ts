@@ -16,8 +16,8 @@ const keptOf: Readonly<Record<Unit, (ms: number) => number | undefined>> = {
 const encoder = new TextEncoder();
 
 /**
- * The rule of an instant for the rows of one file; `zone` is that of times without an offset. The order of the rows tells the
- * two readings of a repeated hour apart (contract 2.5).
+ * The rule of an instant for the rows of one file; `zone` is that of times without an offset. The order of
+ * the rows tells the two readings of a repeated hour apart (contract 2.5).
  */
 export function instantRule({ unit }: InstantRule, zone: Zone | null): FieldRule {
   const cell = new InstantCell();

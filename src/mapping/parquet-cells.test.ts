@@ -1,4 +1,5 @@
-// Cells of Parquet that are read as numbers, against what their texts say: a careful reading has nothing but the texts.
+// Cells of Parquet that are read as numbers, against what their texts say: a careful reading has nothing but
+// the texts.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,10 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes a column of a type, of SQL literals, to a file, and reads it: its texts, and its numbers, null where they need care. */
+/**
+ * Writes a column of a type, of SQL literals, to a file, and reads it: its texts, and its numbers, null where
+ * they need care.
+ */
 async function bothOf(type: string, literals: readonly string[]) {
   const path = join(folder, 'file.parquet');
   const { connection, close } = await open();

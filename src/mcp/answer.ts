@@ -34,7 +34,10 @@ type Records = { readonly rows: readonly Row[]; readonly nextKey: string | null 
 const wrong = (param: string, message: string): Refusal =>
   new Refusal('invalid_parameter', { message, param });
 
-/** Arguments as the texts of a request. @throws Refusal for a name that the tool does not have, and for a value that is no text */
+/**
+ * Arguments as the texts of a request. @throws Refusal for a name that the tool does not have, and for a
+ * value that is no text
+ */
 function textsOf(args: Arguments, known: readonly string[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(args)) {
@@ -111,7 +114,10 @@ const notesOf = ({ headers }: Reply): string[] =>
     headers[name] === undefined ? [] : [`${words}: ${visible(headers[name])}`],
   );
 
-/** How many rows there are, what was left out, and how to ask for it. `isFewer`: not as many as were asked for. */
+/**
+ * How many rows there are, what was left out, and how to ask for it. `isFewer`: not as many as were asked
+ * for.
+ */
 function countLine(
   endpoint: Endpoint,
   { rows, nextKey }: Records,
@@ -134,7 +140,10 @@ function countLine(
 const textTokensOf = ({ fullTexts, tokensMax }: Form): number =>
   fullTexts ? tokensMax - mcpLimits.headTokens - 10 * mcpLimits.textTokens : mcpLimits.textTokens;
 
-/** Asks, and again with fewer rows where not all fit: the key of the next page is then that of the first row left out. */
+/**
+ * Asks, and again with fewer rows where not all fit: the key of the next page is then that of the first row
+ * left out.
+ */
 async function answer(tool: Tool, args: Arguments, ask: Ask, signal: AbortSignal): Promise<ToolAnswer> {
   const endpoint: Endpoint = contract[tool.endpoint];
   const known = parametersOf(tool).map(([name]) => name);

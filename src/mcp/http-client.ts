@@ -6,12 +6,18 @@ import { KeyTurns } from '../http/queue/key-turns.ts';
 import type { FromThread, ToThread } from './http-thread.ts';
 import { mcpLimits } from './limits.ts';
 
-/** Answers messages of assistants in a thread, keys in turn. After one that failed, the next message starts another. */
+/**
+ * Answers messages of assistants in a thread, keys in turn. After one that failed, the next message starts
+ * another.
+ */
 export class McpThread implements Assistants {
   readonly #version: string;
   /** The next answer of the thread to each message. */
   readonly #next = new Map<number, PromiseWithResolvers<FromThread>>();
-  /** The thread does one thing at a time: it reads a message, or makes an answer of the data that it asked for. */
+  /**
+   * The thread does one thing at a time: it reads a message, or makes an answer of the data that it asked
+   * for.
+   */
   readonly #turns = new KeyTurns(1);
   #worker: Worker | null = null;
   #lastId = 0;

@@ -1,4 +1,5 @@
-// The thread that speaks the protocol over HTTP: loading the library and writing tables would hold up the HTTP thread.
+// The thread that speaks the protocol over HTTP: loading the library and writing tables would hold up the
+// HTTP thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { causeOf } from '../base/observe.ts';

@@ -13,6 +13,9 @@ export const mcpLimits = {
   requestsMax: 3,
   /** Time of one message: a query waits for some seconds at the most, and an answer asks three times. */
   answerMs: 30_000,
-  /** Memory of the thread that answers over HTTP: the largest answers of the service have 8 MB, and take ten times as much as objects. */
+  /**
+   * Memory of the thread that answers over HTTP: the largest answers of the service have 8 MB, and take ten
+   * times as much as objects.
+   */
   threadMegabytes: 256,
 } as const;

@@ -2,8 +2,9 @@
 import { cutToTokens } from './tokens.ts';
 
 /**
- * A text without control characters and without those that show nothing (bidirectional overrides, zero-width and tag characters): with
- * them a text can hide instructions from the person who reads along. Every white space is a space.
+ * A text without control characters and without those that show nothing (bidirectional overrides, zero-width
+ * and tag characters): with them a text can hide instructions from the person who reads along. Every white
+ * space is a space.
  */
 export const visible = (text: string): string =>
   text

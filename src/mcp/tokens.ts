@@ -1,6 +1,9 @@
 // How many tokens a text has, at the most: no tokenizer of an assistant is known here.
 
-/** Tokens of the characters of ASCII, by class: prose has half as many, tables of numbers nearly as many (docs/decisions/0038). */
+/**
+ * Tokens of the characters of ASCII, by class: prose has half as many, tables of numbers nearly as many
+ * (docs/decisions/0038).
+ */
 function weightOf(code: number): number {
   if (code === 0x20) return 0.25;
   const isLetterOrDigit =

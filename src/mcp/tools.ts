@@ -1,4 +1,5 @@
-// The tools: each is an endpoint of the contract, whose declaration gives its parameters. Names of the vendor's own MCP server stay.
+// The tools: each is an endpoint of the contract, whose declaration gives its parameters. Names of the
+// vendor's own MCP server stay.
 import type { Endpoint } from '../contract/endpoint.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import type { Parameter } from '../contract/parameter.ts';
@@ -93,7 +94,9 @@ export const extraParameters = (tool: Tool): Readonly<Record<string, object>> =>
   }),
 });
 
-/** A parameter for an assistant: briefer than for a program, because the list is read in each conversation. */
+/**
+ * A parameter for an assistant: briefer than for a program, because the list is read in each conversation.
+ */
 function schemaOf(tool: Tool, name: string, parameter: Parameter): object {
   const { schema, example, description } = parameter;
   const { type, enum: words, minimum, maximum, examples = [example] } = schema as JsonSchema;

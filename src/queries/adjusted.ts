@@ -1,4 +1,5 @@
-// The headers of adjusted bars: actions that could not be applied, and applied actions that the default list leaves out (contract 8.2, 8.10).
+// The headers of adjusted bars: actions that could not be applied, and applied actions that the default list
+// leaves out (contract 8.2, 8.10).
 import { queryLimits } from './limits.ts';
 import type { ActionNames, Adjusted, AdjustedNames, Answer } from './query.ts';
 
@@ -33,8 +34,8 @@ function textOf({ first, count }: ActionNames, readThrough: string | null): stri
 }
 
 /**
- * `X-Adjust-Incomplete` and `X-Adjusted-By`, if there is something to tell. `readThrough` is the last symbol whose actions are known; null
- * if those of all are.
+ * `X-Adjust-Incomplete` and `X-Adjusted-By`, if there is something to tell. `readThrough` is the last symbol
+ * whose actions are known; null if those of all are.
  */
 export function adjustedHeaders(
   names: AdjustedNames,

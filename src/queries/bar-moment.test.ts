@@ -1,4 +1,5 @@
-// The moment of a request for bars: those that had closed by it are those that have closed by the clock (contract 3.9, 4.1).
+// The moment of a request for bars: those that had closed by it are those that have closed by the clock
+// (contract 3.9, 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
@@ -46,7 +47,8 @@ test('bars of a range that have closed by its moment are those that have closed 
       assert.ok(moment.goodUntilMs > clockMs);
       const untilMs = Math.min(moment.goodUntilMs, clockMs + 400 * DAY_MS);
       const laterMs = Math.min(untilMs - 1, clockMs + Math.floor(share * (untilMs - clockMs)));
-      // The same request has the same moment for so long: its page key, which has the moment, is the same too.
+      // The same request has the same moment for so long: its page key, which has the moment, is the same
+      // too.
       assert.equal(barMoment({ ...asked, nowMs: laterMs }).nowMs, moment.nowMs);
       const closesMs = lastClose(calendar, interval, toMs);
       for (const nowMs of [clockMs, laterMs]) {

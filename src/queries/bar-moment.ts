@@ -2,7 +2,10 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
 
-/** All bars with keys before the end of a range have closed so many days after it: weeks and months at the end of their last session. */
+/**
+ * All bars with keys before the end of a range have closed so many days after it: weeks and months at the end
+ * of their last session.
+ */
 const daysToClose = (interval: Interval): number => (interval === 'MON' ? 40 : interval === 'WEEK' ? 14 : 5);
 
 /** What the moment of a request for bars depends on. */
@@ -17,12 +20,16 @@ type AskedBars = {
   readonly isAdjusted: boolean;
 };
 
-/** The moment of a request, and until when one has the same. Its answer is the same for so long, unless what it depends on is changed. */
+/**
+ * The moment of a request, and until when one has the same. Its answer is the same for so long, unless what
+ * it depends on is changed.
+ */
 export type BarMoment = { readonly nowMs: number; readonly goodUntilMs: number };
 
 /**
- * The moment of a request. Bars close at whole minutes, and so do the sessions that adjustments go by: the clock counts in minutes.
- * Where all bars of the range have closed, the moment is the same whenever it is asked for.
+ * The moment of a request. Bars close at whole minutes, and so do the sessions that adjustments go by: the
+ * clock counts in minutes. Where all bars of the range have closed, the moment is the same whenever it is
+ * asked for.
  */
 export function barMoment({ interval, nowMs, toMs, endedMs, isAdjusted }: AskedBars): BarMoment {
   const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;

@@ -1,4 +1,5 @@
-// Bars in process: days, weeks and months built of sessions, extended hours and auctions (contract 3.4 to 3.6, 3.10, 3.13).
+// Bars in process: days, weeks and months built of sessions, extended hours and auctions (contract 3.4 to
+// 3.6, 3.10, 3.13).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closes, dated, days, every, opens, sessionRows, World } from '../../test/bar-world.ts';

@@ -1,4 +1,5 @@
-// Bars in process: their fields, formats and refusals, from a real store through the query runner (contract 2, 3, 5, 6).
+// Bars in process: their fields, formats and refusals, from a real store through the query runner (contract
+// 2, 3, 5, 6).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_OPEN, every, refusal, World } from '../../test/bar-world.ts';

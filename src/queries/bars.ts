@@ -36,7 +36,10 @@ function heldBy(range: BarRange, step: TimedBars): TimedBars {
   return filterTimed(step, (row) => holds(step.openMs[row]!, step.day[row]!));
 }
 
-/** Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the stream's direction. */
+/**
+ * Up to `count` bars from the front of a stream that are in the range, in ascending order whatever the
+ * stream's direction.
+ */
 export async function take(
   stream: BarStream,
   count: number,
@@ -97,7 +100,10 @@ function checkCost(
   if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
 }
 
-/** Adjusts bars in place if the request asks for it; `of` is the stock, in an answer of several. @throws Refusal if the stored bars do not allow it */
+/**
+ * Adjusts bars in place if the request asks for it; `of` is the stock, in an answer of several. @throws
+ * Refusal if the stored bars do not allow it
+ */
 export async function adjust(
   { reader, lookup, asOf, adjusted }: QueryContext,
   found: Found,
@@ -124,7 +130,10 @@ export function adjustingOf(
   return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
 }
 
-/** @throws Refusal where the caller asks for adjustments that the moment of the request does not know (contract 9.8) */
+/**
+ * @throws Refusal where the caller asks for adjustments that the moment of the request does not know
+ * (contract 9.8)
+ */
 export function checkAsOfDay(
   { asOf }: QueryContext,
   assetSchema: AssetSchema,

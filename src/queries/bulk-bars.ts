@@ -1,5 +1,6 @@
-// Bars in bulk (contract 9.11), one step of the answer at a time. A step has a snapshot of its own, so that none is held while a caller
-// reads; it gives what the first step's state of the store would give, or is refused (docs/decisions/0037).
+// Bars in bulk (contract 9.11), one step of the answer at a time. A step has a snapshot of its own, so that
+// none is held while a caller reads; it gives what the first step's state of the store would give, or is
+// refused (docs/decisions/0037).
 import type { TimedBars } from '../bars/grid.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
@@ -48,8 +49,8 @@ function checkSize({ interval, symbols }: BulkParameters, days: number): void {
 }
 
 /**
- * Checks what a request asks for as a whole: its range, its size and its symbols. Gives the symbols of which one is an alias by their
- * instruments' own ones (contract 9.21). @throws Refusal
+ * Checks what a request asks for as a whole: its range, its size and its symbols. Gives the symbols of which
+ * one is an alias by their instruments' own ones (contract 9.21). @throws Refusal
  */
 async function check(
   parameters: BulkParameters,
@@ -72,7 +73,10 @@ async function check(
   return own.some((symbol, at) => symbol !== symbols[at]) ? [...new Set(own)].sort() : undefined;
 }
 
-/** Names what the data do not date of the whole answer: it is told before the rows are read, so it is what they may hold (contract 9.8). */
+/**
+ * Names what the data do not date of the whole answer: it is told before the rows are read, so it is what
+ * they may hold (contract 9.8).
+ */
 async function nameLimits(parameters: BulkParameters, context: QueryContext, asOf: AsOf): Promise<void> {
   const { schema_asset, country_iso_code: country, interval, symbols } = parameters;
   if (symbols === undefined) return nameMarketPrices(context, asOf, interval, schema_asset, country);
@@ -136,7 +140,10 @@ async function read(
   return { timed, goodUntilMs: clock.goodUntilMs };
 }
 
-/** The bars of one step, the place after them, null where they are the last, and whether there may be symbols after these. */
+/**
+ * The bars of one step, the place after them, null where they are the last, and whether there may be symbols
+ * after these.
+ */
 async function readStep(parameters: BulkParameters, context: QueryContext, data: DataState) {
   const { schema_asset, country_iso_code: country } = parameters;
   const { from } = context.request;
@@ -175,7 +182,10 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
   return { id: reader.id, version };
 }
 
-/** `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than the first */
+/**
+ * `GET …/bulk/bars/…`: one step of it. @throws Refusal `unavailable` where a later step finds other data than
+ * the first
+ */
 export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Promise<Answer> => {
   const { asOf, request } = context;
   const { from } = request;
@@ -184,7 +194,8 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
   const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
   const { parts, goodUntilMs, rest, hasOthers } = await readStep(parameters, context, data);
-  // Headers go out before the later steps are made: judging all symbols first would take as long as adjusting them.
+  // Headers go out before the later steps are made: judging all symbols first would take as long as adjusting
+  // them.
   if (hasOthers && parameters.adjust !== 'none' && parameters.schema_asset === 'stock')
     context.adjusted.readThrough = rest!.symbol;
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;

@@ -1,5 +1,5 @@
-// DAY rows of dates on which the market is closed: served for themselves, or merged into the session that their evening opens (contract
-// 3.10).
+// DAY rows of dates on which the market is closed: served for themselves, or merged into the session that
+// their evening opens (contract 3.10).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -350,7 +350,10 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** The label of the bar that the row of a date is in, by interval; null where all sessions of its period are over before it. */
+/**
+ * The label of the bar that the row of a date is in, by interval; null where all sessions of its period are
+ * over before it.
+ */
 function labels({ sessionOf, isSession }: Rule): Readonly<Record<string, (day: number) => string | null>> {
   const periodBy = (labelOf: (day: number) => string) => (day: number) => {
     const session = sessionOf(day);

@@ -20,7 +20,10 @@ import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 import { tellingHistory } from './symbol-history.ts';
 
-/** The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument` where nothing has it */
+/**
+ * The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument`
+ * where nothing has it
+ */
 async function stockOf(context: QueryContext, named: CountrySymbol, days: DayRange): Promise<Found | null> {
   const found = await instrumentOrNull(context, 'stock', named, days);
   if (found !== null) return found;
@@ -46,7 +49,10 @@ type OfStock = {
   readonly kindOf: (action: Action) => ActionKind | null;
 };
 
-/** Without `extended` a special dividend is a dividend, and kinds other than the two are not listed: null (contract 8.10). */
+/**
+ * Without `extended` a special dividend is a dividend, and kinds other than the two are not listed: null
+ * (contract 8.10).
+ */
 function listedKind({ action_type }: Action): ActionKind | null {
   if (action_type === 'special_dividend') return 'dividend';
   return listedKinds.find((kind) => kind === action_type) ?? null;

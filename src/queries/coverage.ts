@@ -35,7 +35,10 @@ type NamedSeries = {
   readonly part: Series;
 };
 
-/** An instrument in the list: by the symbol that the request sees, which is the present one or one that it had before. */
+/**
+ * An instrument in the list: by the symbol that the request sees, which is the present one or one that it had
+ * before.
+ */
 type Name = { readonly shown: string; readonly country: string; readonly symbol: string };
 
 /** A place in the list: behind a series. */
@@ -106,7 +109,10 @@ async function namesAt({ reader, asOf }: QueryContext, asset_schema: string, [sh
   return [own, ...former.map(({ symbol }) => ({ shown, country, symbol }))];
 }
 
-/** The rows of instruments by their present names. @throws DamagedData for one that an index lost: the list would be shorter */
+/**
+ * The rows of instruments by their present names. @throws DamagedData for one that an index lost: the list
+ * would be shorter
+ */
 async function rowsOfNames(reader: Reader, asset_schema: AssetSchema, names: readonly Name[]) {
   const rows = new Map<string, Instrument>();
   for (const [country_iso_code, members] of Map.groupBy(names, ({ country }) => country)) {
@@ -120,7 +126,10 @@ async function rowsOfNames(reader: Reader, asset_schema: AssetSchema, names: rea
   return rows;
 }
 
-/** The instruments that bear names, in the order of the names: as of a moment those which were listed, under the symbols of then. */
+/**
+ * The instruments that bear names, in the order of the names: as of a moment those which were listed, under
+ * the symbols of then.
+ */
 async function bearersOf(
   context: QueryContext,
   assetSchema: AssetSchema,
@@ -216,8 +225,8 @@ const openOf = (calendar: Calendar, interval: string, keyMs: number): string =>
   formatInstant(isPeriod(interval) ? periodHours(calendar, interval, keyMs / DAY_MS, false).openMs : keyMs);
 
 /**
- * How many live imports hold a series, and through which instant they cover it without a hole from its last bar on, as far as the moment
- * of the request.
+ * How many live imports hold a series, and through which instant they cover it without a hole from its last
+ * bar on, as far as the moment of the request.
  */
 function held({ asOf }: QueryContext, calendar: Calendar, { own, whole }: NamedSeries) {
   const covered = coveredTimes(calendar, whole, neverEnds, own);

@@ -47,7 +47,10 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
 const refusalOf = (version: number, reason: Unreadable): Refusal =>
   new Refusal('invalid_parameter', { ...problemOf(reason), param: 'data_version', got: String(version) });
 
-/** Reads stores as they were. What it found of the changed rows, and the look-ups of the newest versions, are kept for the next request. */
+/**
+ * Reads stores as they were. What it found of the changed rows, and the look-ups of the newest versions, are
+ * kept for the next request.
+ */
 export class PastVersions {
   readonly #found = new SizedCache<FoundFormer>(queryLimits.formerBytesMax);
   /** By version. A value in them has the name of its store. */
@@ -67,7 +70,8 @@ export class PastVersions {
 
   /**
    * Reads a version.
-   * @throws Refusal where the store cannot be read as it was; TooDear where that takes longer than the lane allows
+   * @throws Refusal where the store cannot be read as it was; TooDear where that takes longer than the lane
+   * allows
    */
   async reader(
     present: Reader,
@@ -89,7 +93,10 @@ export class PastVersions {
   }
 }
 
-/** The error of a request to the caller, where that is about its version. @throws TooDear where another lane may look further back */
+/**
+ * The error of a request to the caller, where that is about its version. @throws TooDear where another lane
+ * may look further back
+ */
 export function refusedVersion(error: unknown, version: number | null, lane: LaneBounds): unknown {
   if (!(error instanceof UnreadableVersion) || version === null) return error;
   if (error.reason.why === 'far' && lane.baseBarsMax < Number.POSITIVE_INFINITY) return new TooDear();

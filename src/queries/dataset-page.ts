@@ -42,8 +42,8 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
 export type Holds<D extends Dataset> = (row: RowOf<D>) => boolean;
 
 /**
- * Reads up to `read.limit` rows that `holds`, and whether more follow; fewer where their texts are too long for one answer, but at least
- * one.
+ * Reads up to `read.limit` rows that `holds`, and whether more follow; fewer where their texts are too long
+ * for one answer, but at least one.
  * @throws TooDear where another lane must answer
  */
 export async function takeRows<D extends Dataset>(
@@ -104,7 +104,10 @@ export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
   return renderRecords(context, contract[endpoint], records, parameters.format, walk.paging(end));
 }
 
-/** The read of a page. After a page key, drop the range bound on that side: an engine may seek by the wrong one. */
+/**
+ * The read of a page. After a page key, drop the range bound on that side: an engine may seek by the wrong
+ * one.
+ */
 function readOf<N extends DatasetEndpoint, D extends Dataset>(
   page: DatasetPage<N, D>,
   place: Place | null,

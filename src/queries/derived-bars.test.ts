@@ -1,4 +1,5 @@
-// Bars in process: which stored series serves or derives a bar, and what it is made of (contract 3.3, 3.8, 3.10).
+// Bars in process: which stored series serves or derives a bar, and what it is made of (contract 3.3, 3.8,
+// 3.10).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -114,7 +115,8 @@ for (const [asked, base] of bases) {
 }
 
 test('whatever coarser series stand beside complete minutes, the same bars are served (contract 3.8)', async () => {
-  // Ten sessions around the early close of 2024-11-29: a minute in about seven, all segments, some sessions empty.
+  // Ten sessions around the early close of 2024-11-29: a minute in about seven, all segments, some sessions
+  // empty.
   const rows = every(1, '2024-11-21T04:00:00-05:00', 20 * 1440, 0).filter(
     (_, minute) => (minute * 2_654_435_761) % 7 < 1 && Math.floor(minute / 1440) % 5 !== 2,
   );
@@ -158,7 +160,8 @@ test('whatever coarser series stand beside complete minutes, the same bars are s
       const world = await World.create();
       await world.instrument({}, stored);
       for (const asked of ['3M', '15M', '45M', '60M', '240M', 'DAY', 'WEEK', 'MON']) {
-        // The minutes hold the first and the last week and all months only in part: with extended hours stored bars of these stay.
+        // The minutes hold the first and the last week and all months only in part: with extended hours
+        // stored bars of these stay.
         const isHeld = ({ datetime }: { datetime?: unknown }): boolean =>
           is_eth === 'false' ||
           (asked !== 'MON' && (asked !== 'WEEK' || /^2024-(11-25|12-02)/.test(String(datetime))));

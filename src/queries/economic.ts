@@ -1,4 +1,5 @@
-// The economic calendar: lists of events (spec 4.12, contract 9.1), one event (spec 4.13), the event codes (spec 4.14).
+// The economic calendar: lists of events (spec 4.12, contract 9.1), one event (spec 4.13), the event codes
+// (spec 4.14).
 import { exactDifference, exactPercentChange } from '../base/decimal.ts';
 import { formatInstantZ } from '../base/instant.ts';
 import {
@@ -65,8 +66,9 @@ function filtersOf({ country_iso_code: country, event_code: code, source_id: id,
 const columns = ['event_timestamp', 'rank', 'event_code', 'source_id'] as const;
 
 /**
- * How one index answers the filters. With a country or a code, the rank is compared along the index: that reads few more entries.
- * The order is by time, then the more important first, then by code, without the columns that the index begins with.
+ * How one index answers the filters. With a country or a code, the rank is compared along the index: that
+ * reads few more entries. The order is by time, then the more important first, then by code, without the
+ * columns that the index begins with.
  */
 function indexReadOf(filters: Filters) {
   const { rank, ...named } = filters;
@@ -143,7 +145,8 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   const where = filtersOf(parameters);
   const bounds = instantBounds(parameters.from_date, parameters.to_date);
   const { nowMs } = context.request;
-  // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to now count.
+  // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to
+  // now count.
   const range = parameters.source_id === undefined ? { ...bounds, to: bounds.to ?? nowMs + 1 } : {};
   const find = parameters.sort === 'asc' ? soonest : newest;
   const [event] = await find(context, where, range, 1);
@@ -201,7 +204,10 @@ async function* storedCodes(reader: Reader, country: string): AsyncGenerator<str
   }
 }
 
-/** The name of the newest event of a code; null where the request may see none. @throws DamagedData where another index has a newer one */
+/**
+ * The name of the newest event of a code; null where the request may see none. @throws DamagedData where
+ * another index has a newer one
+ */
 async function nameOf(context: QueryContext, country: string, code: string): Promise<string | null> {
   const filters = { country_iso_code: country, event_code: code };
   const [event] = await readEvents(context, filters, {}, 'desc', 1);
@@ -214,7 +220,8 @@ async function nameOf(context: QueryContext, country: string, code: string): Pro
 }
 
 /**
- * `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those that stored events alone have.
+ * `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those
+ * that stored events alone have.
  */
 export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;

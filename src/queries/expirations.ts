@@ -1,4 +1,5 @@
-// The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec 4.7, contract 8.5).
+// The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec
+// 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -49,7 +50,10 @@ const SYMBOLS_END = '\u007f';
 const morningRootsOf = ({ country_iso_code, asset_schema, symbol }: Instrument): readonly string[] =>
   country_iso_code === 'US' && asset_schema === 'stock' ? morningRoots(symbol) : [];
 
-/** The expirations of the contracts of a day and an instant of files: two where contracts of `roots` settle in the morning. */
+/**
+ * The expirations of the contracts of a day and an instant of files: two where contracts of `roots` settle in
+ * the morning.
+ */
 function expirationsAt(
   { calendar }: Underlying,
   { expiration_date: day, expiration_datetime: givenMs }: ContractDate,
@@ -81,7 +85,10 @@ export const contractsOf = ({ instrument }: Pick<Underlying, 'instrument'>, opti
   option_type: optionType,
 });
 
-/** Steps from one expiration to the next in the index: one read for each expiration, however many contracts it has. */
+/**
+ * Steps from one expiration to the next in the index: one read for each expiration, however many contracts it
+ * has.
+ */
 async function* walk(
   reader: Reader,
   underlying: Underlying,
@@ -127,7 +134,10 @@ export async function datesOf(reader: Reader, underlying: Underlying): Promise<r
   return [...found.values()];
 }
 
-/** The expirations of an underlying by time. Where contracts settle in the morning, each date has both instants, whatever contracts it has. */
+/**
+ * The expirations of an underlying by time. Where contracts settle in the morning, each date has both
+ * instants, whatever contracts it has.
+ */
 export function expirationsOf(underlying: Underlying, dates: readonly ContractDate[]): readonly Expiration[] {
   const roots = morningRootsOf(underlying.instrument);
   return dates.flatMap((date) => expirationsAt(underlying, date, roots)).sort(byTime);

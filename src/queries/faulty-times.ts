@@ -24,9 +24,9 @@ function joined(spans: Iterable<Span>): Span[] {
 const withoutBars: ReadonlySet<string> = new Set(['missing_session', 'identity_break']);
 
 /**
- * Tells whether a finding about the stored series of an interval lies in some time: an error or a warning (`degraded`), or one about missing
- * bars. It is kept as findings are, and apart from them: a series with a finding in every session has too many to look at for each
- * session of a page. @throws TooDear
+ * Tells whether a finding about the stored series of an interval lies in some time: an error or a warning
+ * (`degraded`), or one about missing bars. It is kept as findings are, and apart from them: a series with a
+ * finding in every session has too many to look at for each session of a page. @throws TooDear
  */
 export async function faultyTimes(
   context: QueryContext,

@@ -25,8 +25,8 @@ export function marketFacts(context: QueryContext, onBars: (count: number) => vo
 }
 
 /**
- * Every finding of an instrument, in their order; kept until what they were read from is changed. As of a moment its series are those of
- * sessions that were over. @throws TooDear
+ * Every finding of an instrument, in their order; kept until what they were read from is changed. As of a
+ * moment its series are those of sessions that were over. @throws TooDear
  */
 export function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
   const { reader, request } = context;
@@ -82,7 +82,10 @@ const recordOf = ({
   ...{ value, expected, message, run_id: runId },
 });
 
-/** Names what the findings of an instrument may hold of a later time. @throws Refusal where its prices do hold some (contract 9.8) */
+/**
+ * Names what the findings of an instrument may hold of a later time. @throws Refusal where its prices do hold
+ * some (contract 9.8)
+ */
 async function checkPrices(context: QueryContext, found: Found, interval: string | undefined): Promise<void> {
   const { asOf } = context;
   if (asOf === null) return;

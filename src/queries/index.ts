@@ -69,7 +69,9 @@ const anyRequest: LaneBounds = {
   charactersMax: Number.POSITIVE_INFINITY,
 };
 
-/** Answers requests from one store; they may overlap where the store runs several snapshots at the same time. */
+/**
+ * Answers requests from one store; they may overlap where the store runs several snapshots at the same time.
+ */
 export class QueryRunner {
   readonly #store: Store;
   readonly #pageKeys: PageKeys;

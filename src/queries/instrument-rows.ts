@@ -6,7 +6,8 @@ import type { Reader } from '../store/store.ts';
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 
 /**
- * The rows of instruments, in the given order. One read for each country is many times as fast as one for each row.
+ * The rows of instruments, in the given order. One read for each country is many times as fast as one for
+ * each row.
  * @throws DamagedData for one whose row is lost
  */
 export async function instrumentRows(

@@ -21,7 +21,10 @@ function symbolIn(text: string): string | null {
   return parseAskedSymbol(text.replace(/(?<=[A-Z0-9])p(?=[A-Z]$)/, '.PR'));
 }
 
-/** The stock, or currency pair, that a whole symbol names in another notation (contract 9.21). Separators of pairs are searched anyway. */
+/**
+ * The stock, or currency pair, that a whole symbol names in another notation (contract 9.21). Separators of
+ * pairs are searched anyway.
+ */
 async function aliasIn(
   context: QueryContext,
   assetSchema: AssetSchema,

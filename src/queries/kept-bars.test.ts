@@ -1,5 +1,5 @@
-// Derived bars that a query thread keeps: the same bytes as those of a new one, whatever was asked and committed before (contract 3.8,
-// 3.9).
+// Derived bars that a query thread keeps: the same bytes as those of a new one, whatever was asked and
+// committed before (contract 3.8, 3.9).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Random } from '../../test/fuzz/random.ts';

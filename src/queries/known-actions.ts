@@ -25,7 +25,10 @@ export const knownActions = ({
 }: Pick<QueryContext, 'asOf'>): Holds<typeof corporateActions> | undefined =>
   asOf === null ? undefined : (action) => isActionKnown(asOf, action);
 
-/** An action that is still to come, as it was declared: the close before it is not known, and neither is what depends on it. */
+/**
+ * An action that is still to come, as it was declared: the close before it is not known, and neither is what
+ * depends on it.
+ */
 export const asDeclared = (action: Action): Action => ({
   ...action,
   reference_price: null,

@@ -1,5 +1,6 @@
-// Which option contracts a request sees: those that were listed at its moment, as far as it is known (contract 9.8), and without those that
-// a corporate action adjusted, unless it asks for these too (contract 8.5).
+// Which option contracts a request sees: those that were listed at its moment, as far as it is known
+// (contract 9.8), and without those that a corporate action adjusted, unless it asks for these too (contract
+// 8.5).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import { ADJUSTED, isAdjustedRoot } from '../datasets/option-roots.ts';
@@ -46,7 +47,10 @@ export function knownExpirations(context: QueryContext, found: Found) {
   return lookup.cached(reader, name, async () => expirationsOf(found, await contractDates(context, found)));
 }
 
-/** Reads the symbols of all contracts of an underlying, some microseconds for each, and gives those on adjusted roots. */
+/**
+ * Reads the symbols of all contracts of an underlying, some microseconds for each, and gives those on
+ * adjusted roots.
+ */
 async function symbolsOnAdjustedRoots(context: QueryContext, found: Found): Promise<readonly string[]> {
   const groups = (await contractDates(context, found)).map(({ expiration_date, expiration_datetime }) => ({
     at: [expiration_date, expiration_datetime],
@@ -92,7 +96,10 @@ export function isSeen({ asOf }: QueryContext, { instrument }: Found, hidden: re
     (day === null || isListedOn(contract, day)) && !symbols.has(contract.symbol);
 }
 
-/** The expirations of the contracts that a request sees, adjusted ones too where it asks for them; and whether they were cached. */
+/**
+ * The expirations of the contracts that a request sees, adjusted ones too where it asks for them; and whether
+ * they were cached.
+ */
 export async function seenExpirations(context: QueryContext, found: Found, adjusted: boolean) {
   const { reader, lookup, asOf } = context;
   const all = await knownExpirations(context, found);
@@ -129,7 +136,8 @@ export async function seenExpirations(context: QueryContext, found: Found, adjus
 }
 
 /**
- * The first contracts of a ranked read that a request sees, with their places; `rowsAt` reads the rows of places.
+ * The first contracts of a ranked read that a request sees, with their places; `rowsAt` reads the rows of
+ * places.
  * @throws TooDear where another lane must look through so many
  */
 export async function seenContracts(

@@ -6,7 +6,10 @@ import type { QueryContext } from './query.ts';
 
 type Event = RowOf<typeof events>;
 
-/** Which events a request may see: what the data themselves bring about is not known before. Undefined where it has no moment. */
+/**
+ * Which events a request may see: what the data themselves bring about is not known before. Undefined where
+ * it has no moment.
+ */
 export function knownEvents({ asOf }: Pick<QueryContext, 'asOf'>): Holds<typeof events> | undefined {
   if (asOf === null) return undefined;
   return ({ event_timestamp, event_driven_type }) =>
@@ -16,8 +19,8 @@ export function knownEvents({ asOf }: Pick<QueryContext, 'asOf'>): Holds<typeof 
 const unpublished = { actual_value: null, change: null, change_percent: null };
 
 /**
- * Gives events as a request sees them: of one that is still to come there is no result; where another of its code comes before it, neither
- * what was measured last nor what is expected is known either.
+ * Gives events as a request sees them: of one that is still to come there is no result; where another of its
+ * code comes before it, neither what was measured last nor what is expected is known either.
  */
 export function eventsAsKnown({
   reader,
@@ -26,7 +29,10 @@ export function eventsAsKnown({
 }: QueryContext): (event: Event) => Promise<Event> | Event {
   if (asOf === null) return (event) => event;
   asOf.limits.add('forecasts');
-  /** When the events of a code are: all of them, because a lost one would bring forward what is known of the next. */
+  /**
+   * When the events of a code are: all of them, because a lost one would bring forward what is known of the
+   * next.
+   */
   const timesOf = ({ country_iso_code, event_code }: Event): Promise<number[]> =>
     lookup.ofName(reader, `events|${country_iso_code}:${event_code}`, async () =>
       (await reader.group(events, { country_iso_code, event_code })).map((event) => event.event_timestamp),

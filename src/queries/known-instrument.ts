@@ -1,4 +1,5 @@
-// The instrument that a symbol names: now, or at the moment of a request, with what was known of its series then (contract 9.6, 9.8).
+// The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
+// then (contract 9.6, 9.8).
 import { formatDay } from '../base/instant.ts';
 import { overThroughMs } from '../calendar/bar-end.ts';
 import { calendarOf } from '../calendar/calendar.ts';
@@ -23,7 +24,10 @@ type Symbolled = Pick<Instrument, 'symbol' | 'former_symbols'>;
 export const dayOf = ({ ms }: AsOf, assetSchema: AssetSchema, country: string): number =>
   calendarOf(assetSchema, country).zone.dayAt(ms);
 
-/** The symbol that an instrument had on a day: the former one that was given up first since, else the present one. */
+/**
+ * The symbol that an instrument had on a day: the former one that was given up first since, else the present
+ * one.
+ */
 export function symbolOn({ symbol, former_symbols }: Symbolled, day: number): string {
   const since = ((former_symbols ?? []) as FormerSymbol[]).filter(({ to_day }) => to_day >= day);
   if (since.length === 0) return symbol;
@@ -89,12 +93,15 @@ async function bearersAt(
   };
 }
 
-/** The bars that a request sees of an instrument: all that had closed, or those of sessions that were over alone. */
+/**
+ * The bars that a request sees of an instrument: all that had closed, or those of sessions that were over
+ * alone.
+ */
 type Seen = 'closed' | 'over';
 
 /**
- * An instrument as it was known at a moment. What is covered is judged by all runs, because bars are imported long after they closed
- * (contract 3.9).
+ * An instrument as it was known at a moment. What is covered is judged by all runs, because bars are imported
+ * long after they closed (contract 3.9).
  */
 function knownAt({ reader, lookup }: Finding, asOf: AsOf, { instrument }: Found, seen: Seen): Promise<Found> {
   const { ms } = asOf;
@@ -119,7 +126,10 @@ function knownAt({ reader, lookup }: Finding, asOf: AsOf, { instrument }: Found,
   });
 }
 
-/** The instrument that a symbol names, as `Lookup.instrumentOrNull` finds it; at the moment of the request where it has one. */
+/**
+ * The instrument that a symbol names, as `Lookup.instrumentOrNull` finds it; at the moment of the request
+ * where it has one.
+ */
 export async function instrumentOrNull(
   context: Finding,
   assetSchema: AssetSchema,
@@ -143,7 +153,9 @@ export const isNobodys = async (
 ): Promise<boolean> =>
   asOf === null || (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
 
-/** Gives the symbols under which a request sees what is stored under the present ones; each is looked up once. */
+/**
+ * Gives the symbols under which a request sees what is stored under the present ones; each is looked up once.
+ */
 export function symbolsShown({ reader, asOf }: Finding) {
   const known = new Map<string, Promise<string>>();
   const find = async (assetSchema: AssetSchema, named: CountrySymbol, moment: AsOf): Promise<string> => {
@@ -170,7 +182,10 @@ export async function formerOf(
   return (await bearersAt(context, asOf, assetSchema, named)).former;
 }
 
-/** A parameter names an instrument by an alias: the query runs again with the instrument's own symbol (contract 9.21). */
+/**
+ * A parameter names an instrument by an alias: the query runs again with the instrument's own symbol
+ * (contract 9.21).
+ */
 export class NamedOtherwise extends Error {
   override readonly name = 'NamedOtherwise';
   readonly #param: string;
@@ -198,7 +213,10 @@ function termOn({ instrument }: Found, term: Term, day: number): Term | null {
   return isFormer ? { ...term, kind: 'former' } : null;
 }
 
-/** The own symbol of the only instrument that a symbol which nothing bears, or ever bore, is like; null without one. */
+/**
+ * The own symbol of the only instrument that a symbol which nothing bears, or ever bore, is like; null
+ * without one.
+ */
 export async function aliasedSymbol(
   { reader, lookup, asOf }: Finding,
   assetSchema: AssetSchema,
@@ -220,8 +238,8 @@ export async function aliasedSymbol(
 }
 
 /**
- * The refusal of a symbol that names nothing. It names the instrument that gets the symbol only after the moment. `NamedOtherwise`
- * where it is an alias.
+ * The refusal of a symbol that names nothing. It names the instrument that gets the symbol only after the
+ * moment. `NamedOtherwise` where it is an alias.
  */
 export async function unknownSymbol(
   context: Finding,

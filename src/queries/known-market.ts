@@ -1,4 +1,5 @@
-// A market at the moment of a request: its symbols in their order, and what judges its series (contract 9.8, 9.10, 9.11).
+// A market at the moment of a request: its symbols in their order, and what judges its series (contract 9.8,
+// 9.10, 9.11).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { instruments, instrumentTerms } from '../datasets/reference.ts';
 import type { MarketMoment } from '../findings/market-members.ts';
@@ -6,7 +7,10 @@ import { isActionKnown } from './known-actions.ts';
 import { dayOf, isListedOn, symbolOn } from './known-instrument.ts';
 import type { QueryContext } from './query.ts';
 
-/** Up to `limit` symbols behind one, in order. As of a moment some of them may name nothing then, or another instrument. */
+/**
+ * Up to `limit` symbols behind one, in order. As of a moment some of them may name nothing then, or another
+ * instrument.
+ */
 export async function symbolsAfter(
   { reader, asOf }: Pick<QueryContext, 'reader' | 'asOf'>,
   assetSchema: AssetSchema,

@@ -22,7 +22,10 @@ const isAdjusted = (series: Omit<Basis, 'interval'>): boolean =>
 /** The limit of an answer that is made of them. */
 const ADJUSTED_BEFORE = 'prices adjusted before their import';
 
-/** The refusal of a series that holds an action after the moment. It does not say when that is: the caller may not know it yet. */
+/**
+ * The refusal of a series that holds an action after the moment. It does not say when that is: the caller may
+ * not know it yet.
+ */
 function refusalOf({ interval, prices }: Series): Refusal {
   const what = prices === 'raw' ? 'volumes' : 'prices';
   const basis = prices === 'raw' ? '--volumes split' : `--prices ${prices}`;
@@ -59,7 +62,10 @@ export async function priceCheck(
   };
 }
 
-/** Whether bars of an interval may be made of an adjusted series: which series serve a range shows where it is read. */
+/**
+ * Whether bars of an interval may be made of an adjusted series: which series serve a range shows where it is
+ * read.
+ */
 const mayHold = (series: Basis, interval: Interval): boolean =>
   isAdjusted(series) &&
   (series.interval === interval || divides({ interval: series.interval, isOffGrid: false }, interval));
@@ -72,7 +78,9 @@ export function namePrices({ limits }: AsOf, interval: Interval, { series }: Fou
 /** Instruments that are looked up at once. */
 const INSTRUMENTS_PER_READ = 500;
 
-/** The instruments that have a series of which bars of an interval may hold what came later, some at a time. */
+/**
+ * The instruments that have a series of which bars of an interval may hold what came later, some at a time.
+ */
 async function* mayHoldLater(
   { reader }: Pick<QueryContext, 'reader'>,
   interval: Interval,
@@ -88,7 +96,10 @@ async function* mayHoldLater(
   if (ids.length > 0) yield ids;
 }
 
-/** As `namePrices`, of all instruments of a market. It reads the rows of all series, some 20,000 in a large store. */
+/**
+ * As `namePrices`, of all instruments of a market. It reads the rows of all series, some 20,000 in a large
+ * store.
+ */
 export async function nameMarketPrices(
   context: Pick<QueryContext, 'reader'>,
   { limits }: AsOf,

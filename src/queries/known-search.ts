@@ -1,4 +1,5 @@
-// Instrument search as of a moment: by the symbols of then, without instruments that were listed later (contract 9.2, 9.8).
+// Instrument search as of a moment: by the symbols of then, without instruments that were listed later
+// (contract 9.2, 9.8).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
 import {
@@ -15,7 +16,10 @@ import { instrumentRows } from './instrument-rows.ts';
 import { dayOf, isListedOn, rowOn } from './known-instrument.ts';
 import type { AsOf, QueryContext } from './query.ts';
 
-/** A term of an instrument that was listed at the moment, its stored row, and the date of the moment in its market. */
+/**
+ * A term of an instrument that was listed at the moment, its stored row, and the date of the moment in its
+ * market.
+ */
 type Seen = { readonly term: Term; readonly row: Instrument; readonly day: number };
 
 /** Some terms, of instruments that were listed. */

@@ -1,4 +1,5 @@
-// Finds an instrument with its series and its calendar; cached until what they were read from is changed (docs/decisions/0029).
+// Finds an instrument with its series and its calendar; cached until what they were read from is changed
+// (docs/decisions/0029).
 import { distance } from 'fastest-levenshtein';
 import { formatDay } from '../base/instant.ts';
 import { SizedCache } from '../base/sized-cache.ts';
@@ -29,7 +30,10 @@ export function hadWithin({ fromDay, toDay }: FormerBearer, { from, to }: DayRan
   return fromDay <= to && from <= toDay ? 'some' : 'none';
 }
 
-/** The former bearer that a symbol names on some days: the one that had it on all of them, else on any where nobody has it now. */
+/**
+ * The former bearer that a symbol names on some days: the one that had it on all of them, else on any where
+ * nobody has it now.
+ */
 export function chosenBearer<B extends FormerBearer>(
   former: readonly B[],
   isBorneNow: boolean,
@@ -63,8 +67,8 @@ type Asked<T> = {
 type Kept = Depending<unknown> & DataState;
 
 /**
- * The look-ups of one query thread. Each value is kept with the version that it was read from: snapshots of several versions may be
- * open at once, and each gets what is right in its own.
+ * The look-ups of one query thread. Each value is kept with the version that it was read from: snapshots of
+ * several versions may be open at once, and each gets what is right in its own.
  */
 export class Lookup {
   readonly #changes = new KnownChanges();
@@ -82,14 +86,18 @@ export class Lookup {
     return this.#found.bytes + this.#cached.bytes;
   }
 
-  /** The calendars of the state that is being read: a holiday makes them forget the overrides of its market alone. */
+  /**
+   * The calendars of the state that is being read: a holiday makes them forget the overrides of its market
+   * alone.
+   */
   calendars(reader: TrackedReader): Calendars {
     return new Calendars((name, make) => this.ofName(reader, name, make));
   }
 
   /**
-   * The value of a name: the cached one (`isCached`), unless what it depends on has changed or `isStill` says no; else what `make`
-   * gives. It depends on all that the request has read so far too, because `make` may use that. Null is not cached.
+   * The value of a name: the cached one (`isCached`), unless what it depends on has changed or `isStill` says
+   * no; else what `make` gives. It depends on all that the request has read so far too, because `make` may
+   * use that. Null is not cached.
    */
   cached<T>(
     reader: TrackedReader,
@@ -100,7 +108,10 @@ export class Lookup {
     return this.#keep(this.#cached, { reader, name, make, ...(isStill && { isStill }) });
   }
 
-  /** The value of a name as `cached` gives it, where `make` uses nothing but the name and what it reads itself: it depends on that alone. */
+  /**
+   * The value of a name as `cached` gives it, where `make` uses nothing but the name and what it reads
+   * itself: it depends on that alone.
+   */
   async ofName<T>(reader: TrackedReader, name: string, make: () => Promise<T>): Promise<T> {
     return (await this.#keep(this.#cached, { reader, name, make, isOfNameAlone: true })).value;
   }
@@ -135,7 +146,10 @@ export class Lookup {
     return { value, isCached: false };
   }
 
-  /** The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near symbols. */
+  /**
+   * The instrument of a name, as `instrumentOrNull` finds it. @throws Refusal `unknown_instrument` with near
+   * symbols.
+   */
   async instrument(
     reader: TrackedReader,
     assetSchema: AssetSchema,
@@ -148,8 +162,8 @@ export class Lookup {
   }
 
   /**
-   * The instrument of a name, null where none has it. With days, it is the one that had the symbol on all of them, else the one that
-   * has it now, else the last one that had it on any of them (contract 9.6).
+   * The instrument of a name, null where none has it. With days, it is the one that had the symbol on all of
+   * them, else the one that has it now, else the last one that had it on any of them (contract 9.6).
    */
   async instrumentOrNull(
     reader: TrackedReader,
@@ -185,7 +199,10 @@ export class Lookup {
     return this.ofName(reader, name, () => symbolsLike(reader, nameOf(assetSchema, named)));
   }
 
-  /** What `make` makes of an instrument; kept like those that are found by name. It uses nothing but the name and what it looks up itself. */
+  /**
+   * What `make` makes of an instrument; kept like those that are found by name. It uses nothing but the name
+   * and what it looks up itself.
+   */
   async found(reader: TrackedReader, name: string, make: () => Promise<Found>): Promise<Found> {
     return (await this.#keep(this.#found, { reader, name, make, isOfNameAlone: true })).value;
   }

@@ -7,7 +7,10 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 export type MarketZone = {
   readonly market: `${AssetSchema}:${string}`;
   readonly zone: string;
-  /** Hours before the midnight of their label date at which sessions open, where they open on the evening before (contract 3.7); else 0. */
+  /**
+   * Hours before the midnight of their label date at which sessions open, where they open on the evening
+   * before (contract 3.7); else 0.
+   */
   readonly eveningHours: number;
 };
 

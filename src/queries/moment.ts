@@ -1,4 +1,5 @@
-// As of which moment a request is answered: its own, that of its page key, or that of its caller's key (contract 9.8).
+// As of which moment a request is answered: its own, that of its page key, or that of its caller's key
+// (contract 9.8).
 import { formatInstantZ } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import { claimedMoment, foreignKey } from './page-key.ts';
@@ -14,7 +15,10 @@ function tooLate(param: string, asked: number, latest: string, hint: string): Re
   });
 }
 
-/** The moment of the first page of a walk, or of a request without pages. @throws Refusal for one that the caller may not ask for */
+/**
+ * The moment of the first page of a walk, or of a request without pages. @throws Refusal for one that the
+ * caller may not ask for
+ */
 function askedMoment(asked: number | undefined, pinnedMs: number | undefined, nowMs: number) {
   if (asked === undefined) return pinnedMs;
   if (asked > nowMs) throw tooLate('as_of', asked, 'now', 'Leave as_of out to ask for what is known now.');
@@ -37,7 +41,8 @@ function laterWalk(key: string, pinnedMs: number): Refusal {
 }
 
 /**
- * As of which moment a request is answered; null where it has none. A walk stays at the moment of its first page.
+ * As of which moment a request is answered; null where it has none. A walk stays at the moment of its first
+ * page.
  * @throws Refusal for a moment after now, or after the one that the caller's key is pinned to
  */
 export function asOfOf({ parameters, pinnedMs, nowMs }: QueryRequest): AsOf | null {

@@ -1,4 +1,5 @@
-// Bars off the session grid (clock-aligned hours) beside finer ones: session by session from one of them (contract 3.10).
+// Bars off the session grid (clock-aligned hours) beside finer ones: session by session from one of them
+// (contract 3.10).
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +113,8 @@ test('a session that the coarser of two finer series lacks is served from the fi
 });
 
 test('an hour on the usual grid that reaches into a late open puts no series off the grid (contract 3.4, 3.10)', async () => {
-  // New York opened at 12:00 on 2002-09-11. The hour of 11:30 opens before that, so it is not in the regular session.
+  // New York opened at 12:00 on 2002-09-11. The hour of 11:30 opens before that, so it is not in the regular
+  // session.
   const hours = (date: string, clocks: readonly string[], first: number): Row[] =>
     clocks.map((clock, at) => {
       const price = first + at;

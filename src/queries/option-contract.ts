@@ -1,4 +1,5 @@
-// An option contract on the wire: its row, completed from the market of its underlying (spec 2.6, contract 8.4).
+// An option contract on the wire: its row, completed from the market of its underlying (spec 2.6, contract
+// 8.4).
 import { formatDay, formatInstant } from '../base/instant.ts';
 import { findMarket } from '../calendar/calendar.ts';
 import { minutesOf, tradingHours } from '../calendar/trading-hours.ts';

@@ -1,5 +1,5 @@
-// The order of option search: the caller's fields, then coming expirations before past ones, then the strikes nearest to the price
-// (contract 8.4).
+// The order of option search: the caller's fields, then coming expirations before past ones, then the strikes
+// nearest to the price (contract 8.4).
 import type { SortTerm } from '../contract/kinds.ts';
 import type { optionContracts } from '../datasets/options.ts';
 import type { Direction, RankedRead } from '../store/store.ts';
@@ -8,7 +8,9 @@ import type { Expiration } from './expirations.ts';
 type Contracts = typeof optionContracts;
 type Term = RankedRead<Contracts>['order'][number];
 
-/** The side of the price on which all contracts of a search are; below it the highest strike is the nearest. */
+/**
+ * The side of the price on which all contracts of a search are; below it the highest strike is the nearest.
+ */
 export type Side = 'below' | 'above';
 
 /** Above every instant, so that past expirations sort after all coming ones. */
@@ -21,7 +23,10 @@ const termOf = ({ field, direction }: SortTerm): Term =>
 
 const reversed = ([column, direction]: Term): Term => [column, direction === 'asc' ? 'desc' : 'asc'];
 
-/** The terms of the order, `desc` for all of it reversed; the last one is the symbol, which is unique in a country. */
+/**
+ * The terms of the order, `desc` for all of it reversed; the last one is the symbol, which is unique in a
+ * country.
+ */
 export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction): Term[] {
   const asked = sortBy.map(termOf);
   const rest: readonly Term[] = [
@@ -35,8 +40,9 @@ export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction
 }
 
 /**
- * The groups of a read of some expirations, with their ranks: by time where the caller sorts by it; else coming ones first, then past ones,
- * the latest first. At its very instant an expiration has passed (contract 8.5).
+ * The groups of a read of some expirations, with their ranks: by time where the caller sorts by it; else
+ * coming ones first, then past ones, the latest first. At its very instant an expiration has passed (contract
+ * 8.5).
  */
 export function groupsOf(
   expirations: readonly Expiration[],

@@ -1,5 +1,5 @@
-// Option search and expirations over a real store: every order and every page against a plain reading of the rules (spec 4.6, contract
-// 8.4).
+// Option search and expirations over a real store: every order and every page against a plain reading of the
+// rules (spec 4.6, contract 8.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ type Given = {
   readonly isAdjusted: boolean;
 };
 
-/** Date, given instant, instant: of the past, of this very moment, early closes, a Saturday, two instants of one date. */
+/**
+ * Date, given instant, instant: of the past, of this very moment, early closes, a Saturday, two instants of
+ * one date.
+ */
 const expirations: readonly (readonly [date: string, at: string, expires: string])[] = [
   ['2024-11-29', '', '2024-11-29T18:00:00Z'],
   ['2025-06-13', '', '2025-06-13T20:00:00Z'],
@@ -64,7 +67,10 @@ const contracts: readonly Given[] = expirations.flatMap(([date, at, expires], gr
   ),
 );
 
-/** Dates of an index, with the opens and closes of the US market by hand: an early close, a holiday, a Saturday, the very moment. */
+/**
+ * Dates of an index, with the opens and closes of the US market by hand: an early close, a holiday, a
+ * Saturday, the very moment.
+ */
 const settlements: readonly (readonly [date: string, open: string, close: string])[] = [
   ['2014-01-18', '2014-01-17T14:30:00Z', '2014-01-17T21:00:00Z'],
   ['2025-06-20', '2025-06-20T13:30:00Z', '2025-06-20T20:00:00Z'],
@@ -72,7 +78,10 @@ const settlements: readonly (readonly [date: string, open: string, close: string
   ['2025-12-19', '2025-12-19T14:30:00Z', '2025-12-19T21:00:00Z'],
 ];
 
-/** Contracts under symbols of OCC: of an index that settle at both ends of a day, and of a stock, some of them adjusted. */
+/**
+ * Contracts under symbols of OCC: of an index that settle at both ends of a day, and of a stock, some of them
+ * adjusted.
+ */
 const occContracts = (roots: readonly string[]): readonly Given[] =>
   settlements.flatMap(([date, open, close]) =>
     roots.flatMap((root) =>
@@ -291,7 +300,10 @@ const bySymbol = new Map(
 );
 const keyOf = (symbol: string): string => bySymbol.get(symbol)!.expires;
 
-/** A page of these contracts: grouped by instant, groups in the order in which the list first reaches them (contract 8.4). */
+/**
+ * A page of these contracts: grouped by instant, groups in the order in which the list first reaches them
+ * (contract 8.4).
+ */
 function judgePage(page: Page, symbols: readonly string[]): void {
   const groups = Map.groupBy(symbols, keyOf);
   assert.equal(page.count, symbols.length);
@@ -410,7 +422,8 @@ test('an index has both instants of a day that has both roots, a stock the dates
   );
   const row = (symbol: string, underlying: string, date: string): string =>
     ['US', 'stock', underlying, symbol, 'call', 10, date, '', 'active', 'european'].join();
-  // SPX alone has the next Friday, SPXW alone the day before; one adjusted contract of Q has a date of its own.
+  // SPX alone has the next Friday, SPXW alone the day before; one adjusted contract of Q has a date of its
+  // own.
   await importText(
     'roots.csv',
     HEAD,

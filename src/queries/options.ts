@@ -39,7 +39,10 @@ function walkOf(context: QueryContext, { instrument }: Found, parameters: Parame
   });
 }
 
-/** Refuses a reference price that the underlying cannot have: only futures trade at zero and below. @throws Refusal */
+/**
+ * Refuses a reference price that the underlying cannot have: only futures trade at zero and below. @throws
+ * Refusal
+ */
 function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters): void {
   if (given === undefined || given > 0 || schema === 'future') return;
   throw new Refusal('invalid_parameter', {
@@ -71,7 +74,10 @@ async function priceOf(context: QueryContext, found: Found, parameters: Paramete
 
 type ContractsRead = RankedRead<typeof optionContracts>;
 
-/** Finds the rank that a read gives to a contract, as far as its groups and `where` go; undefined where it does not give it. */
+/**
+ * Finds the rank that a read gives to a contract, as far as its groups and `where` go; undefined where it
+ * does not give it.
+ */
 function rankFinder({ where, groups }: ContractsRead) {
   const places = Map.groupBy(groups, ({ at }) => at.join());
   return (row: Contract): number | undefined => {
@@ -83,7 +89,10 @@ function rankFinder({ where, groups }: ContractsRead) {
   };
 }
 
-/** The rows of contracts in the order in which an index has them. @throws DamagedData where a row is not what the index says */
+/**
+ * The rows of contracts in the order in which an index has them. @throws DamagedData where a row is not what
+ * the index says
+ */
 async function rowsOf(
   reader: Reader,
   read: ContractsRead,
@@ -143,7 +152,10 @@ function countOf(read: ContractsRead, contracts: readonly Contract[]): number {
   return contracts.filter((one) => isBetween(one) && rankOf(one) !== undefined).length;
 }
 
-/** The contracts of a page as the request sees them, without `hidden` ones, and the place of the last one where more follow. */
+/**
+ * The contracts of a page as the request sees them, without `hidden` ones, and the place of the last one
+ * where more follow.
+ */
 async function pageOf(
   context: QueryContext,
   found: Found,

@@ -1,4 +1,5 @@
-// Requests whose reads overlap, as on an engine with several connections, are answered as one after the other.
+// Requests whose reads overlap, as on an engine with several connections, are answered as one after the
+// other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Fingerprints: every bound parameter counts, no other does, and one that is declared later breaks no key (contract 4.1).
+// Fingerprints: every bound parameter counts, no other does, and one that is declared later breaks no key
+// (contract 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';

@@ -1,5 +1,5 @@
-// The fingerprint in a page key: the endpoint and its bound parameters as one text, so that a key opens no page of another query (contract
-// 4.1).
+// The fingerprint in a page key: the endpoint and its bound parameters as one text, so that a key opens no
+// page of another query (contract 4.1).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { Contract, EndpointName } from '../contract/index.ts';
 
@@ -10,7 +10,10 @@ export type PagedEndpoint = {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Parameters as a query understood them, where that is not the value that was sent: a symbol as the instrument that it names. */
+/**
+ * Parameters as a query understood them, where that is not the value that was sent: a symbol as the
+ * instrument that it names.
+ */
 export type Understood<N extends PagedEndpoint> = {
   readonly [K in keyof ParametersOf<Contract[N]>]?: string | number | undefined;
 };
@@ -31,7 +34,10 @@ const bars = piped(
   ...['schema_asset', 'country_symbol', 'interval', 'from_date', 'to_date', 'is_eth', 'sort'],
 );
 
-/** Frozen: keys that were signed with these texts are still in use. A later parameter is not added here; `fingerprints` appends it. */
+/**
+ * Frozen: keys that were signed with these texts are still in use. A later parameter is not added here;
+ * `fingerprints` appends it.
+ */
 const firstForms: Readonly<Partial<Record<string, FirstForm>>> = {
   corporateActions: piped('corporateActions', 'country_symbol', 'from_date', 'to_date', 'action_type'),
   newsList: piped('newsList', 'full_symbol', 'from_date', 'to_date', 'sort'),

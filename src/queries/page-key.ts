@@ -1,4 +1,5 @@
-// Page keys: the end of a page and what the walk fixed at its start, signed with the store's secret (contract 4.1).
+// Page keys: the end of a page and what the walk fixed at its start, signed with the store's secret (contract
+// 4.1).
 import { hash, timingSafeEqual } from 'node:crypto';
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -13,7 +14,10 @@ const HASH_BYTES = 32;
 const FIRST_MOMENT_MS = (FIRST_DAY - 1) * DAY_MS;
 const END_MOMENT_MS = (END_DAY + 1) * DAY_MS;
 
-/** The end of a page: the order key of its last record, and what the first page fixed for the whole walk, such as its time. */
+/**
+ * The end of a page: the order key of its last record, and what the first page fixed for the whole walk, such
+ * as its time.
+ */
 export type Place = {
   readonly position: readonly (string | number)[];
   readonly pinned: readonly (string | number)[];
@@ -38,8 +42,9 @@ const payloadOf = ({ position, pinned, asOfMs }: Place): Payload =>
   asOfMs === undefined ? [position, pinned] : [position, pinned, asOfMs];
 
 /**
- * The moment that a key names, before anything says whose key it is: what the fingerprint is made of depends on the moment. Undefined
- * where it names none. @throws Refusal `invalid_page_key` for a text that is no key, or names a moment that no walk has
+ * The moment that a key names, before anything says whose key it is: what the fingerprint is made of depends
+ * on the moment. Undefined where it names none. @throws Refusal `invalid_page_key` for a text that is no key,
+ * or names a moment that no walk has
  */
 export function claimedMoment(key: string): number | undefined {
   const asOfMs = unsignedMoment(key);
@@ -77,7 +82,9 @@ export class PageKeys {
     return Buffer.concat([this.#mac(fingerprint, payload), payload]).toString('base64url');
   }
 
-  /** The place in a key. @throws Refusal `invalid_page_key` when it was changed or belongs to another query. */
+  /**
+   * The place in a key. @throws Refusal `invalid_page_key` when it was changed or belongs to another query.
+   */
   verify(fingerprint: string, key: string): Place {
     const bytes = Buffer.from(key, 'base64url');
     const mac = bytes.subarray(0, MAC_BYTES);
@@ -91,7 +98,10 @@ export class PageKeys {
     return { position, pinned, ...(asOfMs !== undefined && { asOfMs }) };
   }
 
-  /** HMAC-SHA-256 (RFC 2104), by one-shot hashes as texts of bytes: cheaper than a keyed hash object, and than hashes as buffers. */
+  /**
+   * HMAC-SHA-256 (RFC 2104), by one-shot hashes as texts of bytes: cheaper than a keyed hash object, and than
+   * hashes as buffers.
+   */
   #mac(fingerprint: string, payload: Uint8Array): Buffer {
     const message = Buffer.concat([this.#innerPad, Buffer.from(`${fingerprint}\0`), payload]);
     this.#outer.write(hash('sha256', message, 'binary'), HASH_BLOCK_BYTES, 'latin1');

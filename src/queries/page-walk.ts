@@ -13,7 +13,10 @@ const fingerprintOf = new Map(
 type Walk<P> = {
   /** Where the page before ends; null on the first page. */
   readonly place: Place | null;
-  /** The paging of a page that ends at a place; null where it is the last one. `sent` fills the address of the next page. */
+  /**
+   * The paging of a page that ends at a place; null where it is the last one. `sent` fills the address of the
+   * next page.
+   */
   readonly paging: (end: Place | null, sent?: P) => Paging;
 };
 

@@ -1,4 +1,5 @@
-// A query: a plain request in, bytes and headers out, so that it can run in a query thread (docs/architecture.md).
+// A query: a plain request in, bytes and headers out, so that it can run in a query thread
+// (docs/architecture.md).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName, StreamedName } from '../contract/index.ts';
@@ -14,7 +15,9 @@ export type QueryRequest = {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The moment of the request, epoch milliseconds. */
   readonly nowMs: number;
-  /** The moment that the caller's key is pinned to, epoch milliseconds; absent for most keys (contract 9.8). */
+  /**
+   * The moment that the caller's key is pinned to, epoch milliseconds; absent for most keys (contract 9.8).
+   */
   readonly pinnedMs?: number;
   /** Whether CSV goes into the JSON envelope (contract 5.3). */
   readonly wrapCsv: boolean;
@@ -24,7 +27,10 @@ export type QueryRequest = {
   readonly from?: StepPlace;
 };
 
-/** Between two steps of a streamed answer: the last row so far, and the state of the store that the first step was read from. */
+/**
+ * Between two steps of a streamed answer: the last row so far, and the state of the store that the first step
+ * was read from.
+ */
 export type StepPlace = {
   readonly data: DataState;
   readonly symbol: string;
@@ -44,7 +50,9 @@ export type AsOf = {
   readonly limits: Set<string>;
 };
 
-/** Actions that adjust bars by less than they should, with the reasons, and those that no list shows unasked. */
+/**
+ * Actions that adjust bars by less than they should, with the reasons, and those that no list shows unasked.
+ */
 export type Adjusted = {
   readonly incomplete: Set<string>;
   readonly unlisted: Set<string>;
@@ -61,7 +69,10 @@ export type AdjustedNames = { readonly incomplete: ActionNames; readonly unliste
 /** The base address of a request, without a trailing slash, and the version of the program. */
 export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
 
-/** The address of the next page; the request handler adds the base address and the caller's key (contract 4.3). */
+/**
+ * The address of the next page; the request handler adds the base address and the caller's key (contract
+ * 4.3).
+ */
 export type NextPage = {
   /** Path and query, ending before `next_page_key`. */
   readonly address: string;
@@ -81,7 +92,10 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
       readonly next: NextPage | null;
-      /** Where the next step of a streamed answer begins; absent where this is its last, and on all other answers. */
+      /**
+       * Where the next step of a streamed answer begins; absent where this is its last, and on all other
+       * answers.
+       */
       readonly rest?: StepPlace;
       /** Rows of a step of a streamed answer. */
       readonly rows?: number;
@@ -89,7 +103,10 @@ export type Answer =
       readonly adjusted?: AdjustedNames & Pick<Adjusted, 'readThrough'>;
       /** The version of the store that it was read from; absent where damage hides it. */
       readonly dataVersion?: number;
-      /** The same request has this answer until then, unless what it depends on is changed; absent where unknown. */
+      /**
+       * The same request has this answer until then, unless what it depends on is changed; absent where
+       * unknown.
+       */
       readonly goodUntilMs?: number;
       /** Where it was read; absent where it cannot be cached. */
       readonly source?: AnswerSource;
@@ -102,7 +119,8 @@ export type Answer =
 export type AnswerSource = DataState & { readonly parts: readonly Part[] };
 
 /**
- * Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed, undefined where it is not known.
+ * Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed,
+ * undefined where it is not known.
  */
 export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>
   answer.kind === 'answer' && goodUntilMs !== undefined ? { ...answer, goodUntilMs } : answer;

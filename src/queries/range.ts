@@ -19,7 +19,10 @@ export function dayBounds(from: number | undefined, to: number | undefined): Bou
 
 type Sent = ParsedInstant & { readonly text: string };
 
-/** The instants from one to another, both included; a date is a UTC day. @throws Refusal where `from` is after `to` */
+/**
+ * The instants from one to another, both included; a date is a UTC day. @throws Refusal where `from` is after
+ * `to`
+ */
 export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
   const bounds = boundsOf(from && startOf(from, 'instant'), to && endOf(to, 'instant'));
   if (from !== undefined && to !== undefined && bounds.from! >= bounds.to!)

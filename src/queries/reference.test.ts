@@ -1,4 +1,5 @@
-// What of a reference record changes with the moment: the store is the same, and the record is at hand (contract 8.1).
+// What of a reference record changes with the moment: the store is the same, and the record is at hand
+// (contract 8.1).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,10 @@ const { folder } = temporary;
 let stores = 0;
 after(() => temporary.close());
 
-/** The record of US:B at a moment, from a store with this file; the store stays open, as that of a server does. */
+/**
+ * The record of US:B at a moment, from a store with this file; the store stays open, as that of a server
+ * does.
+ */
 async function recordsOf(csv: string) {
   const path = join(folder, 'in.csv');
   writeFileSync(path, csv);

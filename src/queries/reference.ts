@@ -1,4 +1,5 @@
-// Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3, contract 8.1).
+// Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3,
+// contract 8.1).
 import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
 import type { Market } from '../calendar/market.ts';
 import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
@@ -58,7 +59,10 @@ function dayHours(trading: GivenHours, day: number | null) {
 
 type DayHours = ReturnType<typeof dayHours>;
 
-/** The hours of each market on the last requested day: those of all its instruments without hours of their own. */
+/**
+ * The hours of each market on the last requested day: those of all its instruments without hours of their
+ * own.
+ */
 const marketHours = new Map<string, DayHours>();
 
 function hoursOf(assetSchema: AssetSchema, market: Market, day: number): DayHours {
@@ -122,7 +126,10 @@ export function recordOf(row: Instrument, market: Market | null, nowMs: number):
 /** A cached record, the zone of its market, and the days on which it was made. */
 type CachedRecord = { readonly record: WireRecord; readonly zone: Zone; readonly made: string };
 
-/** Market hours are those of the market's day, daylight saving is that of the UTC year: a record lasts as long as both. */
+/**
+ * Market hours are those of the market's day, daylight saving is that of the UTC year: a record lasts as long
+ * as both.
+ */
 const daysAt = (zone: Zone, nowMs: number): string =>
   `${zone.dayAt(nowMs)} ${dateOf(Math.floor(nowMs / DAY_MS)).year}`;
 
@@ -134,7 +141,10 @@ async function seenRow(context: QueryContext, assetSchema: AssetSchema, named: C
   return found && rowOn(found.instrument, dayOf(asOf, assetSchema, named.country));
 }
 
-/** An instrument's record of the day, and whether it was cached; the value is null where no instrument has the name. */
+/**
+ * An instrument's record of the day, and whether it was cached; the value is null where no instrument has the
+ * name.
+ */
 function findRecord(context: QueryContext, assetSchema: AssetSchema, { country, symbol }: CountrySymbol) {
   const { reader, lookup, request, asOf } = context;
   const { nowMs } = request;

@@ -1,4 +1,5 @@
-// The service about itself: the runs that its data come from (contract 9.12), its address and version (contract 9.14).
+// The service about itself: the runs that its data come from (contract 9.12), its address and version
+// (contract 9.14).
 import { formatInstant } from '../base/instant.ts';
 import type { addressInfo, runs } from '../contract/server.ts';
 import type { RowOf } from '../datasets/dataset.ts';
@@ -20,7 +21,10 @@ const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
   data_version: run.data_version,
 });
 
-/** `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract 9.8). */
+/**
+ * `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract
+ * 9.8).
+ */
 export const answerRuns: Query<typeof runs> = (parameters, context) => {
   const untilMs = context.asOf?.ms ?? Number.POSITIVE_INFINITY;
   const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= untilMs;

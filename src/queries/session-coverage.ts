@@ -45,7 +45,10 @@ function checkInterval({ interval }: Parameters): void {
   });
 }
 
-/** The interval of a request: the finest stored one where it names none, null where nothing is stored up to DAY. */
+/**
+ * The interval of a request: the finest stored one where it names none, null where nothing is stored up to
+ * DAY.
+ */
 function intervalOf({ interval }: Parameters, { series }: Found): Interval | null {
   if (interval !== undefined) return interval;
   const finest = series
@@ -98,7 +101,9 @@ class Conditions {
   readonly #completeness: Completeness;
   readonly #hasEnded: boolean;
   readonly #facts: MarketFacts;
-  /** When series of the instrument have errors and warnings, or no bars, by interval, once that is asked for. */
+  /**
+   * When series of the instrument have errors and warnings, or no bars, by interval, once that is asked for.
+   */
   readonly #faults = new Map<string, Awaited<ReturnType<typeof faultyTimes>>>();
 
   constructor(context: QueryContext, found: Found, nowMs: number, lastDay: number) {
@@ -139,7 +144,10 @@ class Conditions {
     return known(day <= (await this.#reachedDay(series)) ? 'missing' : 'pending');
   }
 
-  /** Refuses where a run is lost that might prove no trade; looked at again once an import, a deletion or an undo has changed any. */
+  /**
+   * Refuses where a run is lost that might prove no trade; looked at again once an import, a deletion or an
+   * undo has changed any.
+   */
   async #checkRuns(): Promise<void> {
     const { reader, lookup } = this.#context;
     const { value } = await lookup.cached(reader, 'structure of runs', () => reader.structure(runSpans));
@@ -155,7 +163,10 @@ class Conditions {
     return isFaulty({ fromMs: segments[0]!.openMs, toMs: segments.at(-1)!.closeMs });
   }
 
-  /** True if a finding about missing bars of any series of the instrument lies in a session, whichever interval is asked for. */
+  /**
+   * True if a finding about missing bars of any series of the instrument lies in a session, whichever
+   * interval is asked for.
+   */
   async #isMissed(session: Session): Promise<boolean> {
     for (const series of this.#found.series) if (await this.#lies('missing', session, series)) return true;
     return false;
@@ -215,8 +226,8 @@ async function recordsOf(
 }
 
 /**
- * `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened; as of a moment, to the last one that
- * was over.
+ * `GET …/coverage/{country_symbol}`: sessions from that of the first bar to the last that has opened; as of a
+ * moment, to the last one that was over.
  */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
   const { schema_asset, country_symbol, sort, limit, format } = parameters;

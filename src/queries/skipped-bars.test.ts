@@ -1,5 +1,5 @@
-// Requests that most stored bars are no answer to: bars outside the hours, on closed days, not finished or not known yet. What they read
-// is counted (contract 3.5, 3.9, 3.10, 9.8).
+// Requests that most stored bars are no answer to: bars outside the hours, on closed days, not finished or
+// not known yet. What they read is counted (contract 3.5, 3.9, 3.10, 9.8).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type FileRow, fillStore } from '../../test/importing.ts';
@@ -14,7 +14,10 @@ import { type LaneBounds, TooDear } from './query.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 const FIRST_MS = Date.parse('2025-01-06T00:00:00Z');
-/** Mondays to Fridays of eight weeks of New York's winter: its session is 14:30 to 21:00 in UTC. Three of them are closed. */
+/**
+ * Mondays to Fridays of eight weeks of New York's winter: its session is 14:30 to 21:00 in UTC. Three of them
+ * are closed.
+ */
 const DAYS = Array.from({ length: 56 }, (_, day) => FIRST_MS + day * DAY_MS).filter((ms) => {
   const weekday = new Date(ms).getUTCDay();
   return weekday > 0 && weekday < 6;

@@ -1,4 +1,5 @@
-// Names the other instruments that had a symbol within a range: an answer is about one instrument (contract 9.6).
+// Names the other instruments that had a symbol within a range: an answer is about one instrument (contract
+// 9.6).
 import { formatDay } from '../base/instant.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
@@ -14,8 +15,9 @@ const termOf = ({ symbol, fromDay, toDay }: FormerBearer): string =>
   `${symbol} from ${formatDay(fromDay)} to ${formatDay(toDay)}`;
 
 /**
- * The answer with `X-Symbol-History` where former bearers of the symbol had it on some days of the range and none on all of them:
- * their present symbols and dates, the latest first, and the symbol `answered` of the instrument that the answer has.
+ * The answer with `X-Symbol-History` where former bearers of the symbol had it on some days of the range and
+ * none on all of them: their present symbols and dates, the latest first, and the symbol `answered` of the
+ * instrument that the answer has.
  */
 export async function tellingHistory(
   context: QueryContext,

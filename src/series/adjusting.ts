@@ -80,7 +80,8 @@ function notesOf(changes: readonly ActionChange[], fromDay: number): AdjustNotes
 const isListed = (type: string): boolean => (listedKinds as readonly string[]).includes(type);
 
 /**
- * The adjustment of a stock's bars, its changes, and the last ex-date of a past split that does not count; each null if there is none.
+ * The adjustment of a stock's bars, its changes, and the last ex-date of a past split that does not count;
+ * each null if there is none.
  */
 async function adjustmentOf(
   context: StreamContext,
@@ -136,8 +137,8 @@ function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adj
 }
 
 /**
- * Adjusts bars in place, ascending, and gives the notes about them. A WEEK or MON bar that contains an ex-date is built anew from
- * adjusted DAY bars. @throws CannotAdjust
+ * Adjusts bars in place, ascending, and gives the notes about them. A WEEK or MON bar that contains an
+ * ex-date is built anew from adjusted DAY bars. @throws CannotAdjust
  */
 export async function adjustBars(
   context: StreamContext,

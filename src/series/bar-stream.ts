@@ -19,7 +19,10 @@ export function barParts(context: StreamContext, stored: StoredInstrument, range
   return series?.isOffGrid ? offGridParts(context, series, finer, held) : bestParts(context, best, held);
 }
 
-/** The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the other. */
+/**
+ * The bars of an instrument at an interval, finished at `nowMs`, from one end of a range of keys to the
+ * other.
+ */
 export function barStream(
   context: StreamContext,
   stored: StoredInstrument,

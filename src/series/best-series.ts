@@ -1,4 +1,5 @@
-// The bars of an instrument up to DAY, each cell and session from the series that serves it (contract 3.6, 3.8).
+// The bars of an instrument up to DAY, each cell and session from the series that serves it (contract 3.6,
+// 3.8).
 import { lowerBound } from '../bars/columns.ts';
 import { type Cell, filterTimed } from '../bars/grid.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
@@ -54,7 +55,9 @@ export const nextSession =
   (day: number): number =>
     calendar.sessionOnOrAfter(day + 1)?.day ?? Number.POSITIVE_INFINITY;
 
-/** The label dates of the first session that reaches into a range of keys, and of the day behind the last one. */
+/**
+ * The label dates of the first session that reaches into a range of keys, and of the day behind the last one.
+ */
 export function sessionsOf({ calendar, interval }: StreamContext, { fromMs, toMs }: StreamRange) {
   const next = nextSession({ calendar });
   if (isPeriod(interval)) return { from: next(Math.ceil(fromMs / DAY_MS) - 1), to: Math.ceil(toMs / DAY_MS) };
@@ -68,7 +71,10 @@ export function sessionsOf({ calendar, interval }: StreamContext, { fromMs, toMs
   return { from, to: (last?.day ?? from - 1) + 1 };
 }
 
-/** The keys in a range that bars of the sessions from one label date up to another have; there is such a session. */
+/**
+ * The keys in a range that bars of the sessions from one label date up to another have; there is such a
+ * session.
+ */
 export function keysOf(
   { calendar, interval }: StreamContext,
   from: number,
@@ -98,8 +104,9 @@ export const sessionGaps = (
 });
 
 /**
- * The bars of a range from the first of some series that has them: inside its span each session of which it has something, whole cells
- * at its edges where no finer series has these better; the next ones serve all else (contract 3.8).
+ * The bars of a range from the first of some series that has them: inside its span each session of which it
+ * has something, whole cells at its edges where no finer series has these better; the next ones serve all
+ * else (contract 3.8).
  */
 export function bestParts(
   context: StreamContext,
@@ -156,7 +163,10 @@ function partialCells({ first, last, fromMs, toMs }: Reach): Cell[] {
   return [...(isFirstPartial ? [first] : []), ...(isLastPartial ? [last] : [])];
 }
 
-/** Of some finer series those from the first on that has all of what a series has of a partial cell, and more (contract 3.8). */
+/**
+ * Of some finer series those from the first on that has all of what a series has of a partial cell, and more
+ * (contract 3.8).
+ */
 async function holdingAll(
   context: StreamContext,
   best: Series,
@@ -220,8 +230,8 @@ function withSessions(
 }
 
 /**
- * Of the sessions between two label dates, of which a series has no bar in the asked hours and range, those of which it has none at all:
- * whichever part of a session is asked for, it is served from the same series.
+ * Of the sessions between two label dates, of which a series has no bar in the asked hours and range, those
+ * of which it has none at all: whichever part of a session is asked for, it is served from the same series.
  */
 async function lackingRanges(
   { reader, calendar, interval }: StreamContext,
@@ -256,8 +266,9 @@ function holdsSession(calendar: Calendar, { interval, first_ms, last_ms }: Serie
 }
 
 /**
- * DAY bars of some series. With extended hours a session is derived from bars of minutes where regular ones are in it, and no DAY bar is
- * stored for it or their span holds its regular hours; any other session is its stored bar (contract 3.6).
+ * DAY bars of some series. With extended hours a session is derived from bars of minutes where regular ones
+ * are in it, and no DAY bar is stored for it or their span holds its regular hours; any other session is its
+ * stored bar (contract 3.6).
  */
 export function dayParts(context: StreamContext, series: readonly Series[], range: StreamRange): PartStream {
   const all = candidates({ series }, DAY);

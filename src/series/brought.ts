@@ -1,4 +1,5 @@
-// The bars that runs brought to a block: changed ones, and ones that were stored already (docs/decisions/0009).
+// The bars that runs brought to a block: changed ones, and ones that were stored already
+// (docs/decisions/0009).
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../bars/columns.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -33,7 +34,10 @@ export const hasBar = (bars: Bars, keyMs: number): boolean => indexOfKey(bars, k
 export const changesBar = ({ added, before }: BlockChange, keyMs: number): boolean =>
   added === null || hasBar(added, keyMs) || hasBar(before, keyMs);
 
-/** The bars that each run brought to a block, in the order of the runs; with `afterRun` only the runs after it. */
+/**
+ * The bars that each run brought to a block, in the order of the runs; with `afterRun` only the runs after
+ * it.
+ */
 export async function* broughtBy(
   reader: Reader,
   { series_id, bucket }: { readonly series_id: number; readonly bucket: number },

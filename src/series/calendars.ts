@@ -1,4 +1,5 @@
-// Which calendar an instrument follows: that of its key, with the overrides of its market (contract 3.7, 8.6).
+// Which calendar an instrument follows: that of its key, with the overrides of its market (contract 3.7,
+// 8.6).
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
 import type { Market } from '../calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
@@ -36,7 +37,10 @@ async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: pa
   return found?.asset_schema === schema ? found : null;
 }
 
-/** The calendar key that an instrument follows: its own, or for an option that of its underlying. Null means the default market. */
+/**
+ * The calendar key that an instrument follows: its own, or for an option that of its underlying. Null means
+ * the default market.
+ */
 async function keyOf(reader: RowReader, owner: CalendarOwner): Promise<string | null> {
   if (owner.asset_schema !== 'option' || marketOfKey(owner.calendar_key) !== null) return owner.calendar_key;
   return (await underlyingOf(reader, owner))?.calendar_key ?? null;
@@ -51,7 +55,9 @@ export async function marketOf(reader: RowReader, owner: CalendarOwner): Promise
 /** Gives what `make` makes of a name; it may keep the value until what that was read from is changed. */
 export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
 
-/** The calendars of instruments. The overrides of a market are read once, until `forget`, or as `keep` says. */
+/**
+ * The calendars of instruments. The overrides of a market are read once, until `forget`, or as `keep` says.
+ */
 export class Calendars {
   readonly #overrides = new Map<string, readonly CalendarOverride[]>();
   readonly #keep: Keep | null;
@@ -87,8 +93,8 @@ export class Calendars {
   }
 
   /**
-   * As `of`, with the market, all its overrides and their asset type, and its calendar without the overrides of single instruments.
-   * An option has the overrides of the market that it follows.
+   * As `of`, with the market, all its overrides and their asset type, and its calendar without the overrides
+   * of single instruments. An option has the overrides of the market that it follows.
    */
   async read(reader: RowReader, owner: CalendarOwner) {
     const { asset_schema, country_iso_code: country, symbol, time_zone: zone } = owner;

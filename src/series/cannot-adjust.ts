@@ -1,11 +1,13 @@
-// Why bars cannot be adjusted (contract 9.4). The error has no wording: each caller words it for its own users.
+// Why bars cannot be adjusted (contract 9.4). The error has no wording: each caller words it for its own
+// users.
 import type { Interval } from '../contract/interval.ts';
 
 /**
- * `not-raw`: the stored prices were adjusted before the import, by the basis `prices`. `two-volumes`: a bar has volumes of
- * series that were adjusted for splits before the import, and of others. `later-split`: volumes that were adjusted for splits
- * before the import contain that of `exDay`, which the request leaves out. `no-days`: the bar of the period that
- * begins on `startDay` has sessions on both sides of an ex-date, and no DAY bars are stored to rebuild it from.
+ * `not-raw`: the stored prices were adjusted before the import, by the basis `prices`. `two-volumes`: a bar
+ * has volumes of series that were adjusted for splits before the import, and of others. `later-split`:
+ * volumes that were adjusted for splits before the import contain that of `exDay`, which the request leaves
+ * out. `no-days`: the bar of the period that begins on `startDay` has sessions on both sides of an ex-date,
+ * and no DAY bars are stored to rebuild it from.
  */
 export type AdjustObstacle =
   | { readonly kind: 'not-raw'; readonly interval: Interval; readonly prices: string }

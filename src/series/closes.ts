@@ -1,4 +1,5 @@
-// The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract 8.2).
+// The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract
+// 8.2).
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-stream.ts';
@@ -26,8 +27,9 @@ export class RawCloses {
   }
 
   /**
-   * The close before a day. Null before the first bar; where a later session has stored bars of which none is served, because they
-   * are not all of it; and after the last bar if sessions in between have no stored bars.
+   * The close before a day. Null before the first bar; where a later session has stored bars of which none is
+   * served, because they are not all of it; and after the last bar if sessions in between have no stored
+   * bars.
    */
   async before(day: number): Promise<number | null> {
     if (this.#stored.series.length === 0) return null;

@@ -1,4 +1,5 @@
-// Which WEEK and MON bars are served at a moment: those of which every session is complete (contract 3.6, 3.9).
+// Which WEEK and MON bars are served at a moment: those of which every session is complete (contract 3.6,
+// 3.9).
 import { DAY_MS } from '../base/instant.ts';
 import { hoursOf, type PeriodInterval, periodEnd } from '../calendar/period.ts';
 import type { Moment } from './completeness.ts';
@@ -46,7 +47,9 @@ export class CompletePeriods {
     return shares.every(isCovered) || this.areComplete(shares, start);
   }
 
-  /** Whether each session of a period has its complete bar, or no later import can be expected to bring one. */
+  /**
+   * Whether each session of a period has its complete bar, or no later import can be expected to bring one.
+   */
   async areComplete(shares: readonly Share[], start: number): Promise<boolean> {
     const { calendar, interval } = this.#context;
     const { completeness } = this.#moment;
@@ -67,8 +70,8 @@ export class CompletePeriods {
   }
 
   /**
-   * Of the series that a period is made of those that have no bar of a session where one would be: the coarsest one around it, that which
-   * ends last before it, or all.
+   * Of the series that a period is made of those that have no bar of a session where one would be: the
+   * coarsest one around it, that which ends last before it, or all.
    */
   #lacking(day: number, shares: readonly Share[]): Series[] {
     const { calendar } = this.#context;

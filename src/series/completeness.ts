@@ -30,7 +30,10 @@ export type Moment = { readonly nowMs: number; readonly completeness: Completene
  */
 export type CoveredBy = { readonly runId: number | null } | undefined;
 
-/** A file that may have begun in the middle of a session: from `fromMs` on it covers what is before its first bar if it did not. */
+/**
+ * A file that may have begun in the middle of a session: from `fromMs` on it covers what is before its first
+ * bar if it did not.
+ */
 type LateFile = {
   readonly file: BegunRun;
   readonly fromMs: number;

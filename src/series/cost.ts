@@ -1,4 +1,5 @@
-// About how many stored bars a request for derived bars reads: it decides in which lane the request is answered.
+// About how many stored bars a request for derived bars reads: it decides in which lane the request is
+// answered.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { isPeriod, segmentScope } from '../calendar/period.ts';
 import { usualOf } from '../calendar/usual.ts';
@@ -8,7 +9,10 @@ import { candidates, DAY, daysIn, type Piece, splitRange, storedSeries, wholePer
 import type { Series, StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';
 
-/** At most about how many bars of a series lie in a range: as many as its sessions there have room for, all hours included. */
+/**
+ * At most about how many bars of a series lie in a range: as many as its sessions there have room for, all
+ * hours included.
+ */
 function barsWithin({ calendar }: StreamContext, series: Series, { fromMs, toMs }: StreamRange): number {
   const heldMs = Math.min(toMs, series.last_ms + MINUTE_MS) - Math.max(fromMs, series.first_ms);
   const sessions = Math.max(0, heldMs / DAY_MS) * usualOf(calendar.market).sessionShare + 1;
@@ -16,7 +20,10 @@ function barsWithin({ calendar }: StreamContext, series: Series, { fromMs, toMs 
   return Math.min(series.bar_count, (sessions * minutes) / (intervalMinutes(series.interval) ?? minutes));
 }
 
-/** At most about how many bars of a series are read for one bar of the asked interval, those outside the asked hours included. */
+/**
+ * At most about how many bars of a series are read for one bar of the asked interval, those outside the asked
+ * hours included.
+ */
 function barsPerCell({ calendar, interval, extended }: StreamContext, series: Series): number {
   const minutes = usualOf(calendar.market).minutes.all;
   const asked = intervalMinutes(interval);
@@ -30,7 +37,10 @@ function barsPerCell({ calendar, interval, extended }: StreamContext, series: Se
 /** The parts of a range that are derived, from which series, and at most how many bars they make. */
 type DerivedPiece = Piece & { readonly barsMax: number };
 
-/** The sessions that a series lacks at least: those are in finer series. Of a series of DAY it is about their number. */
+/**
+ * The sessions that a series lacks at least: those are in finer series. Of a series of DAY it is about their
+ * number.
+ */
 function sessionsLacking({ calendar }: StreamContext, { first_ms, last_ms, bar_count }: Series): number {
   const [from, to] = [first_ms, last_ms].map((keyMs) => Math.floor(keyMs / DAY_MS)) as [number, number];
   const days = to - from + 1;
@@ -83,7 +93,10 @@ const outside = ({ first_ms, last_ms }: Series, range: StreamRange): StreamRange
     { ...range, fromMs: Math.max(range.fromMs, last_ms + 1) },
   ].filter(({ fromMs, toMs }) => fromMs < toMs);
 
-/** About how many bars of finer series are read to make up to `count` bars of a range; 0 where they are stored. */
+/**
+ * About how many bars of finer series are read to make up to `count` bars of a range; 0 where they are
+ * stored.
+ */
 export function baseBarsFor(
   context: StreamContext,
   stored: StoredInstrument,

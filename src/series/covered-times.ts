@@ -1,4 +1,5 @@
-// Which times of a series are covered for certain, by the facts of its own runs and of its instrument (contract 3.9 (1), (3), (4)).
+// Which times of a series are covered for certain, by the facts of its own runs and of its instrument
+// (contract 3.9 (1), (3), (4)).
 import { DAY_MS, parseDay } from '../base/instant.ts';
 import { barEnd } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -15,7 +16,10 @@ const LAST_SESSIONS = 60;
 /** Two sessions are never so far from each other. */
 const LONGEST_PAUSE_MS = 31 * DAY_MS;
 
-/** When an instrument is traded: `endMs` is the end of the day on which it was delisted or expired, null where none is known. */
+/**
+ * When an instrument is traded: `endMs` is the end of the day on which it was delisted or expired, null where
+ * none is known.
+ */
 export type Traded = Pick<Instrument, 'listing_date' | 'status'> & { readonly endMs: number | null };
 
 /** True if no session is going on at any time from one moment to another. */
@@ -64,8 +68,9 @@ function untradedTimes(
 }
 
 /**
- * The times of a series that are covered for certain, ascending and apart; `runs` are those that hold it or have deleted bars of it, `files`
- * those of them that hold it. `last_ms` is the key of its last bar, finished or not.
+ * The times of a series that are covered for certain, ascending and apart; `runs` are those that hold it or
+ * have deleted bars of it, `files` those of them that hold it. `last_ms` is the key of its last bar, finished
+ * or not.
  */
 export function coveredTimes(
   calendar: Calendar,

@@ -18,14 +18,14 @@ import { mapped, type Stream } from './steps.ts';
 export type StreamRange = { readonly fromMs: number; readonly toMs: number; readonly descending: boolean };
 
 /**
- * Bars without instants, in steps: each step ascends in itself, the steps follow the direction. A step has at least `atLeast`
- * bars while there are so many, or fewer where some are unfinished.
+ * Bars without instants, in steps: each step ascends in itself, the steps follow the direction. A step has at
+ * least `atLeast` bars while there are so many, or fewer where some are unfinished.
  */
 export type BarSource = Stream<Bars>;
 
 /**
- * The same bars block by block; null at the end. `blocks` is about how many more are wanted. The arrays are those of the call before:
- * a caller copies what it keeps.
+ * The same bars block by block; null at the end. `blocks` is about how many more are wanted. The arrays are
+ * those of the call before: a caller copies what it keeps.
  */
 export type BlockSource = { next(blocks: number): Promise<Bars | null> };
 
@@ -36,7 +36,10 @@ const BLOCKS_PER_READ_MAX = 64;
 /** About how many blocks hold so many bars. */
 const blocksOf = (bars: number): number => Math.ceil(bars / BARS_PER_BLOCK_GUESS) + 1;
 
-/** Series whose blocks were all there when they were first read. A series is another object once its row or its bars change. */
+/**
+ * Series whose blocks were all there when they were first read. A series is another object once its row or
+ * its bars change.
+ */
 const whole = new WeakSet<Series>();
 
 /** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
@@ -103,7 +106,10 @@ export class SeriesCursor implements BarSource {
     return step;
   }
 
-  /** The first and the last bar of a series are stored: where a read reaches one that is not there, an index has lost a block. */
+  /**
+   * The first and the last bar of a series are stored: where a read reaches one that is not there, an index
+   * has lost a block.
+   */
   async #requireEnds(step: Bars | null, isOver: boolean): Promise<void> {
     if (step !== null) {
       this.#lowestMs = Math.min(this.#lowestMs, step.keyMs[0]!);
@@ -139,7 +145,10 @@ export class SeriesCursor implements BarSource {
     return target.count === 0 ? null : target;
   }
 
-  /** How many bars may be left: arrays for more are not made. Bars off the grid may be more, for which the arrays grow. */
+  /**
+   * How many bars may be left: arrays for more are not made. Bars off the grid may be more, for which the
+   * arrays grow.
+   */
   #barsAtMost(): number {
     const { interval, bar_count } = this.#series;
     const minutes = intervalMinutes(interval);
@@ -187,7 +196,10 @@ export class SeriesCursor implements BarSource {
     return this.#blocks[0];
   }
 
-  /** The bars of one more block of a step; null where it is damaged and the step has bars: the next step meets the damage, if it is needed. */
+  /**
+   * The bars of one more block of a step; null where it is damaged and the step has bars: the next step meets
+   * the damage, if it is needed.
+   */
   async #decodeMore(block: StoredBlock, atLeast: number, target: Bars, found: number): Promise<Bars | null> {
     try {
       return await this.#decode(block, atLeast, target);

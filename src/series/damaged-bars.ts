@@ -1,4 +1,5 @@
-// Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days, and the run that wrote it.
+// Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days,
+// and the run that wrote it.
 import { bucketDays } from '../bars/bucket.ts';
 import { formatDay } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';

@@ -1,4 +1,5 @@
-// The rows of a series as bars: those of DAY one a session, whatever dates their file gave them (contract 3.10).
+// The rows of a series as bars: those of DAY one a session, whatever dates their file gave them (contract
+// 3.10).
 import { type CellBars, CellRanges, splitCells } from '../bars/cells.ts';
 import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
 import { Fold } from '../bars/resample.ts';
@@ -9,8 +10,8 @@ import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
 import { isUnfinished, type Series } from './series.ts';
 
 /**
- * The bars of a series at its own interval, by key. Of DAY the key is the label of the session: the row of a closed date whose
- * evening opens that session is merged into it.
+ * The bars of a series at its own interval, by key. Of DAY the key is the label of the session: the row of a
+ * closed date whose evening opens that session is merged into it.
  */
 export function rowsOf(
   { reader, calendar }: { readonly reader: Reader; readonly calendar: Calendar },
@@ -32,8 +33,9 @@ function cellsOf(calendar: Calendar, bars: Bars): CellBars {
 }
 
 /**
- * Whether the rows of a session, of which the last has a key, are all of it: the row of its own date is there, and none that is unfinished
- * is missing. The row of an evening alone is a remnant (contract 3.9, 3.10).
+ * Whether the rows of a session, of which the last has a key, are all of it: the row of its own date is
+ * there, and none that is unfinished is missing. The row of an evening alone is a remnant (contract 3.9,
+ * 3.10).
  */
 function isWhole(calendar: Calendar, series: Series, cellMs: number, lastMs: number): boolean {
   if (lastMs !== cellMs) return false;

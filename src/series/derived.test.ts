@@ -1,4 +1,5 @@
-// Bars folded block by block, in either direction and in steps of any size: those of all base bars at once (contract 3.8, 4.5).
+// Bars folded block by block, in either direction and in steps of any size: those of all base bars at once
+// (contract 3.8, 4.5).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fc } from '../../test/seed.ts';
@@ -144,7 +145,10 @@ function expectedRows(bars: Bars, { calendar, interval, extended }: Asked): numb
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: false };
 
-/** The bars of up to so many steps, in ascending order; each step is spoiled afterwards, as by a caller that adjusts it. */
+/**
+ * The bars of up to so many steps, in ascending order; each step is spoiled afterwards, as by a caller that
+ * adjusts it.
+ */
 async function readSteps(stream: BarStream, descending: boolean, atLeast: number, stepsMax: number) {
   const steps: number[][][] = [];
   while (steps.length < stepsMax) {

@@ -122,7 +122,10 @@ class FoldedMinutes implements BarStream {
     return concatBars(parts.reverse());
   }
 
-  /** Folds the cells of an earlier block, but its first one; and the carried cell, unless the whole block is a part of it. */
+  /**
+   * Folds the cells of an earlier block, but its first one; and the carried cell, unless the whole block is a
+   * part of it.
+   */
   #addBefore(cells: CellBars): void {
     const { bars, ranges } = cells;
     const firstMs = ranges.cellMs[0]!;

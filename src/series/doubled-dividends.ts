@@ -9,7 +9,10 @@ export const MOVED_DAYS_MAX = 30;
 /** Days between two ex-dates if no other date is known: fewer than a stock that pays each week has. */
 export const UNDATED_DAYS_MAX = 6;
 
-/** Two dividends whose ex-dates and pay dates are so far apart are of two months: one board meeting may declare both. */
+/**
+ * Two dividends whose ex-dates and pay dates are so far apart are of two months: one board meeting may
+ * declare both.
+ */
 const MONTH_DAYS_MIN = 25;
 
 const isOfTwoMonths = (one: Action, other: Action): boolean =>
@@ -42,7 +45,10 @@ function isDouble(one: Action, other: Action): boolean {
     : dates.some((column) => one[column] === other[column]);
 }
 
-/** Pairs of dividends of one stock, by ex-date, that may be one whose date was corrected: the earlier and the later. */
+/**
+ * Pairs of dividends of one stock, by ex-date, that may be one whose date was corrected: the earlier and the
+ * later.
+ */
 export function doubledDividends(actions: readonly Action[]): (readonly [Action, Action])[] {
   const paid = actions.filter(
     ({ action_type, cash_amount }) => !isOfShares(action_type) && cash_amount !== null,

@@ -14,7 +14,10 @@ export type Action = RowOf<typeof corporateActions>;
 /** The fields that decide the currency of a stock's prices. */
 type Priced = Pick<Instrument, 'country_iso_code' | 'currency' | 'calendar_key'>;
 
-/** By what the cash of an action is multiplied to be in the unit of its stock's prices, or why it cannot be compared with them. */
+/**
+ * By what the cash of an action is multiplied to be in the unit of its stock's prices, or why it cannot be
+ * compared with them.
+ */
 export function scaleOf(
   action: Action,
   { country_iso_code: country, currency: given, calendar_key }: Priced,
@@ -35,8 +38,8 @@ const allSharesOf = (actions: readonly Action[]): Fraction =>
   actions.map(sharesOf).reduce(productOf, NO_FACTOR);
 
 /**
- * An action with its amounts per share as traded on its day: those of a file of split-adjusted amounts contain the splits after it, up to
- * the day of the file. `all` are the actions of its stock.
+ * An action with its amounts per share as traded on its day: those of a file of split-adjusted amounts
+ * contain the splits after it, up to the day of the file. `all` are the actions of its stock.
  */
 export function asTraded(action: Action, all: readonly Action[]): Action {
   const { split_adjusted_on: until, ex_date, cash_amount, reference_price } = action;
@@ -62,8 +65,8 @@ export const needsClose = ({ action_type, adjustment_factor, reference_price }: 
   !isOfShares(action_type) && adjustment_factor === null && reference_price === null;
 
 /**
- * The price before an action of cash: from the file, else, where the factor must be computed from it, the close before it, divided by the
- * splits of its day.
+ * The price before an action of cash: from the file, else, where the factor must be computed from it, the
+ * close before it, divided by the splits of its day.
  */
 export async function referencePrice(
   action: Action,
@@ -75,7 +78,10 @@ export async function referencePrice(
   return close === null ? null : afterSplits(close, action.ex_date, all);
 }
 
-/** A factor, unrounded, and why it is 1 although the action takes something from the price; null where it is right. */
+/**
+ * A factor, unrounded, and why it is 1 although the action takes something from the price; null where it is
+ * right.
+ */
 export type Factor = Fraction & { readonly missing: string | null };
 
 const reasons: Readonly<Record<Incomparable, string>> = {
@@ -97,8 +103,8 @@ function computedFactor(action: Action, price: number | null, scale: number | In
 }
 
 /**
- * The factor of an action by its reference price and the scale of its cash. That of shares follows from them, however a file rounded it;
- * where another given factor is the computed one, rounded, it is the computed one.
+ * The factor of an action by its reference price and the scale of its cash. That of shares follows from them,
+ * however a file rounded it; where another given factor is the computed one, rounded, it is the computed one.
  */
 export function factorOf(action: Action, price: number | null, scale: number | Incomparable): Factor {
   const computed = computedFactor(action, price, scale);

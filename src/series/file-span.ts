@@ -9,7 +9,10 @@ import type { Interval } from '../contract/interval.ts';
 import type { BegunRun, RunSpan } from './run-spans.ts';
 import type { Span } from './spans.ts';
 
-/** A first bar that opens at most so long after the regular hours does not show that its file began in the middle of a session. */
+/**
+ * A first bar that opens at most so long after the regular hours does not show that its file began in the
+ * middle of a session.
+ */
 export const LATE_MS = 15 * MINUTE_MS;
 
 /** A session of so many hours contains a midnight, at which files are cut. */
@@ -18,8 +21,8 @@ const LONG_MS = 20 * HOUR_MS;
 /** The span that a file covers. */
 export type FileSpan = Span & {
   /**
-   * Up to its first bar it covers `[fromMs, surelyMs)` only where nothing shows that it began in the middle of the session; null where that
-   * makes no difference.
+   * Up to its first bar it covers `[fromMs, surelyMs)` only where nothing shows that it began in the middle
+   * of the session; null where that makes no difference.
    */
   readonly late: { readonly session: Session; readonly surelyMs: number } | null;
 };
@@ -42,7 +45,10 @@ const closeOf = (calendar: Calendar, interval: Interval, keyMs: number): number 
 /** The keys of the last bars of a run that may have closed after it began. */
 const lastKeysOf = ({ last_keys }: RunSpan): readonly number[] => last_keys as readonly number[];
 
-/** The key of a run's last bar that had closed when it began; null without one. A bar that closes later counts for nothing. */
+/**
+ * The key of a run's last bar that had closed when it began; null without one. A bar that closes later counts
+ * for nothing.
+ */
 export function lastClosed({ run, begunMs }: BegunRun, calendar: Calendar): number | null {
   const { interval } = run;
   return lastKeysOf(run).findLast((keyMs) => closeOf(calendar, interval, keyMs) <= begunMs) ?? null;
@@ -56,7 +62,10 @@ export function sessionEnd(begun: BegunRun, calendar: Calendar): number | null {
   return isPeriod(begun.run.interval) ? session.dayCloseMs : hoursOf(session, true).closeMs;
 }
 
-/** The midnights of UTC and of a file's zone around an instant: the last one that is not after it, and the first one that is not before. */
+/**
+ * The midnights of UTC and of a file's zone around an instant: the last one that is not after it, and the
+ * first one that is not before.
+ */
 function midnights(zone: string | null, ms: number, isAfter: boolean): number[] {
   const zones = ['UTC', ...(zone === null ? [] : [zone])].map(zoneOf);
   return zones.map((one) => one.instantOf(isAfter ? one.dayAt(ms - 1) + 1 : one.dayAt(ms), 0));
@@ -118,7 +127,10 @@ export function fileSpan(begun: BegunRun, calendar: Calendar): FileSpan | null {
 /** What was found of a run on the grid of a calendar: the series of a market have their runs in common. */
 const foundLate = new WeakMap<RunSpan, { readonly calendar: Calendar; readonly fromMs: number | null }>();
 
-/** The key from which on bars of a run close after it began; null where all had closed. `isOffGrid` is that of the series (contract 3.10). */
+/**
+ * The key from which on bars of a run close after it began; null where all had closed. `isOffGrid` is that of
+ * the series (contract 3.10).
+ */
 export function lateFrom(begun: BegunRun, calendar: Calendar, isOffGrid: boolean): number | null {
   if (isOffGrid) return findLateFrom(begun, calendar, true);
   const known = foundLate.get(begun.run);

@@ -2,7 +2,10 @@
 import { sliceTimed, type TimedBars } from '../bars/grid.ts';
 import type { Stream } from './steps.ts';
 
-/** Places in time where a stream may have bars, as day numbers: sessions by their label dates, or weeks or months by their first day. */
+/**
+ * Places in time where a stream may have bars, as day numbers: sessions by their label dates, or weeks or
+ * months by their first day.
+ */
 export type Gaps<Step> = {
   /** The first place of all, and the first one behind the last. */
   readonly from: number;

@@ -17,7 +17,10 @@ import { type BarStream, type PartStream, type StreamContext, withTimes } from '
 
 const noDays: Days = joined([]);
 
-/** WEEK or MON bars of a range, complete or not. What each is made of is added to `madeOf`, by the first day of its period, before it is given. */
+/**
+ * WEEK or MON bars of a range, complete or not. What each is made of is added to `madeOf`, by the first day
+ * of its period, before it is given.
+ */
 export class FoldedPeriods implements BarStream {
   readonly #context: StreamContext;
   readonly #interval: PeriodInterval;

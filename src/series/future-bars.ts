@@ -9,14 +9,20 @@ import { allRows, rowWith } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { Calendars } from './calendars.ts';
 
-/** A bar of a period opens at most so long after the midnight, in UTC, of the period's first day: holidays may come first. */
+/**
+ * A bar of a period opens at most so long after the midnight, in UTC, of the period's first day: holidays may
+ * come first.
+ */
 const LATEST_MS: Readonly<Record<PeriodInterval, number>> = {
   DAY: DAY_MS,
   WEEK: 7 * DAY_MS,
   MON: 31 * DAY_MS,
 };
 
-/** When the bar of a key opens. A period without a session, such as a DAY bar of a holiday, counts from midnight in UTC. */
+/**
+ * When the bar of a key opens. A period without a session, such as a DAY bar of a holiday, counts from
+ * midnight in UTC.
+ */
 function opensMs(interval: string, keyMs: number, calendar: Calendar): number {
   if (!isPeriod(interval)) return keyMs;
   const start = keyMs / DAY_MS;
@@ -24,7 +30,10 @@ function opensMs(interval: string, keyMs: number, calendar: Calendar): number {
   return first?.openMs ?? keyMs;
 }
 
-/** The first of ascending bars of one series that opens after `nowMs`: its index and open. Null where none does. */
+/**
+ * The first of ascending bars of one series that opens after `nowMs`: its index and open. Null where none
+ * does.
+ */
 export function firstAfter(
   bars: Bars,
   interval: string,

@@ -20,8 +20,9 @@ async function futureWithMorning(symbol: string, day: string): Promise<AskedBars
 }
 
 test('the morning of a future that trades after the month in its symbol is no day (contract 3.9)', async () => {
-  // A three-month SOFR future is named by the first month of its quarter: the one of March 2024 traded until June 18. Class III milk
-  // trades until the price of its month is announced, early in the next one (contract specifications of the CME).
+  // A three-month SOFR future is named by the first month of its quarter: the one of March 2024 traded until
+  // June 18. Class III milk trades until the price of its month is announced, early in the next one (contract
+  // specifications of the CME).
   for (const [symbol, day, later] of [
     ['SR3H24', '2024-06-05', '2024-06-12T16:00:00Z'],
     ['DCZ23', '2024-01-02', '2024-01-10T16:00:00Z'],

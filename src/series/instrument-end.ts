@@ -12,7 +12,10 @@ const FUTURE = new RegExp(`^[A-Z0-9]+([${MONTH_LETTERS}])(\\d{2}|\\d{4})$`);
 /** Years of two digits from this one on are of the last century. */
 const LAST_CENTURY = 70;
 
-/** A future may trade after the month in its symbol: a three-month interest rate future does so for three months, to their end. */
+/**
+ * A future may trade after the month in its symbol: a three-month interest rate future does so for three
+ * months, to their end.
+ */
 const MONTHS_AFTER = 6;
 
 const OPTION = /(\d{2})(\d{2})(\d{2})[CP]\d{8}$/;
@@ -56,7 +59,10 @@ export async function tradedUntil(
   return after === null ? null : calendar.zone.instantOf(after, 0);
 }
 
-/** The instant from which on an instrument does not trade: long ago where it is inactive, null while nothing says so. */
+/**
+ * The instant from which on an instrument does not trade: long ago where it is inactive, null while nothing
+ * says so.
+ */
 export async function endOf(
   reader: Reader,
   instrument: Instrument,

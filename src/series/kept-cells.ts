@@ -1,9 +1,11 @@
-// Derived bars that were folded before: a range is folded once, until anything that it is made of is committed. Bars up to DAY are kept
-// with the series of minutes that they are derived from, those of WEEK and MON with the instrument, whose series give the days.
+// Derived bars that were folded before: a range is folded once, until anything that it is made of is
+// committed. Bars up to DAY are kept with the series of minutes that they are derived from, those of WEEK and
+// MON with the instrument, whose series give the days.
 //
-// What is kept depends on the series, the calendar, the interval and the hours, and on nothing else: which bars are complete at the
-// moment of a request is decided later, for kept bars as for others (contract 3.9). A series is another object once anything of it
-// is committed, and so is an instrument with its series: nothing kept of the old one is found.
+// What is kept depends on the series, the calendar, the interval and the hours, and on nothing else: which
+// bars are complete at the moment of a request is decided later, for kept bars as for others (contract 3.9).
+// A series is another object once anything of it is committed, and so is an instrument with its series:
+// nothing kept of the old one is found.
 import { lowerBound } from '../bars/columns.ts';
 import { concatTimed, copyTimed, type TimedBars } from '../bars/grid.ts';
 import { firstWhere } from '../base/search.ts';
@@ -57,7 +59,10 @@ class Cells {
     return firstWhere(this.#pieces.length, (index) => this.#pieces[index]!.toMs > ms);
   }
 
-  /** The kept bars around the edge of a range at which its direction begins; undefined where they are not kept. */
+  /**
+   * The kept bars around the edge of a range at which its direction begins; undefined where they are not
+   * kept.
+   */
   atEdge({ fromMs, toMs, descending }: StreamRange): Piece | undefined {
     const edgeMs = descending ? toMs - 1 : fromMs;
     const piece = this.#pieces[this.#endingAfter(edgeMs)];
@@ -92,7 +97,10 @@ class Cells {
   }
 }
 
-/** The kept bars of a thread. Those of a base that nothing else knows any more are never asked for, and go as others do. */
+/**
+ * The kept bars of a thread. Those of a base that nothing else knows any more are never asked for, and go as
+ * others do.
+ */
 class KeptCells {
   readonly #kept = new SizedCache<Cells>(seriesLimits.keptBytesMax);
   readonly #numbers = new WeakMap<Base, number>();
@@ -214,7 +222,10 @@ export const keptStream = (
 /** WEEK or MON bars in order, and what each is made of, by the first day of its period. */
 export type PeriodPart = { readonly timed: TimedBars; readonly madeOf: (start: number) => MadeOf };
 
-/** The folded WEEK or MON bars of a range of an instrument; `fold` makes those that are not kept, and notes what they are made of. */
+/**
+ * The folded WEEK or MON bars of a range of an instrument; `fold` makes those that are not kept, and notes
+ * what they are made of.
+ */
 export function keptPeriods(
   context: StreamContext,
   stored: StoredInstrument,

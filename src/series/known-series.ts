@@ -18,7 +18,9 @@ const BLOCKS_PER_READ = 64;
 /** The calendar of an instrument, and what was known of it at a moment. */
 type Known = { readonly calendar: Calendar; readonly known: Calendar };
 
-/** What was known of a series at a moment, by the calendar that was known then; null where no bar had closed. */
+/**
+ * What was known of a series at a moment, by the calendar that was known then; null where no bar had closed.
+ */
 async function knownPart(
   reader: Reader,
   { calendar, known }: Known,
@@ -42,7 +44,10 @@ async function knownPart(
   return mapped(servedBars(reader, series, range), lastKnown, seriesLimits.skippedBarsPerStep).next(1);
 }
 
-/** The series of an instrument as they were known: those with a bar that had closed, and of each the bars up to its last one. */
+/**
+ * The series of an instrument as they were known: those with a bar that had closed, and of each the bars up
+ * to its last one.
+ */
 export async function knownSeries(
   reader: Reader,
   calendars: Known,

@@ -1,4 +1,5 @@
-// The latest price of an instrument: the close of its newest finished bar at any stored interval (contract 8.4).
+// The latest price of an instrument: the close of its newest finished bar at any stored interval (contract
+// 8.4).
 import type { TimedBars } from '../bars/grid.ts';
 import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import { isPeriod } from '../calendar/period.ts';
@@ -41,8 +42,8 @@ async function newestOf(
 }
 
 /**
- * The close of the bar with the newest close, extended hours included; of bars that close at once the finest. Null without any.
- * `telling.onUse` is called for its series.
+ * The close of the bar with the newest close, extended hours included; of bars that close at once the finest.
+ * Null without any. `telling.onUse` is called for its series.
  */
 export async function latestPrice(
   reader: Reader,

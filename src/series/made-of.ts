@@ -6,9 +6,14 @@ export type Share = { readonly series: Series; readonly days: number };
 
 export type MadeOf = {
   readonly shares: readonly Share[];
-  /** Whether a session is to be had on another price basis only: then the bar is not served (contract 3.6). */
+  /**
+   * Whether a session is to be had on another price basis only: then the bar is not served (contract 3.6).
+   */
   readonly isMixed: boolean;
-  /** Whether a stored bar is better, as without extended hours: it lacks them, or does not hold all that the stored one has. */
+  /**
+   * Whether a stored bar is better, as without extended hours: it lacks them, or does not hold all that the
+   * stored one has.
+   */
   readonly yields: boolean;
 };
 

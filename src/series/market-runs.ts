@@ -1,5 +1,5 @@
-// What the other runs of a market tell of a series: that a file of it began in the middle of a session, or that it did not trade in one
-// (contract 3.9 (1), (3)).
+// What the other runs of a market tell of a series: that a file of it began in the middle of a session, or
+// that it did not trade in one (contract 3.9 (1), (3)).
 import { compareIds, decodeIds } from '../base/id-list.ts';
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { hoursOf, isPeriod } from '../calendar/period.ts';
@@ -27,13 +27,19 @@ const LABEL_SLACK_MS = 3 * DAY_MS;
 /** Fewest series of a file that proves of another series that it did not trade. */
 const PROVING_SERIES_MIN = 2;
 
-/** Two runs that are about the same market have so many series in common for each that one of them has alone: two thirds of its own. */
+/**
+ * Two runs that are about the same market have so many series in common for each that one of them has alone:
+ * two thirds of its own.
+ */
 const COMMON_PER_OTHER = 2;
 
 /** Listings read at a time. */
 const LISTINGS_PER_READ = 64;
 
-/** Bars that show that a file began in the middle of a session: at least so many, in such a share of the intervals that they span. */
+/**
+ * Bars that show that a file began in the middle of a session: at least so many, in such a share of the
+ * intervals that they span.
+ */
 const DENSE_BARS_MIN = 3;
 const DENSE_SHARE = 0.8;
 
@@ -90,7 +96,10 @@ export class MarketRuns {
     return begunRuns(found.toSorted((a, b) => a.run_id - b.run_id));
   }
 
-  /** The runs of the market that reach an instant, and those that earlier calls read: each is read once a request. */
+  /**
+   * The runs of the market that reach an instant, and those that earlier calls read: each is read once a
+   * request.
+   */
   async #reaching(interval: Interval, fromMs: number): Promise<readonly RunSpan[]> {
     const known = this.#runs.get(interval) ?? { fromMs: Number.POSITIVE_INFINITY, runs: [] };
     if (known.fromMs <= fromMs) return known.runs;
@@ -134,7 +143,10 @@ export class MarketRuns {
     return false;
   }
 
-  /** Whether a file began in the middle of the session of its first bar, so that it does not cover what is before that bar. */
+  /**
+   * Whether a file began in the middle of the session of its first bar, so that it does not cover what is
+   * before that bar.
+   */
   beginsLate(file: BegunRun, late: NonNullable<FileSpan['late']>): Promise<boolean> {
     return this.#once(`late ${nameOf(file)}`, () => this.#findLate(file, late));
   }
@@ -147,7 +159,10 @@ export class MarketRuns {
     return shows && !(await this.#areListedOn(run, late.session.day));
   }
 
-  /** Whether a run of another command has an earlier bar of the session: the files of one command are about one state of the market. */
+  /**
+   * Whether a run of another command has an earlier bar of the session: the files of one command are about
+   * one state of the market.
+   */
   async #hasEarlier(
     { command, interval }: RunSpan,
     { session, surelyMs }: NonNullable<FileSpan['late']>,
@@ -179,7 +194,9 @@ export class MarketRuns {
     return false;
   }
 
-  /** Whether a series of a run has bars in nearly all intervals from its first to its last bar in a session. */
+  /**
+   * Whether a series of a run has bars in nearly all intervals from its first to its last bar in a session.
+   */
   async #hasDense(run: RunSpan, session: Session): Promise<boolean> {
     const { openMs: fromMs, closeMs: toMs } = hoursOf(session, true);
     for (const id of decodeIds(run.series)) {
@@ -227,7 +244,10 @@ export class MarketRuns {
     return ids.flatMap((id) => this.#listings.get(id) ?? []);
   }
 
-  /** The run that proves that a series did not trade in some times of a session, the last of several; null if some time is without proof. */
+  /**
+   * The run that proves that a series did not trade in some times of a session, the last of several; null if
+   * some time is without proof.
+   */
   async noTradeProof(
     series: Series,
     own: OwnRuns,
@@ -294,7 +314,8 @@ export class MarketRuns {
     if (ids.length < PROVING_SERIES_MIN) return false;
     const { calendar } = this.#stored;
     const range = keysInSession(calendar, interval, session);
-    // A run that lacks a bar which is stored says nothing of this series: only one whose bars of the session are all later does.
+    // A run that lacks a bar which is stored says nothing of this series: only one whose bars of the session
+    // are all later does.
     if (lastMs > Number.NEGATIVE_INFINITY) {
       const upTo = { fromMs: range.fromMs, toMs: lastMs + 1 };
       if (await this.#haveBars(group, upTo)) return false;
@@ -320,7 +341,10 @@ export class MarketRuns {
     return false;
   }
 
-  /** Whether the series that some run holds on a day, and those that a run of the series holds, are two thirds the same. */
+  /**
+   * Whether the series that some run holds on a day, and those that a run of the series holds, are two thirds
+   * the same.
+   */
   async #isAlike(held: readonly number[], day: number, seriesId: number, run: RunSpan): Promise<boolean> {
     const { interval, command } = run;
     const alone = decodeIds(run.series).filter((id) => id !== seriesId);

@@ -52,7 +52,10 @@ class Head {
     return this.#take(count);
   }
 
-  /** Removes the front bar, and those after it in the part up to one of another stream, which loses the bars of the same sessions. */
+  /**
+   * Removes the front bar, and those after it in the part up to one of another stream, which loses the bars
+   * of the same sessions.
+   */
   takeOver(other: Head): Part {
     let count = 0;
     do if (this.#placeOf(count++) === other.#known()) other.#left--;

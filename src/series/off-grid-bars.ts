@@ -16,7 +16,10 @@ export function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boo
   return countOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, 'all'), minutes) > 0;
 }
 
-/** The key of the first bar of a series off the session grid; infinite where it has none. A minute is never off it. Damaged blocks are left out. */
+/**
+ * The key of the first bar of a series off the session grid; infinite where it has none. A minute is never
+ * off it. Damaged blocks are left out.
+ */
 export async function firstOffGrid(
   reader: Reader,
   calendar: Calendar,

@@ -1,5 +1,5 @@
-// A series off the session grid at its own interval: sessions with finer bars are derived from those, the others are as imported (contract
-// 3.10).
+// A series off the session grid at its own interval: sessions with finer bars are derived from those, the
+// others are as imported (contract 3.10).
 import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
 import { MINUTE_MS } from '../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
@@ -39,8 +39,9 @@ function inScope(context: StreamContext, session: TimedBars): TimedBars {
 }
 
 /**
- * The bars of an interval whose stored series is off the grid. Any bar of a finer series, also one of extended hours or an
- * incomplete one, makes its session derived: no session mixes both, whatever part of it is asked for.
+ * The bars of an interval whose stored series is off the grid. Any bar of a finer series, also one of
+ * extended hours or an incomplete one, makes its session derived: no session mixes both, whatever part of it
+ * is asked for.
  */
 export function offGridParts(
   context: StreamContext,

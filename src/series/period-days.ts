@@ -46,7 +46,10 @@ const DAYS_MAX = 32;
 /** The days of one period, from an ascending stream. */
 export const allDays = (parts: PartStream): Promise<Days> => nextDays(parts, DAYS_MAX, false);
 
-/** The days `from` (included) to `to` (not), of which there is one, of the period that begins on `start`, by series. */
+/**
+ * The days `from` (included) to `to` (not), of which there is one, of the period that begins on `start`, by
+ * series.
+ */
 export function sharesOf({ bars, of }: Days, start: number, from = 0, to = of.length): readonly Share[] {
   const bitOf = (row: number): number => 1 << (bars.keyMs[row]! / DAY_MS - start);
   const first = { series: of[from]!, days: 0 };
@@ -90,8 +93,8 @@ export class PeriodDays {
   }
 
   /**
-   * The days of a period, all of the price basis of the coarsest of their series; null where a session is to be had on another one only
-   * (contract 3.6).
+   * The days of a period, all of the price basis of the coarsest of their series; null where a session is to
+   * be had on another one only (contract 3.6).
    */
   async ofOneBasis(days: Days, range: StreamRange): Promise<Days | null> {
     if (days.of.every(({ prices }) => prices === days.of[0]!.prices)) return days;
@@ -101,7 +104,10 @@ export class PeriodDays {
     return some.of.length === days.of.length ? some : null;
   }
 
-  /** Whether each session has a bar, or lies in the span of a series: then the days hold all of a stored bar of the period. */
+  /**
+   * Whether each session has a bar, or lies in the span of a series: then the days hold all of a stored bar
+   * of the period.
+   */
   hold(sessions: readonly Session[], { bars, of }: Days): boolean {
     const found = new Set(of.map((_, row) => bars.keyMs[row]! / DAY_MS));
     const all = candidates({ series: this.#series }, DAY);

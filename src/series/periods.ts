@@ -1,4 +1,5 @@
-// WEEK and MON bars: stored ones, and where there is none those that the DAY bars of their sessions make (contract 3.6, 3.8, 3.9, 9.4).
+// WEEK and MON bars: stored ones, and where there is none those that the DAY bars of their sessions make
+// (contract 3.6, 3.8, 3.9, 9.4).
 import { filterTimed, type TimedBars } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
@@ -47,8 +48,9 @@ function storedPeriods(
 }
 
 /**
- * WEEK or MON bars of a range, served or not: the stored ones, and where there is none those made of DAY bars. With extended hours those
- * made of DAY bars come first, where a session is derived from minutes and they hold all that the stored one has.
+ * WEEK or MON bars of a range, served or not: the stored ones, and where there is none those made of DAY
+ * bars. With extended hours those made of DAY bars come first, where a session is derived from minutes and
+ * they hold all that the stored one has.
  */
 function periodParts(
   context: StreamContext,
@@ -144,8 +146,8 @@ function markUsed(
 }
 
 /**
- * The DAY bars that the bar of a period is built from anew (contract 9.4); null where they are not complete, or hold less of it than its
- * stored bar.
+ * The DAY bars that the bar of a period is built from anew (contract 9.4); null where they are not complete,
+ * or hold less of it than its stored bar.
  */
 export async function daysOf(
   context: StreamContext,
@@ -167,7 +169,10 @@ export async function daysOf(
   return markUsed(context, timed, (row) => [{ series: found.of[row]! }]);
 }
 
-/** The first days of the WEEK or MON bars that are not served because a session is to be had on another price basis only. */
+/**
+ * The first days of the WEEK or MON bars that are not served because a session is to be had on another price
+ * basis only.
+ */
 export async function mixedPeriods(
   context: StreamContext,
   stored: StoredInstrument,

@@ -1,4 +1,5 @@
-// Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest series that fits (contract 3.8).
+// Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest
+// series that fits (contract 3.8).
 import { type Cell, cellAround } from '../bars/grid.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { isPeriod, type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
@@ -42,7 +43,10 @@ export function wholePeriods(interval: PeriodInterval, range: StreamRange): Stre
   return { ...range, fromMs: startMs, toMs: endMs };
 }
 
-/** A bar of a key begins at most so long before the first stored bar in it, or after the last: a month, and two days of a label. */
+/**
+ * A bar of a key begins at most so long before the first stored bar in it, or after the last: a month, and
+ * two days of a label.
+ */
 const SLACK_MS = 33 * DAY_MS;
 
 /** A range without what lies far from everything stored. */
@@ -86,7 +90,10 @@ export function reachOf(context: StreamContext, series: Series): Reach {
   return { first, last, fromMs, toMs };
 }
 
-/** A range cut in three: before the first cell of a series, up to its last one, and after that. Each may be empty. */
+/**
+ * A range cut in three: before the first cell of a series, up to its last one, and after that. Each may be
+ * empty.
+ */
 export function cutAtSpan({ first, last }: Reach, range: StreamRange) {
   const fromMs = Math.min(Math.max(first.keyMs, range.fromMs), range.toMs);
   const toMs = Math.max(Math.min(last.keyMs + 1, range.toMs), fromMs);

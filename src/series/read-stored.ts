@@ -14,8 +14,8 @@ import { asStored, marketName, type Series, type StoredInstrument } from './seri
 import { finishedSeries } from './unfinished.ts';
 
 /**
- * A series that has bars, without those that are not finished; null where no other is left. `files` are those that hold it. Its bars are read
- * only where a file began before one may have closed.
+ * A series that has bars, without those that are not finished; null where no other is left. `files` are those
+ * that hold it. Its bars are read only where a file began before one may have closed.
  */
 export async function readFinished(
   reader: Reader,

@@ -1,4 +1,5 @@
-// What live runs hold of series, and have deleted of them: the facts that completeness is decided from (contract 3.9).
+// What live runs hold of series, and have deleted of them: the facts that completeness is decided from
+// (contract 3.9).
 import { decodeIds } from '../base/id-list.ts';
 import type { Interval } from '../contract/interval.ts';
 import { runSpans, series } from '../datasets/bars.ts';
@@ -43,8 +44,8 @@ export class SeriesRuns {
   }
 
   /**
-   * The runs that hold a series or have deleted bars of it, in the order of the journal; they were read. @throws DamagedData where one is
-   * lost
+   * The runs that hold a series or have deleted bars of it, in the order of the journal; they were read.
+   * @throws DamagedData where one is lost
    */
   of({ series_id, interval, runs }: RunsOfSeries): readonly RunSpan[] {
     return decodeIds(runs).map((run_id) => {
@@ -62,7 +63,10 @@ export class SeriesRuns {
   }
 }
 
-/** The runs that hold a series or have deleted bars of it, in the order of the journal. @throws DamagedData where one is lost */
+/**
+ * The runs that hold a series or have deleted bars of it, in the order of the journal. @throws DamagedData
+ * where one is lost
+ */
 export async function runsOf(reader: Reader, row: RunsOfSeries): Promise<readonly RunSpan[]> {
   const runs = new SeriesRuns(reader);
   await runs.read([row]);
@@ -70,8 +74,8 @@ export async function runsOf(reader: Reader, row: RunsOfSeries): Promise<readonl
 }
 
 /**
- * The files among some runs of one series, each with the moment when its bytes were first read: rows that a run brought before count as
- * begun then (contract 3.9 (1)).
+ * The files among some runs of one series, each with the moment when its bytes were first read: rows that a
+ * run brought before count as begun then (contract 3.9 (1)).
  */
 export function begunRuns(runs: readonly RunSpan[]): BegunRun[] {
   const first = new Map<string, RunSpan>();
@@ -88,7 +92,9 @@ export function begunRuns(runs: readonly RunSpan[]): BegunRun[] {
 /** The runs of a series: those that hold it or have deleted bars of it, and the files among them. */
 export type OwnRuns = { readonly runs: readonly RunSpan[]; readonly files: readonly BegunRun[] };
 
-/** Reads the runs of a stored series by its number. @throws DamagedData where its row or one of them is lost */
+/**
+ * Reads the runs of a stored series by its number. @throws DamagedData where its row or one of them is lost
+ */
 export async function ownRuns(
   reader: Reader,
   { series_id }: { readonly series_id: number },

@@ -19,13 +19,21 @@ export type Stretch = { readonly first_ms: number; readonly last_ms: number };
 /** One stored series of an instrument. Its first and last key are those of bars that are served. */
 export type Series = Omit<RowOf<typeof series>, 'interval' | 'runs'> & {
   readonly interval: Interval;
-  /** Whether a stored bar opens off the session grid: nothing is derived from such a series (contract 3.10). */
+  /**
+   * Whether a stored bar opens off the session grid: nothing is derived from such a series (contract 3.10).
+   */
   readonly isOffGrid: boolean;
   /** Bars that are not served, ascending (contract 3.9 (5)). */
   readonly unfinished: readonly Stretch[];
-  /** The times that are covered for certain, ascending and apart: `Completeness` knows of others (contract 3.9). */
+  /**
+   * The times that are covered for certain, ascending and apart: `Completeness` knows of others (contract
+   * 3.9).
+   */
   readonly covered: readonly Span[];
-  /** It is what was known of the series or its calendar at a moment (`known-series.ts`): bars that are made of it are not kept. */
+  /**
+   * It is what was known of the series or its calendar at a moment (`known-series.ts`): bars that are made of
+   * it are not kept.
+   */
   readonly isPart?: true;
 };
 

@@ -1,4 +1,5 @@
-// The bars of an interval by session: how many, from when to when, and which stored series they come from (contract 9.9).
+// The bars of an interval by session: how many, from when to when, and which stored series they come from
+// (contract 9.9).
 import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Session } from '../calendar/session.ts';
@@ -96,7 +97,10 @@ function keysOf({ interval }: StreamContext, first: Session, last: Session): Str
   return { fromMs: first.openMs - (minutes - 1) * MINUTE_MS, toMs: last.closeMs, descending: false };
 }
 
-/** About how many stored bars are read to count those of neighbouring sessions, of which there is at least one. */
+/**
+ * About how many stored bars are read to count those of neighbouring sessions, of which there is at least
+ * one.
+ */
 export function barsToCount(
   context: StreamContext,
   stored: StoredInstrument,
@@ -126,7 +130,10 @@ async function visitServed(
   }
 }
 
-/** Visits the bars of a stored series of minutes on the grid. They are the same, block by block: a page may have some 40,000. */
+/**
+ * Visits the bars of a stored series of minutes on the grid. They are the same, block by block: a page may
+ * have some 40,000.
+ */
 async function visitMinutes(
   { reader, calendar }: StreamContext,
   series: Series,
@@ -151,7 +158,10 @@ async function visitMinutes(
   }
 }
 
-/** The series that a session without a served bar is first looked for in: that of the interval where it reaches into it. */
+/**
+ * The series that a session without a served bar is first looked for in: that of the interval where it
+ * reaches into it.
+ */
 function sourceOf(context: StreamContext, stored: StoredInstrument, range: StreamRange) {
   const { interval } = context;
   const all = candidates(stored, interval);
@@ -163,7 +173,10 @@ function sourceOf(context: StreamContext, stored: StoredInstrument, range: Strea
   };
 }
 
-/** The bars of neighbouring sessions in ascending order, of an instrument that has a series for the interval, as they are served. */
+/**
+ * The bars of neighbouring sessions in ascending order, of an instrument that has a series for the interval,
+ * as they are served.
+ */
 export async function sessionBars(
   context: StreamContext,
   stored: StoredInstrument,
@@ -205,8 +218,8 @@ function bucketsOf({ session, series, firstMs, lastMs }: SessionBars, minutes: n
 }
 
 /**
- * The run that last changed one of the blocks which the bars of each session come from, by label date; none without bars. The journal
- * has it, without the runs that were undone.
+ * The run that last changed one of the blocks which the bars of each session come from, by label date; none
+ * without bars. The journal has it, without the runs that were undone.
  */
 export async function runsOfSessions(
   reader: Reader,

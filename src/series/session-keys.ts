@@ -6,7 +6,10 @@ import type { Session } from '../calendar/session.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { Span } from './spans.ts';
 
-/** The keys that bars of an interval up to DAY have in a session, extended hours and the row of its evening included. */
+/**
+ * The keys that bars of an interval up to DAY have in a session, extended hours and the row of its evening
+ * included.
+ */
 export function keysInSession(calendar: Calendar, interval: Interval, session: Session): Span {
   if (!isPeriod(interval)) {
     const { openMs: fromMs, closeMs: toMs } = hoursOf(session, true);

@@ -17,7 +17,10 @@ export const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] 
 export const lacking = (spans: readonly Span[], others: readonly Span[]): Span[] =>
   others.reduce<Span[]>(without, [...spans]);
 
-/** Spans in any order as ascending ones that are apart: two are one where `isNothing` says that nothing is between them. */
+/**
+ * Spans in any order as ascending ones that are apart: two are one where `isNothing` says that nothing is
+ * between them.
+ */
 export function united(spans: readonly Span[], isNothing: (fromMs: number, toMs: number) => boolean): Span[] {
   const apart: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -1,6 +1,8 @@
 // Something in steps, and what is left of it.
 
-/** Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow. */
+/**
+ * Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow.
+ */
 export type Stream<Step> = { next(atLeast: number): Promise<Step | null> };
 
 /** One stream after the other. */
@@ -18,7 +20,10 @@ export function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
   };
 }
 
-/** Each step changed; those of which nothing is left are skipped. Steps of up to `skippedMax` grow over what is skipped: more of it may follow. */
+/**
+ * Each step changed; those of which nothing is left are skipped. Steps of up to `skippedMax` grow over what
+ * is skipped: more of it may follow.
+ */
 export const mapped = <From, To>(
   stream: Stream<From>,
   change: (step: From) => Promise<To | null> | To | null,

@@ -38,11 +38,17 @@ export type StreamContext = {
   readonly calendar: Calendar;
   readonly interval: Interval;
   readonly extended: boolean;
-  /** Whether the bars will be adjusted: a series of adjusted prices is an error, and adjusted volumes are marked (contract 9.4). */
+  /**
+   * Whether the bars will be adjusted: a series of adjusted prices is an error, and adjusted volumes are
+   * marked (contract 9.4).
+   */
   readonly rawOnly: boolean;
   /** Called for each series whose bars are used; null where nobody asks (contract 9.8). */
   readonly onUse: ((series: Series) => void) | null;
-  /** Takes the number of bars that were read but are outside the asked hours, or make a bar that is not complete; absent if nobody counts them. */
+  /**
+   * Takes the number of bars that were read but are outside the asked hours, or make a bar that is not
+   * complete; absent if nobody counts them.
+   */
   readonly onSkipped?: (count: number) => void;
 };
 
@@ -119,7 +125,8 @@ function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
 }
 
 /**
- * Is called for each series whose bars are used. Whether its volumes are to be marked: they are adjusted for splits already.
+ * Is called for each series whose bars are used. Whether its volumes are to be marked: they are adjusted for
+ * splits already.
  * @throws CannotAdjust where raw prices are needed and it has others
  */
 export function useSeries({ rawOnly, onUse }: StreamContext, series: Series): boolean {
@@ -129,6 +136,9 @@ export function useSeries({ rawOnly, onUse }: StreamContext, series: Series): bo
   return rawOnly && volumeBasis(series) === 'split';
 }
 
-/** Bars of one series that are used, marked where their volumes are adjusted for splits already. @throws CannotAdjust */
+/**
+ * Bars of one series that are used, marked where their volumes are adjusted for splits already. @throws
+ * CannotAdjust
+ */
 const withBasis = (context: StreamContext, series: Series, timed: TimedBars): TimedBars =>
   useSeries(context, series) ? { ...timed, splitVolume: new Uint8Array(timed.bars.count).fill(1) } : timed;

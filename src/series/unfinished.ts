@@ -1,4 +1,5 @@
-// Which stored bars of a series are not finished: they close after the start of each run that holds them (contract 3.9 (5)).
+// Which stored bars of a series are not finished: they close after the start of each run that holds them
+// (contract 3.9 (5)).
 import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
@@ -70,7 +71,10 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
 
 const keysOf = ({ bars }: OpenedBlock): number[] => [...bars.keyMs.subarray(0, bars.count)];
 
-/** A series without its bars that are not finished; null where no other is left. `files` are those that hold it. */
+/**
+ * A series without its bars that are not finished; null where no other is left. `files` are those that hold
+ * it.
+ */
 export async function finishedSeries(
   reader: Reader,
   calendar: Calendar,
@@ -118,7 +122,10 @@ async function withoutEnds(reader: Reader, series: Series): Promise<Series | nul
   return first === undefined || last === undefined ? null : { ...series, first_ms: first, last_ms: last };
 }
 
-/** The key of the last finished bar of a series; null where it has none. `runs` are those that hold it or have deleted bars of it. */
+/**
+ * The key of the last finished bar of a series; null where it has none. `runs` are those that hold it or have
+ * deleted bars of it.
+ */
 export async function lastFinished(
   reader: Reader,
   calendar: Calendar,

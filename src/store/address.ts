@@ -1,4 +1,5 @@
-// Addresses of stores as people write them: read, or refused with what to write. No password is ever part of a message.
+// Addresses of stores as people write them: read, or refused with what to write. No password is ever part of
+// a message.
 import { UnfitPlace, UnknownStoreAddress } from './store.ts';
 
 const POSTGRES = 'postgres';
@@ -22,8 +23,8 @@ export const withoutPassword = (text: string): string =>
   withoutUserPassword(text).replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
 
 /**
- * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`, or of a path that ends in `.db`; `schemes`
- * are those of the engines.
+ * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`, or of a
+ * path that ends in `.db`; `schemes` are those of the engines.
  * @throws UnknownStoreAddress
  */
 export function readAddress(url: string, schemes: readonly string[]): { scheme: string; rest: string } {

@@ -7,7 +7,10 @@ import type { RowReader } from './store.ts';
 
 const ROWS_PER_READ = 100;
 
-/** The signs that separate, or begin a suffix, in the order of their codes: ranges of the first character behind a root. */
+/**
+ * The signs that separate, or begin a suffix, in the order of their codes: ranges of the first character
+ * behind a root.
+ */
 const signs = [
   ['#', '0'],
   ['=', '>'],
@@ -16,7 +19,10 @@ const signs = [
 
 export type SymbolKind = 'symbol' | 'former';
 
-/** The present and former symbols like that of a name, but for the name's own: each with the instrument that has or had it. */
+/**
+ * The present and former symbols like that of a name, but for the name's own: each with the instrument that
+ * has or had it.
+ */
 export async function symbolsLike(
   reader: RowReader,
   name: InstrumentName,
@@ -43,7 +49,10 @@ export async function symbolsLike(
   return found.filter(({ term }) => term !== symbol && areAlike(name, term, symbol));
 }
 
-/** The present and former symbols that are the root of an option but for a separator, `BRK.B` for BRKB: each with its instrument. */
+/**
+ * The present and former symbols that are the root of an option but for a separator, `BRK.B` for BRKB: each
+ * with its instrument.
+ */
 export async function symbolsOfRoot(
   reader: RowReader,
   { asset_schema, country_iso_code, symbol: root }: InstrumentName,
@@ -57,7 +66,9 @@ export async function symbolsOfRoot(
   return found;
 }
 
-/** One name for each instrument of some terms: its present symbol if that is among them, else a former one. */
+/**
+ * One name for each instrument of some terms: its present symbol if that is among them, else a former one.
+ */
 export function namesOf(terms: readonly Term[]): string[] {
   const names = new Map<string, string>();
   for (const { kind, term, symbol } of terms)

@@ -10,7 +10,9 @@ const BLOCKS_PER_READ = 64;
 /** The bounds of all blocks. */
 export const everyBucket = { fromBucket: Number.MIN_SAFE_INTEGER, toBucket: Number.MAX_SAFE_INTEGER };
 
-/** The blocks of a series from one bucket to another, both included, in either direction, `limit` at a time. */
+/**
+ * The blocks of a series from one bucket to another, both included, in either direction, `limit` at a time.
+ */
 export async function* allBlocks(
   reader: Pick<Reader, 'blocks'>,
   { limit = BLOCKS_PER_READ, ...read }: Omit<BlockRead, 'limit'> & { readonly limit?: number },

@@ -13,7 +13,10 @@ const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Expecte
   limit: ROWS_PER_READ,
 });
 
-/** The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of it. */
+/**
+ * The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of
+ * it.
+ */
 export async function* allRows<D extends Dataset>(
   reader: RowReader,
   dataset: D,
@@ -22,7 +25,10 @@ export async function* allRows<D extends Dataset>(
   yield* rowsInOrder(reader, dataset, { where, ...allOf(dataset, where) });
 }
 
-/** The range of a read after a row: without the bound on its side, because an engine may seek by it and pass every row read so far. */
+/**
+ * The range of a read after a row: without the bound on its side, because an engine may seek by it and pass
+ * every row read so far.
+ */
 export function restOf<D extends Dataset>({
   range,
   order,

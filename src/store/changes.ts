@@ -1,4 +1,5 @@
-// What each write changed, and what changed since a version: kept in the store, for all who cache (docs/decisions/0029).
+// What each write changed, and what changed since a version: kept in the store, for all who cache
+// (docs/decisions/0029).
 import type { Dataset, PartKind } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { changes, counters } from '../datasets/internal.ts';
@@ -91,7 +92,9 @@ export async function readVersion(reader: RowReader): Promise<number | null> {
   }
 }
 
-/** The version that the present write will be: those who read it later see what it wrote. @throws DamagedData */
+/**
+ * The version that the present write will be: those who read it later see what it wrote. @throws DamagedData
+ */
 export const versionOfWrite = async (writer: RowReader): Promise<number> => (await versionIn(writer)) + 1;
 
 /** The oldest version that the store can be read as (contract 9.12). @throws DamagedData */
@@ -108,7 +111,10 @@ export async function forgetEarlier(writer: RowWriter): Promise<void> {
 export const forgetBefore = (writer: RowWriter, version: number): Promise<void> =>
   writer.upsert(counters, [{ ...OLDEST_VERSION, value: version }]);
 
-/** Raises the version of a store, and keeps what was written: the end of each write that changed anything. @throws DamagedData */
+/**
+ * Raises the version of a store, and keeps what was written: the end of each write that changed anything.
+ * @throws DamagedData
+ */
 export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): Promise<void> {
   const version = await versionOfWrite(writer);
   await writer.upsert(counters, [{ ...DATA_VERSION, value: version }]);
@@ -117,8 +123,8 @@ export async function raiseVersion(writer: RowWriter, { parts }: WrittenParts): 
 }
 
 /**
- * As `raiseVersion`, of a write past the datasets: anything may have changed, and earlier versions are forgotten. Where damage hides the
- * version it stays hidden.
+ * As `raiseVersion`, of a write past the datasets: anything may have changed, and earlier versions are
+ * forgotten. Where damage hides the version it stays hidden.
  */
 export async function raiseForEverything(writer: RowWriter): Promise<void> {
   const written = new WrittenParts();
@@ -131,7 +137,10 @@ export async function raiseForEverything(writer: RowWriter): Promise<void> {
   }
 }
 
-/** Every change after a version, up to that of the reader; null where there are more than `max`, or not all are known. */
+/**
+ * Every change after a version, up to that of the reader; null where there are more than `max`, or not all
+ * are known.
+ */
 export async function changesAfter(
   reader: RowReader,
   version: number,

@@ -8,7 +8,9 @@ import type { BlockRead, StoredBlock } from './store.ts';
 /** A block as an engine finds it, with its stored checksum. */
 export type FoundBlock = StoredBlock & { readonly storedCheck: number | null };
 
-/** Its bytes are given once their place is checked: reads take blocks beyond the ones that an answer needs. */
+/**
+ * Its bytes are given once their place is checked: reads take blocks beyond the ones that an answer needs.
+ */
 export class CheckedBlock implements StoredBlock {
   readonly bucket: number;
   readonly runId: number;

@@ -1,4 +1,5 @@
-// What a read of rows must give, whatever an index says: whole rows, of the keys that were asked for, in the order of the read.
+// What a read of rows must give, whatever an index says: whole rows, of the keys that were asked for, in the
+// order of the read.
 import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { type Damage, keyWords } from './damage.ts';
 import { columnSeedsOf, rowCheck, type StoredCell } from './row-check.ts';
@@ -14,7 +15,10 @@ export type RowForm = {
   readonly names: readonly string[];
   readonly kinds: readonly ColumnKind[];
   readonly seeds: Int32Array;
-  /** A row of nulls. Rows begin as copies of it: V8 keeps an object that gets many fields by name as a hash table, three times as large. */
+  /**
+   * A row of nulls. Rows begin as copies of it: V8 keeps an object that gets many fields by name as a hash
+   * table, three times as large.
+   */
   readonly blank: Row;
 };
 
@@ -37,8 +41,8 @@ export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boole
   cells[seeds.length] === rowCheck(seeds, cells);
 
 /**
- * Compares two stored values. The order of stored text is that of its UTF-8 bytes; null comes first (sqlite.org/datatype3.html, 4.1; `nulls
- * first` elsewhere).
+ * Compares two stored values. The order of stored text is that of its UTF-8 bytes; null comes first
+ * (sqlite.org/datatype3.html, 4.1; `nulls first` elsewhere).
  */
 export function compareCells(a: unknown, b: unknown): number {
   if (a === b) return 0;

@@ -1,4 +1,5 @@
-// One hash of a store's content, whatever its engine and the order of its imports: copies and repairs are checked by it.
+// One hash of a store's content, whatever its engine and the order of its imports: copies and repairs are
+// checked by it.
 import { createHash } from 'node:crypto';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as allSeries } from '../datasets/bars.ts';
@@ -13,8 +14,9 @@ import { columnsAdded } from './migrations/step.ts';
 import type { Reader } from './store.ts';
 
 /**
- * SHA-256, in hexadecimal, of every instrument, every bar and every row of the other datasets of files. Identifiers and the records
- * of imports are left out: they depend on the order of the files. `onRead` gets the number of rows and bars that were read.
+ * SHA-256, in hexadecimal, of every instrument, every bar and every row of the other datasets of files.
+ * Identifiers and the records of imports are left out: they depend on the order of the files. `onRead` gets
+ * the number of rows and bars that were read.
  */
 export async function contentHash(
   reader: Reader,
@@ -66,7 +68,10 @@ type Row = Readonly<Record<string, unknown>>;
 
 const addedLater = columnsAdded(storeHistory.steps.slice(1));
 
-/** A row without the columns that were added after the first layout and are null: a new column changes no store's hash. */
+/**
+ * A row without the columns that were added after the first layout and are null: a new column changes no
+ * store's hash.
+ */
 export function hashed({ name }: Dataset, row: Row, added = addedLater): Row {
   const later = added.get(name);
   if (later === undefined) return row;

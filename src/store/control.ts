@@ -1,4 +1,5 @@
-// The content of the control file beside the data: callers' keys, quota uses and the service's secrets (docs/decisions/0003).
+// The content of the control file beside the data: callers' keys, quota uses and the service's secrets
+// (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { apiKeys, checks, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
@@ -46,8 +47,8 @@ export function changeKey(
 export type KeyUse = { readonly key_id: string; readonly last_used_ms: number };
 
 /**
- * Writes when keys were last used. A newer use of another process stays, but not one after now: a clock was wrong. Keys that are
- * gone are ignored. `nowMs` is called when nobody else can write.
+ * Writes when keys were last used. A newer use of another process stays, but not one after now: a clock was
+ * wrong. Keys that are gone are ignored. `nowMs` is called when nobody else can write.
  */
 export function addKeyUses(control: RowStore, uses: readonly KeyUse[], nowMs: () => number): Promise<void> {
   return control.write(async (writer) => {
@@ -68,8 +69,8 @@ export type QuotaUse = RowOf<typeof quotaUses>;
 const nameOf = ({ key_id, span }: QuotaUse): string => `${key_id} ${span}`;
 
 /**
- * Adds uses of quotas, and gives the sums of all processes. Where another process has begun the next minute or day, the use of the
- * old one is not written. `nowMs` is called when nobody else can write.
+ * Adds uses of quotas, and gives the sums of all processes. Where another process has begun the next minute
+ * or day, the use of the old one is not written. `nowMs` is called when nobody else can write.
  */
 export function addQuotaUses(
   control: RowStore,
@@ -146,9 +147,9 @@ const rowOfScrub = ({ startedMs, finishedMs, damage }: Scrub): RowOf<typeof scru
 const CUT_OFF_MS = 6 * 3_600_000;
 
 /**
- * Begins a reading where none began within `everyMs`: of several processes one does. False where it is not time yet. A reading that
- * began a little after now is one of a process that waited less for its turn to write, or of a server whose clock is ahead; one
- * that began further off was told by a wrong clock.
+ * Begins a reading where none began within `everyMs`: of several processes one does. False where it is not
+ * time yet. A reading that began a little after now is one of a process that waited less for its turn to
+ * write, or of a server whose clock is ahead; one that began further off was told by a wrong clock.
  */
 export function claimScrub(control: RowStore, nowMs: number, everyMs: number): Promise<boolean> {
   return control.write(async (writer) => {
@@ -164,7 +165,10 @@ export function claimScrub(control: RowStore, nowMs: number, everyMs: number): P
 
 const serving = { name: 'serving' };
 
-/** Notes that a service begins. Where the one before it has not ended, a reading of the whole store is due, whenever the last one was. */
+/**
+ * Notes that a service begins. Where the one before it has not ended, a reading of the whole store is due,
+ * whenever the last one was.
+ */
 export function beginServing(control: RowStore, nowMs: number): Promise<void> {
   return control.write(async (writer) => {
     const before = await rowWith(writer.sound(ignoreDamage), scrubs, serving);

@@ -1,10 +1,14 @@
-// The place of a copy before it is a store (`copy.ts`): each engine has one, in which nobody else sees anything.
+// The place of a copy before it is a store (`copy.ts`): each engine has one, in which nobody else sees
+// anything.
 import type { Reader, RowStore, RowWriter, Writer } from './store.ts';
 
 /** The writer of a copy: it takes rows and blocks as they are. */
 export type CopyWriter = RowWriter & Pick<Writer, 'putBlock' | 'removeBlock'>;
 
-/** A store to be, at an address where none is. Nobody opens it before it is finished; what was written stays when the copy is cut off. */
+/**
+ * A store to be, at an address where none is. Nobody opens it before it is finished; what was written stays
+ * when the copy is cut off.
+ */
 export interface CopyTarget {
   /** The name of the store in messages: no password. */
   readonly name: string;

@@ -1,5 +1,5 @@
-// Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves the copy
-// (docs/decisions/0032).
+// Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves
+// the copy (docs/decisions/0032).
 import { DamagedBlock } from '../bars/block.ts';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as allSeries } from '../datasets/bars.ts';
@@ -23,7 +23,9 @@ import {
 } from './store.ts';
 import { leapVersion } from './version-leap.ts';
 
-/** Follows a copy: what it does next, with the number of rows and bars of that, and how many of them are done. */
+/**
+ * Follows a copy: what it does next, with the number of rows and bars of that, and how many of them are done.
+ */
 export type CopyProgress = {
   begins(doing: string, rowsAbout: number): void;
   reached(rows: number): void;
@@ -262,7 +264,10 @@ async function sizeOf(reader: Reader): Promise<number> {
   return size;
 }
 
-/** Copies the keys, quota uses and secrets as they are now, and gives the number of keys. @throws StoreUnusable where the copy differs */
+/**
+ * Copies the keys, quota uses and secrets as they are now, and gives the number of keys. @throws
+ * StoreUnusable where the copy differs
+ */
 async function copyControl(control: RowStore, target: CopyTarget): Promise<number> {
   const found = await control.snapshot((reader) => everyRow(reader));
   await target.control.write(async (writer) => {
@@ -295,8 +300,9 @@ async function leap(target: CopyTarget, nowMs: number): Promise<number> {
 }
 
 /**
- * Makes the target a copy of one state of the source, and then its store. A target that an earlier copy began is completed: what it has is
- * not written again. `control`: the keys of the source; null where it has none yet. @throws DamagedData, DiskFull, StoreUnusable
+ * Makes the target a copy of one state of the source, and then its store. A target that an earlier copy began
+ * is completed: what it has is not written again. `control`: the keys of the source; null where it has none
+ * yet. @throws DamagedData, DiskFull, StoreUnusable
  */
 export async function copyStore(
   source: Store,

@@ -9,7 +9,10 @@ export type Damage = {
   readonly place: string;
   /** What shows it. */
   readonly problem: string;
-  /** What alone is damaged, where that is known: a row; or what is derived from whole tables, such as an index. */
+  /**
+   * What alone is damaged, where that is known: a row; or what is derived from whole tables, such as an
+   * index.
+   */
   readonly part?: 'row' | 'derived';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
@@ -24,7 +27,10 @@ export type BlockPlace = {
   readonly runId: number | null;
 };
 
-/** A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may pause between two. */
+/**
+ * A short part of reading a whole store: the table that was read, and what is damaged in it. A caller may
+ * pause between two.
+ */
 export type ScrubStep = {
   readonly table: string;
   readonly damage: readonly Damage[];

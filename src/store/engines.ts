@@ -98,8 +98,8 @@ const silent: Tell = () => undefined;
 export const resolveStore = (url: string): string => engineAt(url).address;
 
 /**
- * Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` is called when an older layout is migrated, and where it is served
- * when another file has taken its place.
+ * Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` is called when an older layout is
+ * migrated, and where it is served when another file has taken its place.
  */
 export const openStore = async (url: string, mode: Mode, tell = silent): Promise<Store> =>
   engineAt(url).openStore(mode, tell);
@@ -122,8 +122,10 @@ export const hasControl = async (url: string): Promise<boolean> => engineAt(url)
 export const storeFacts = async (url: string): Promise<StoreFacts> => engineAt(url).facts();
 
 /**
- * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of it, verified.
- * @throws WouldReplace where the file exists and may not be replaced; UnfitPlace where no file can be, or the store's own is
+ * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of
+ * it, verified.
+ * @throws WouldReplace where the file exists and may not be replaced; UnfitPlace where no file can be, or the
+ * store's own is
  */
 export const backupStore = async (url: string, file: string, options: CopyOptions): Promise<Copied> => {
   requireBackupPath(file);
@@ -132,7 +134,8 @@ export const backupStore = async (url: string, file: string, options: CopyOption
 
 /**
  * Makes a store from a copy of `backupStore`, all of it or nothing, and keeps the replaced files beside it.
- * @throws WouldReplace where a store exists and may not be replaced; StoreUnusable where it is in use or the copy is damaged
+ * @throws WouldReplace where a store exists and may not be replaced; StoreUnusable where it is in use or the
+ * copy is damaged
  */
 export const restoreStore = async (url: string, file: string, options: CopyOptions): Promise<Restored> => {
   requireBackupPath(file);
@@ -140,7 +143,8 @@ export const restoreStore = async (url: string, file: string, options: CopyOptio
 };
 
 /**
- * Begins a copy into a store that is not made yet, or goes on with one that was cut off (`copy.ts`); `bytes`: what it takes, about.
+ * Begins a copy into a store that is not made yet, or goes on with one that was cut off (`copy.ts`); `bytes`:
+ * what it takes, about.
  * @throws WouldReplace where there is a store; DiskFull; StoreUnavailable
  */
 export const openCopyTarget = async (url: string, bytes: number, tell: Tell): Promise<CopyTarget> =>
@@ -152,7 +156,10 @@ export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engine
 /** Reads every row and every block of a store, and each index beside its table, step by step. */
 export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();
 
-/** Rebuilds the indexes of some tables, and the tables that are derived from others. Call it for what a scrub calls derived. */
+/**
+ * Rebuilds the indexes of some tables, and the tables that are derived from others. Call it for what a scrub
+ * calls derived.
+ */
 export const rebuildStore = async (
   url: string,
   tables: readonly string[],

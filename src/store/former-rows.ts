@@ -1,5 +1,5 @@
-// What rows were before each write, where the journal of runs does not have it: with both, the store can be read as it was
-// (docs/decisions/0041).
+// What rows were before each write, where the journal of runs does not have it: with both, the store can be
+// read as it was (docs/decisions/0041).
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import type { rowChanges } from '../datasets/internal.ts';
@@ -103,7 +103,9 @@ async function versionWithout(writer: RowWriter, count: number): Promise<number 
   return next === undefined ? null : Math.min(next, horizon);
 }
 
-/** Forgets the oldest versions until `count` rows are removed, or nothing is left to forget. Gives how many. */
+/**
+ * Forgets the oldest versions until `count` rows are removed, or nothing is left to forget. Gives how many.
+ */
 async function forgetOldest(writer: RowWriter, count: number): Promise<number> {
   for (let removed = 0; ; ) {
     removed += await removeUseless(writer, count - removed);
@@ -117,7 +119,10 @@ async function forgetOldest(writer: RowWriter, count: number): Promise<number> {
 export class KeptFormerRows {
   /** The version that has the write; null where damage hides it, and then the write fails at its end. */
   readonly #version: number | null;
-  /** The rows that are kept already, and the runs whose entries of a dataset are named, in the order in which they came. */
+  /**
+   * The rows that are kept already, and the runs whose entries of a dataset are named, in the order in which
+   * they came.
+   */
   readonly #kept = new Set<string>();
 
   /** `before`: the version before the write. */
@@ -135,7 +140,10 @@ export class KeptFormerRows {
     for (const name of [...this.#kept].slice(count)) this.#kept.delete(name);
   }
 
-  /** Counts at the end of the write what it has kept. Where the store keeps too much, it forgets its oldest versions. */
+  /**
+   * Counts at the end of the write what it has kept. Where the store keeps too much, it forgets its oldest
+   * versions.
+   */
   async end(writer: RowWriter): Promise<void> {
     const added = this.#kept.size;
     if (added === 0 || this.#version === null) return;
@@ -160,7 +168,10 @@ export class KeptFormerRows {
     }
   }
 
-  /** To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the entries. */
+  /**
+   * To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the
+   * entries.
+   */
   async keep(writer: RowWriter, dataset: Dataset, rows: readonly Row[]): Promise<void> {
     const fresh = rows.filter((row) => this.#isNew(`${dataset.name} ${rowKeyOf(dataset, row)}`));
     const keys = fresh.map((row) => keyOf(dataset, row));
@@ -184,7 +195,10 @@ export class KeptFormerRows {
     });
   }
 
-  /** Names the runs that have entries of a dataset in the journal, so that those of later runs alone are looked for. */
+  /**
+   * Names the runs that have entries of a dataset in the journal, so that those of later runs alone are
+   * looked for.
+   */
   async nameRuns(
     writer: RowWriter,
     entries: readonly Pick<RowChange, 'dataset' | 'run_id'>[],

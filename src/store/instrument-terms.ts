@@ -1,4 +1,5 @@
-// The terms that find instruments: symbols, former symbols and the words of names, kept beside the instruments' rows.
+// The terms that find instruments: symbols, former symbols and the words of names, kept beside the
+// instruments' rows.
 import type { RowOf } from '../datasets/dataset.ts';
 import { isPair, plainOf, splitsOf } from '../datasets/notations.ts';
 import {
@@ -46,7 +47,10 @@ export function wordsOf(text: string): string[] {
 const formerSymbols = (instrument: Instrument | null): readonly FormerSymbol[] =>
   (instrument?.former_symbols ?? []) as FormerSymbol[];
 
-/** The terms of one instrument. A name gives one term for each of its words: the name rotated to begin with that word. */
+/**
+ * The terms of one instrument. A name gives one term for each of its words: the name rotated to begin with
+ * that word.
+ */
 export function termsOf(instrument: Instrument | null): Term[] {
   if (instrument === null) return [];
   const { asset_schema, country_iso_code, symbol, name } = instrument;
@@ -83,7 +87,10 @@ const lostRow = (name: InstrumentName): Damage => ({
 /** The error for an instrument that a term names and no row has. */
 export const lostInstrument = (name: InstrumentName): DamagedData => new DamagedData(lostRow(name));
 
-/** The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that it was written */
+/**
+ * The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that
+ * it was written
+ */
 export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
   const { asset_schema, country_iso_code, symbol } = name;
   const row = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
@@ -118,7 +125,10 @@ export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
     await writer.upsert(instrumentTerms, termsOf(instrument));
 }
 
-/** Folds the names again that programs before layout 15 stored with marks. A damaged term stays: a scrub names it, and rebuilds all. */
+/**
+ * Folds the names again that programs before layout 15 stored with marks. A damaged term stays: a scrub names
+ * it, and rebuilds all.
+ */
 export async function refoldInstrumentTerms(writer: RowWriter): Promise<void> {
   for await (const old of allRows(writer.sound(ignoreDamage), instrumentTerms)) {
     const term = old.kind === 'name' ? withoutMarks(old.term) : old.term;
@@ -142,8 +152,9 @@ export type InstrumentSearch = {
 export type FoundName = Pick<Term, 'country_iso_code' | 'symbol'>;
 
 /**
- * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the symbol does but for separators, the
- * name has the words in a row, the name has the words in any order. The last word may be the beginning of one; in any order each word may.
+ * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the
+ * symbol does but for separators, the name has the words in a row, the name has the words in any order. The
+ * last word may be the beginning of one; in any order each word may.
  */
 export async function searchInstruments(reader: RowReader, search: InstrumentSearch): Promise<FoundName[]> {
   const { symbol, words, limit } = search;
@@ -223,8 +234,9 @@ const separators = [
 ] as const;
 
 /**
- * The symbols that are like a text but for separators, `BRK.B` for BRKB and BRK-B; with `isBeginning` those that begin so, which takes a read
- * for each of its characters: for a text with which nothing begins as it is written.
+ * The symbols that are like a text but for separators, `BRK.B` for BRKB and BRK-B; with `isBeginning` those
+ * that begin so, which takes a read for each of its characters: for a text with which nothing begins as it is
+ * written.
  */
 export async function* separatedTerms(
   reader: RowReader,

@@ -1,4 +1,5 @@
-// The entries of the journal as they are stored: what runs found before they changed blocks and rows (docs/decisions/0009).
+// The entries of the journal as they are stored: what runs found before they changed blocks and rows
+// (docs/decisions/0009).
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
@@ -6,7 +7,9 @@ import type { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {
-  /** Bars that the run added: their values mean nothing. Null: the run added the block, so it added every bar. */
+  /**
+   * Bars that the run added: their values mean nothing. Null: the run added the block, so it added every bar.
+   */
   readonly added: Bars | null;
   /** Bars that the run replaced or removed, as they were. */
   readonly before: Bars;
@@ -36,7 +39,9 @@ export function valuesOfKey(dataset: Dataset, rowKey: string): Record<string, st
   return Object.fromEntries(dataset.key.map((column, index) => [column, values[index]!]));
 }
 
-/** The row of an entry; null where there was none. An older program's lacks the columns that were added since. */
+/**
+ * The row of an entry; null where there was none. An older program's lacks the columns that were added since.
+ */
 export function rowBefore(
   dataset: Dataset,
   { before }: Pick<RowOf<typeof rowChanges>, 'before'>,

@@ -1,4 +1,5 @@
-// What one thread knows of the changes of a store: whether a value that was read from one version is still that of another.
+// What one thread knows of the changes of a store: whether a value that was read from one version is still
+// that of another.
 import { storeLimits } from './limits.ts';
 import { EVERYTHING, type Part } from './parts.ts';
 import type { DataState, Versioned } from './store.ts';

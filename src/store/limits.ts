@@ -3,7 +3,9 @@
 export const storeLimits = {
   /** Values that one statement looks for; more values need several statements. */
   amongMax: 64,
-  /** Statements of one file, or texts of one kind and dataset, that are cached: ranked reads have many orders. */
+  /**
+   * Statements of one file, or texts of one kind and dataset, that are cached: ranked reads have many orders.
+   */
   statementsCachedMax: 500,
   /** Rows that one statement of PostgreSQL inserts. */
   rowsPerUpsertMax: 1_000,
@@ -14,22 +16,35 @@ export const storeLimits = {
   transactionsMax: 8,
   /** Connections for the blocks of a store in PostgreSQL; on Citus for those of each worker. */
   blockConnections: 2,
-  /** Where the shards of Citus are is asked so often: they move seldom, and until it is known a read is answered all the same. */
+  /**
+   * Where the shards of Citus are is asked so often: they move seldom, and until it is known a read is
+   * answered all the same.
+   */
   shardsKnownMs: 60_000,
-  /** A worker of Citus that does not take a connection in this time counts as gone, and is tried again after a pause. */
+  /**
+   * A worker of Citus that does not take a connection in this time counts as gone, and is tried again after a
+   * pause.
+   */
   workerConnectMs: 1_000,
   workerPauseMs: 500,
   /**
-   * Bytes of blocks that one thread keeps of a store on another machine: 30 sessions of 200 series of minutes. Two threads answer queries.
+   * Bytes of blocks that one thread keeps of a store on another machine: 30 sessions of 200 series of
+   * minutes. Two threads answer queries.
    */
   cachedBlockBytesMax: 32 * 2 ** 20,
   /** For so long a version that was told is tried first: less than replaced blocks are kept. */
   publishedUsedMs: 30_000,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
-  /** The same of a statement of an open store that only reads: whoever waits for it has an answer within two seconds. */
+  /**
+   * The same of a statement of an open store that only reads: whoever waits for it has an answer within two
+   * seconds.
+   */
   readBusyTimeoutMs: 1_500,
-  /** Rows and blocks that one step of reading a whole store takes: a step keeps no writer from emptying its log for long. */
+  /**
+   * Rows and blocks that one step of reading a whole store takes: a step keeps no writer from emptying its
+   * log for long.
+   */
   scrubRowsPerStep: 2_000,
   scrubBlocksPerStep: 256,
   /** Findings that are reported of one table, and differing groups of its rows among them. */
@@ -45,20 +60,26 @@ export const storeLimits = {
   copyBatchBytes: 2 * 2 ** 20,
   /** Damaged parts that the refusal of a copy names. */
   copyDamageNamedMax: 5,
-  /** Parts that one write is known to have changed; one that changes more counts as a change of everything. */
+  /**
+   * Parts that one write is known to have changed; one that changes more counts as a change of everything.
+   */
   changedPartsMax: 5_000,
   /** Writes of which it is known what they changed: a caller that asks more seldom forgets everything. */
   changesKept: 128,
   /** Of these, the ones that one read takes: the first may already be too many for the caller. */
   changesPerRead: 16,
   /**
-   * Rows of earlier states that a store keeps so that it can be read as it was; beyond them it forgets the oldest versions. An import keeps
-   * about one for each of its series, of some 300 bytes: five years of nightly imports of 2,500 symbols.
+   * Rows of earlier states that a store keeps so that it can be read as it was; beyond them it forgets the
+   * oldest versions. An import keeps about one for each of its series, of some 300 bytes: five years of
+   * nightly imports of 2,500 symbols.
    */
   formerRowsMax: 5_000_000,
   /** How many of them a write forgets beyond twice as many as it adds. */
   formerRowsForgotten: 1_000,
-  /** How far a version leaps at most beyond the newest one where the clock is behind that: 12 days of milliseconds. */
+  /**
+   * How far a version leaps at most beyond the newest one where the clock is behind that: 12 days of
+   * milliseconds.
+   */
   versionLeapMax: 2 ** 30,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,

@@ -1,5 +1,5 @@
-// The parts of the data that a row belongs to, and that a read depends on: both by the rules that the datasets declare
-// (docs/decisions/0029).
+// The parts of the data that a row belongs to, and that a read depends on: both by the rules that the
+// datasets declare (docs/decisions/0029).
 import { crc32 } from 'node:zlib';
 import type { Dataset, PartKind, PartRule } from '../datasets/dataset.ts';
 

@@ -1,7 +1,11 @@
-// The checksum of a stored row, over its table, its key and its values: a changed byte, or a row of another key, is found when it is read.
+// The checksum of a stored row, over its table, its key and its values: a changed byte, or a row of another
+// key, is found when it is read.
 import { crc32 } from 'node:zlib';
 
-/** The column of the checksum. Every table of rows has it; no declaration names it, and content hashes and exports leave it out. */
+/**
+ * The column of the checksum. Every table of rows has it; no declaration names it, and content hashes and
+ * exports leave it out.
+ */
 export const ROW_CHECK = 'row_check';
 
 /** A value as an engine stores it. */
@@ -37,8 +41,9 @@ function numberCheck(seed: number, number: number): number {
 }
 
 /**
- * The checksum of the first cells of a row, one for each seed: a signed integer of 32 bits. It is the sum of those of its values, and
- * null adds nothing: a column that a later layout adds leaves the checksums of older rows as they are.
+ * The checksum of the first cells of a row, one for each seed: a signed integer of 32 bits. It is the sum of
+ * those of its values, and null adds nothing: a column that a later layout adds leaves the checksums of older
+ * rows as they are.
  */
 export function rowCheck(seeds: Int32Array, cells: readonly StoredCell[]): number {
   let sum = 0;

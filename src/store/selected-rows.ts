@@ -1,4 +1,5 @@
-// Selects rows of a dataset by values of some columns and a range of its time: along the index that fits, then row by row.
+// Selects rows of a dataset by values of some columns and a range of its time: along the index that fits,
+// then row by row.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import { rowsInOrder } from './all-rows.ts';
 import type { RowReader } from './store.ts';
@@ -13,7 +14,10 @@ export type RowSelection = {
   readonly range?: { readonly from?: number; readonly to?: number };
   /** Rows read at a time. */
   readonly limit?: number;
-  /** The indexes that may be walked; by default the key and all indexes. The rows are in the order of the chosen one. */
+  /**
+   * The indexes that may be walked; by default the key and all indexes. The rows are in the order of the
+   * chosen one.
+   */
   readonly along?: readonly (readonly string[])[];
 };
 
@@ -89,7 +93,10 @@ export async function* selectedRows<D extends Dataset>(
   }
 }
 
-/** The values of a walk's equal columns: one set for each combination of the words of columns that the selection does not name. */
+/**
+ * The values of a walk's equal columns: one set for each combination of the words of columns that the
+ * selection does not name.
+ */
 function valuesOf(dataset: Dataset, { equal }: Walk, where: RowSelection['where']): Row[] {
   let sets: Row[] = [{}];
   for (const column of equal) {

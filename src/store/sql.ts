@@ -1,4 +1,5 @@
-// Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone, values are always bound.
+// Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone,
+// values are always bound.
 import { SizedCache } from '../base/sized-cache.ts';
 import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { storeLimits } from './limits.ts';
@@ -15,7 +16,10 @@ type Piece<R> = { readonly sql: string; readonly takes: readonly Take<R>[] };
 /** A statement's text, and the values that a read gives it. */
 type Statement<R> = { readonly sql: string; readonly values: (read: R) => unknown[] };
 
-/** A read of the rows that have one of some values in a column. The last value is repeated until the statement is full. */
+/**
+ * A read of the rows that have one of some values in a column. The last value is repeated until the statement
+ * is full.
+ */
 type AmongRead = {
   readonly where: Readonly<Record<string, unknown>>;
   readonly column: string;
@@ -28,7 +32,9 @@ export type Dialect = {
   readonly types: Readonly<Record<ColumnKind, string>>;
   /** Ends the statement of a table whose rows are stored in the order of the key. */
   readonly clustered: string;
-  /** Follows a column that may be null in an order, and for `asc` in an index: null then precedes every value. */
+  /**
+   * Follows a column that may be null in an order, and for `asc` in an index: null then precedes every value.
+   */
   readonly nullsFirst: Readonly<Record<Direction, string>>;
   /** A column that is compared, but by which the planner chooses no index and no order. */
   readonly unchosen: (column: string) => string;
@@ -41,7 +47,10 @@ export type Dialect = {
 /** Columns by name. */
 type Columns = Readonly<Record<string, Column>>;
 
-/** By dataset and shape. A migration reads a table by another declaration than the present one: names are not enough. */
+/**
+ * By dataset and shape. A migration reads a table by another declaration than the present one: names are not
+ * enough.
+ */
 type Statements<R> = WeakMap<Dataset, SizedCache<Statement<R>>>;
 
 /** Compiles what the engines execute, each shape once. */
@@ -93,7 +102,10 @@ export class SqlCompiler {
     );
   }
 
-  /** Insert or replace rows by key; the values of each in the order of the declared columns, then its checksum. */
+  /**
+   * Insert or replace rows by key; the values of each in the order of the declared columns, then its
+   * checksum.
+   */
   upsert(dataset: Dataset, rows = 1): string {
     const ofDataset = this.#upserts.get(dataset) ?? new Map<number, string>();
     this.#upserts.set(dataset, ofDataset);
@@ -159,9 +171,10 @@ export class SqlCompiler {
   }
 
   /**
-   * A bounded read of groups in an order of its own. The groups are a table of values, joined so that each is one search of the
-   * index and nothing else is read; groups with a null in other columns are another such table, because no engine can search an index
-   * for values that may be null or not. Reads of one shape and number of groups share one statement.
+   * A bounded read of groups in an order of its own. The groups are a table of values, joined so that each is
+   * one search of the index and nothing else is read; groups with a null in other columns are another such
+   * table, because no engine can search an index for values that may be null or not. Reads of one shape and
+   * number of groups share one statement.
    */
   ranked(dataset: Dataset, read: RankedRead): Statement<RankedRead> {
     const { where, groupBy, within, groups, between, order, after } = read;
@@ -305,7 +318,10 @@ const joined = <R>(between: string, ...pieces: readonly Piece<R>[]): Piece<R> =>
 const whereOf = <R>(conditions: readonly Piece<R>[]): Piece<R> =>
   conditions.length === 0 ? text('') : joined('', text(' where '), joined(' and ', ...conditions));
 
-/** Follows `limit`. SQLite would prepare a statement with a bare `?` there anew at every execution: the plan could depend on the number. */
+/**
+ * Follows `limit`. SQLite would prepare a statement with a bare `?` there anew at every execution: the plan
+ * could depend on the number.
+ */
 export const LIMIT_MARK = 'cast(? as bigint)';
 
 const limited = (): Piece<{ readonly limit: number }> => ({
@@ -323,7 +339,10 @@ const equalText = (where: Readonly<Record<string, unknown>>): string =>
 const nullsIn = (values: readonly unknown[] | undefined): string =>
   values === undefined ? '' : `(${values.map((one) => (one === null ? '0' : '1')).join('')})`;
 
-/** Conditions that columns equal values; null is a value too, and found in an index only where the text says so. */
+/**
+ * Conditions that columns equal values; null is a value too, and found in an index only where the text says
+ * so.
+ */
 const equals = <R>(
   where: Readonly<Record<string, unknown>>,
   valuesOf: (actual: R) => Readonly<Record<string, unknown>>,
@@ -340,9 +359,9 @@ const orderText = (order: Read['order']): string =>
 type Afterwards = { readonly after?: readonly (string | number | null)[] };
 
 /**
- * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or ...))`. The bound on the
- * first column is a condition of its own, so that engines seek to it in the index and do not scan from the start. Null precedes
- * every value, and no comparison with a value finds it.
+ * The condition "after the last row seen" for an order of mixed directions: `a >= ? and (a > ? or (b < ? or
+ * ...))`. The bound on the first column is a condition of its own, so that engines seek to it in the index
+ * and do not scan from the start. Null precedes every value, and no comparison with a value finds it.
  */
 function afterRow(
   columns: Columns,

@@ -24,8 +24,8 @@ export type Read<D extends Dataset = Dataset> = {
 export type TextSpan = { readonly from: string; readonly below: string };
 
 /**
- * A bounded read in an order that no index has: the engine sorts the rows of some groups. A group is a place in an index.
- * The index must have every named column, so that only rows of the answer are read.
+ * A bounded read in an order that no index has: the engine sorts the rows of some groups. A group is a place
+ * in an index. The index must have every named column, so that only rows of the answer are read.
  */
 export type RankedRead<D extends Dataset = Dataset> = {
   /** Columns that must be equal: the index begins with them. */
@@ -34,7 +34,10 @@ export type RankedRead<D extends Dataset = Dataset> = {
   readonly groupBy: readonly ColumnOf<D>[];
   /** A further column of text: of its values, a group has those from its `from`, and below its `below`. */
   readonly within?: ColumnOf<D>;
-  /** The values of `groupBy` in each group, null included, and the group's rank in the order; no row is in two groups. */
+  /**
+   * The values of `groupBy` in each group, null included, and the group's rank in the order; no row is in two
+   * groups.
+   */
   readonly groups: readonly ({
     readonly at: readonly (string | number | null)[];
     readonly rank: number;
@@ -48,7 +51,10 @@ export type RankedRead<D extends Dataset = Dataset> = {
   readonly limit: number;
 };
 
-/** A block of bars as stored: bytes of `bars/block.ts`. A block that was read throws a `DamagedBlock` for bytes of another place. */
+/**
+ * A block of bars as stored: bytes of `bars/block.ts`. A block that was read throws a `DamagedBlock` for
+ * bytes of another place.
+ */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
 
 /** A bounded read of one series' blocks: buckets `fromBucket` and `toBucket` included. */
@@ -67,11 +73,13 @@ export type BlockAt = { readonly seriesId: number; readonly bucket: number };
 export interface RowReader {
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]>;
   /**
-   * All rows of a group (`Dataset.group`), in the order of the key where the group is part of it. A row that was written and is not there
-   * is damage too.
+   * All rows of a group (`Dataset.group`), in the order of the key where the group is part of it. A row that
+   * was written and is not there is damage too.
    */
   group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]>;
-  /** The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order. */
+  /**
+   * The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order.
+   */
   among<D extends Dataset>(
     dataset: D,
     where: Partial<RowOf<D>>,
@@ -80,13 +88,18 @@ export interface RowReader {
   ): Promise<RowOf<D>[]>;
   /** The order columns' values of each row. */
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
-  /** The exact number of rows: of all, or of those whose columns equal `where`: the first columns of the key or of an index. */
+  /**
+   * The exact number of rows: of all, or of those whose columns equal `where`: the first columns of the key
+   * or of an index.
+   */
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
-  /** Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error. */
+  /**
+   * Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error.
+   */
   sound(onDamage: OnDamage): RowReader;
   /**
-   * The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is damage. Reads a whole index or
-   * more.
+   * The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is
+   * damage. Reads a whole index or more.
    */
   extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;
 }
@@ -100,16 +113,19 @@ export type DataState = { readonly id: string; readonly version: number };
 /** A state of a store among its other states (docs/decisions/0029). */
 export interface Versioned {
   /**
-   * Names the data whose version was asked last: a store that takes the place of another at the same address, such as a restored one,
-   * has another, and so has a server that lacks commits of the one before it.
+   * Names the data whose version was asked last: a store that takes the place of another at the same address,
+   * such as a restored one, has another, and so has a server that lacks commits of the one before it.
    */
   readonly id: string;
   /**
-   * The version of the state: every write that changes anything raises it, whoever writes. 0 before the first; null where damage
-   * hides it, and then nothing that was read can be kept.
+   * The version of the state: every write that changes anything raises it, whoever writes. 0 before the
+   * first; null where damage hides it, and then nothing that was read can be kept.
    */
   version(): Promise<number | null>;
-  /** The changes after a version, at most `max`; null where there are more or not all are known: then anything may have changed. */
+  /**
+   * The changes after a version, at most `max`; null where there are more or not all are known: then anything
+   * may have changed.
+   */
   changesAfter(version: number, max: number): Promise<readonly Change[] | null>;
 }
 
@@ -120,7 +136,10 @@ export interface Reader extends RowReader, Versioned {
   /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
   checkBlocks(seriesId: number): Promise<void>;
   sound(onDamage: OnDamage): Reader;
-  /** What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row would make wrong. */
+  /**
+   * What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row
+   * would make wrong.
+   */
   structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
@@ -130,8 +149,9 @@ export type Expected<D extends Dataset = Dataset> = Pick<Read<D>, 'range' | 'ord
 /** Writes rows. All changes of one `write` become visible at once, or none. */
 export interface RowWriter extends RowReader {
   /**
-   * Says which reads come next: `read` with each of `wheres`, which name the same columns of the key and no null. An engine on another machine
-   * looks them up together, because each alone waits for its answer; what they give is the same.
+   * Says which reads come next: `read` with each of `wheres`, which name the same columns of the key and no
+   * null. An engine on another machine looks them up together, because each alone waits for its answer; what
+   * they give is the same.
    */
   expect<D extends Dataset>(
     dataset: D,
@@ -146,23 +166,34 @@ export interface RowWriter extends RowReader {
 
 export interface Writer extends Reader, RowWriter {
   sound(onDamage: OnDamage): Writer;
-  /** Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next ones are expected. */
+  /**
+   * Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next
+   * ones are expected.
+   */
   expectBlocks(places: readonly BlockAt[]): Promise<void>;
   /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */
   removeBlock(seriesId: number, bucket: number): Promise<void>;
-  /** Keeps a note about a block until this write ends; it replaces an earlier note (`loading/bar-load.ts`). */
+  /**
+   * Keeps a note about a block until this write ends; it replaces an earlier note (`loading/bar-load.ts`).
+   */
   keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
   note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
-  /** Runs `work` as one part of this write: an error undoes this part alone. Notes end with the part. Parts are not nested. */
+  /**
+   * Runs `work` as one part of this write: an error undoes this part alone. Notes end with the part. Parts
+   * are not nested.
+   */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
 interface Transactions<R, W> {
   /** Runs `work` on one consistent view. @throws StoreUnavailable */
   snapshot<T>(work: (reader: R) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction; an error undoes everything. Waits for another writer. @throws DiskFull, StoreUnavailable */
+  /**
+   * Runs `work` in one transaction; an error undoes everything. Waits for another writer. @throws DiskFull,
+   * StoreUnavailable
+   */
   write<T>(work: (writer: W) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -204,7 +235,10 @@ export type StoreFacts = {
   readonly layout: number;
   /** The server that has it; null for files of this machine. */
   readonly server: ServerFacts | null;
-  /** Its files and their sizes; what is on another machine has no path, and no size where that does not answer. */
+  /**
+   * Its files and their sizes; what is on another machine has no path, and no size where that does not
+   * answer.
+   */
   readonly parts: readonly {
     readonly what: string;
     readonly path: string | null;
@@ -234,7 +268,9 @@ export type Copied = {
   readonly madeMs: number;
 };
 
-/** A store that was restored, the version with which it goes on, and the paths of the files that it replaced. */
+/**
+ * A store that was restored, the version with which it goes on, and the paths of the files that it replaced.
+ */
 export type Restored = Copied & { readonly version: number; readonly kept: readonly string[] };
 
 /**
@@ -244,12 +280,17 @@ export type Restored = Copied & { readonly version: number; readonly kept: reado
  */
 export type Mode = 'read' | 'serve' | 'write' | 'inspect';
 
-/** The store cannot be used as it is: missing, not ours, too new, out of reach. The message says what to do. */
+/**
+ * The store cannot be used as it is: missing, not ours, too new, out of reach. The message says what to do.
+ */
 export class StoreUnusable extends Error {
   override readonly name: string = 'StoreUnusable';
 }
 
-/** The store cannot be reached now, such as while it is locked or its disk is away. This may pass: who waits asks again. */
+/**
+ * The store cannot be reached now, such as while it is locked or its disk is away. This may pass: who waits
+ * asks again.
+ */
 export class StoreUnavailable extends StoreUnusable {
   override readonly name: string = 'StoreUnavailable';
 }

@@ -1,4 +1,5 @@
-// What reads of rows have in common in every engine with SQL: statements, the translation of values, and the check of each row.
+// What reads of rows have in common in every engine with SQL: statements, the translation of values, and the
+// check of each row.
 import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import { allRows } from './all-rows.ts';
 import {
@@ -118,7 +119,10 @@ export abstract class StoredRows implements RowReader {
     return (isAll ? rows : await this.soundRows(dataset, read, misplaced)) as RowOf<D>[];
   }
 
-  /** The sound rows among some cells, `limit` at most. @throws DamagedData for any other, unless damage is tolerated */
+  /**
+   * The sound rows among some cells, `limit` at most. @throws DamagedData for any other, unless damage is
+   * tolerated
+   */
   protected checked(
     dataset: Dataset,
     found: Iterable<StoredCell[]>,

@@ -1,4 +1,5 @@
-// Notes what is read, so that whoever keeps a value knows what it depends on: no query can forget to say it (docs/decisions/0029).
+// Notes what is read, so that whoever keeps a value knows what it depends on: no query can forget to say it
+// (docs/decisions/0029).
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Damage, OnDamage } from './damage.ts';
 import { storeLimits } from './limits.ts';
@@ -8,7 +9,10 @@ import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from '.
 /** A value and the parts that were read for it. */
 export type Depending<T> = { readonly value: T; readonly parts: readonly Part[] };
 
-/** All parts that were read; and of each work under way those that were read since its beginning, whichever work asked for them. */
+/**
+ * All parts that were read; and of each work under way those that were read since its beginning, whichever
+ * work asked for them.
+ */
 type Notes = { readonly all: Set<Part>; readonly underWay: Set<Set<Part>> };
 
 /** So many parts, or everything. */

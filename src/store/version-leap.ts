@@ -1,5 +1,5 @@
-// Versions that a store never had: a restored or copied store goes on apart from the one that it was made of, with a version that neither
-// had before (contract 9.12, docs/decisions/0041).
+// Versions that a store never had: a restored or copied store goes on apart from the one that it was made of,
+// with a version that neither had before (contract 9.12, docs/decisions/0041).
 import { randomInt } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { changes, counters, formerRows } from '../datasets/internal.ts';
@@ -23,13 +23,16 @@ export type LeapKnowledge = {
 };
 
 /**
- * The moment, if it is greater than every known version. If the clock is behind, other stores may continue from the same version by the same
- * clock: a random step keeps them apart.
+ * The moment, if it is greater than every known version. If the clock is behind, other stores may continue
+ * from the same version by the same clock: a random step keeps them apart.
  */
 const freshVersion = (newest: number, nowMs: number): number =>
   nowMs > newest ? nowMs : newest + randomInt(1, storeLimits.versionLeapMax);
 
-/** Gives a store a version that no store had before: a write of its own, which changes no data. Gives the leap. @throws DamagedData */
+/**
+ * Gives a store a version that no store had before: a write of its own, which changes no data. Gives the
+ * leap. @throws DamagedData
+ */
 export async function leapVersion(
   writer: RowWriter,
   { nowMs, replaced = 0, forgetsEarlier = false }: LeapKnowledge,

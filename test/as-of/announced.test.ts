@@ -1,4 +1,5 @@
-// Days of the calendar that were announced: before that they are as if they were not in the calendar (contract 9.8).
+// Days of the calendar that were announced: before that they are as if they were not in the calendar
+// (contract 9.8).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Asked, type FileRow } from './asked.ts';
@@ -144,7 +145,8 @@ test('a week is complete where no later session of it is known (contract 3.6, 3.
       [week.datetime, week.close_datetime].join(' '),
     );
   const first = '2001-09-04T13:30:00+00:00 2001-09-07T20:00:00+00:00';
-  // On Monday evening the week has four more sessions; on Thursday, when nothing trades before the next one, it had one.
+  // On Monday evening the week has four more sessions; on Thursday, when nothing trades before the next one,
+  // it had one.
   assert.deepEqual(await weeks('2001-09-10T21:00:00Z'), [first]);
   assert.deepEqual(await weeks('2001-09-13T03:59:59Z'), [first]);
   assert.deepEqual(await weeks('2001-09-13T04:00:00Z'), [

@@ -65,7 +65,10 @@ export class Asked {
     await this.#store.close();
   }
 
-  /** The answer to path and query, without the beginning `/api/v2/`; with the moment of the caller's key where it has one; of a streamed answer one step. */
+  /**
+   * The answer to path and query, without the beginning `/api/v2/`; with the moment of the caller's key where
+   * it has one; of a streamed answer one step.
+   */
   async ask(written: string, pinned?: string, from?: StepPlace): Promise<Answer> {
     const [path, query = ''] = `/api/v2/${written}`.split('?') as [string, string?];
     const match = matchRoute(path);

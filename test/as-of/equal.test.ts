@@ -1,5 +1,5 @@
-// No look-ahead: the answer as of a moment is that of a service whose clock is the moment, and which holds only what was known then
-// (contract 9.8). `npm run as-of` is the long form.
+// No look-ahead: the answer as of a moment is that of a service whose clock is the moment, and which holds
+// only what was known then (contract 9.8). `npm run as-of` is the long form.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../fuzz/random.ts';
@@ -9,7 +9,9 @@ import { endpoints, randomRequest } from './random-requests.ts';
 import { dateAt, NOW, randomWorld } from './random-world.ts';
 
 const pairs = times(2);
-/** Requests to each endpoint, for each pair of stores; bars have more ways to go wrong, and some cost nothing. */
+/**
+ * Requests to each endpoint, for each pair of stores; bars have more ways to go wrong, and some cost nothing.
+ */
 const ROUNDS = 2;
 const BAR_ROUNDS = 12;
 const PAGES_MAX = 3;
@@ -23,7 +25,9 @@ const ownFields = [
   'next_page_url',
 ];
 
-/** An answer without what each store has of its own; of a dividend still to come what the contract says of it. */
+/**
+ * An answer without what each store has of its own; of a dividend still to come what the contract says of it.
+ */
 function comparable(value: unknown, today: string): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one, today));
   if (typeof value !== 'object' || value === null) return value;

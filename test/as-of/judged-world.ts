@@ -1,5 +1,5 @@
-// Series of a market with faults of many kinds, and what of them could be known at a moment: worked out from the contract alone
-// (contract 9.8, 9.9, 9.10).
+// Series of a market with faults of many kinds, and what of them could be known at a moment: worked out from
+// the contract alone (contract 9.8, 9.9, 9.10).
 import type { Random } from '../fuzz/random.ts';
 import type { FileRow, Filling } from './asked.ts';
 
@@ -109,7 +109,10 @@ function cryptoBars(random: Random): Dated[] {
   );
 }
 
-/** Other values of some bars, as a second import has them: of the first one of every series, so that it holds all at any moment. */
+/**
+ * Other values of some bars, as a second import has them: of the first one of every series, so that it holds
+ * all at any moment.
+ */
 const corrected = (random: Random, bars: readonly Dated[]): Dated[] =>
   bars
     .filter(({ row }, at) => {
@@ -172,7 +175,10 @@ export function judgedWorld(random: Random): JudgedWorld {
   const ms = random.pick(bars).knownMs + random.pick([0, 0, -1_000, 1_000, 5 * HALF_HOUR, -HALF_HOUR]);
   const today = dateAt(ms);
   const filling = (isKnown: ((one: Dated) => boolean) | null): Filling[] => {
-    /** Files name an instrument as it was called on the day; what was declared before a change has the name of then. */
+    /**
+     * Files name an instrument as it was called on the day; what was declared before a change has the name of
+     * then.
+     */
     const named = (row: FileRow, date: string): FileRow => {
       const isFormer = date <= RENAMED.to || (isKnown !== null && today <= RENAMED.to);
       return isFormer && row.symbol === RENAMED.symbol ? { ...row, symbol: RENAMED.former } : row;

@@ -1,5 +1,6 @@
-// No look-ahead in coverage and findings: as of a moment they are those of a service whose clock is the moment, and which holds only what
-// was known then (contract 9.8, 9.9, 9.10). `npm run as-of` is the long form.
+// No look-ahead in coverage and findings: as of a moment they are those of a service whose clock is the
+// moment, and which holds only what was known then (contract 9.8, 9.9, 9.10). `npm run as-of` is the long
+// form.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../fuzz/random.ts';
@@ -44,7 +45,9 @@ const over = (rows: readonly Row[] | string, schema: string, ms: number): readon
     ? rows
     : rows.filter(({ session_date: date }) => closes[schema]!(String(date)) <= ms);
 
-/** Findings of sessions that were over; a service of the moment also has those of declared actions to come. */
+/**
+ * Findings of sessions that were over; a service of the moment also has those of declared actions to come.
+ */
 const overBy = (rows: readonly Row[] | string, ms: number): readonly Row[] | string =>
   typeof rows === 'string' ? rows : rows.filter(({ to_datetime: to }) => Date.parse(String(to)) <= ms);
 

@@ -30,7 +30,8 @@ test('an action is known from the day after its declaration, else from its ex-da
   assert.deepEqual(await at('2025-03-06T06:00:00Z'), [first, ['2025-03-20', '1.00000000', null]]);
   assert.deepEqual(await at('2025-03-20T06:00:00Z'), [first, ['2025-03-20', '0.98000000', 50]]);
   assert.equal((await at('2025-03-25T06:00:00Z')).length, 3);
-  // Before anything of it was known there was no such stock, as far as the data tell; the actions made one without a listing date.
+  // Before anything of it was known there was no such stock, as far as the data tell; the actions made one
+  // without a listing date.
   assert.deepEqual(await at('2025-03-02T12:00:00Z'), []);
 });
 

@@ -1,4 +1,5 @@
-// Keys that are pinned to an instant: the command line makes and moves them, the service answers as of it (contract 9.8, 10).
+// Keys that are pinned to an instant: the command line makes and moves them, the service answers as of it
+// (contract 9.8, 10).
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +62,8 @@ test('a pinned key is answered as of its instant, and as of the next one where i
     ];
     return [series?.bars, sessions.filter(({ bars }) => bars > 0).length, findings.length];
   };
-  // The answers of the other key are kept by then: none of them is given to the pinned one, or the other way round.
+  // The answers of the other key are kept by then: none of them is given to the pinned one, or the other way
+  // round.
   for (let times = 0; times < 2; times++) {
     assert.deepEqual(Object.keys((await ask(CODES, live)).result), ['FIRST', 'LATER'].sort());
     assert.deepEqual(Object.keys((await ask(CODES, pinned)).result), ['FIRST']);

@@ -35,7 +35,10 @@ const seriesOf = (random: Random): string => {
 const fullSymbols = ['stock:US:*', ...names.map((name) => name.replace('/', ':'))];
 const underlying = (random: Random): string => random.pick(names.slice(0, 3));
 
-/** What tells of the service and of its store: of these both services differ, or `judged.test.ts` compares them. */
+/**
+ * What tells of the service and of its store: of these both services differ, or `judged.test.ts` compares
+ * them.
+ */
 type OfTheStore = 'runs' | 'addressInfo' | 'seriesCoverage' | 'sessionCoverage' | 'findings';
 
 /** Path and query of one request, by endpoint. */

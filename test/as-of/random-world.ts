@@ -1,4 +1,5 @@
-// A store of random rows, and what of them could be known at a moment: worked out from the contract alone (contract 9.8).
+// A store of random rows, and what of them could be known at a moment: worked out from the contract alone
+// (contract 9.8).
 import type { Random } from '../fuzz/random.ts';
 import type { FileRow, Filling } from './asked.ts';
 
@@ -38,7 +39,10 @@ const DELISTED = '2025-03-13';
 /** Symbols of stocks by what they are, in the store that has everything. */
 const stocks = ['AAA', RENAMED.symbol, 'LST', 'DEL'];
 
-/** A day on which the market is closed, and from which date that was known; absent where it was known in advance. */
+/**
+ * A day on which the market is closed, and from which date that was known; absent where it was known in
+ * advance.
+ */
 type Closing = { readonly date: string; readonly announced?: string };
 
 function closingsOf(random: Random): Closing[] {
@@ -56,7 +60,10 @@ const closingRow = ({ date, announced }: Closing): FileRow => ({
   ...(announced !== undefined && { announced }),
 });
 
-/** From when it is known that nothing of a week is still to come: at its last close, unless a later closing is announced after it. */
+/**
+ * From when it is known that nothing of a week is still to come: at its last close, unless a later closing is
+ * announced after it.
+ */
 function endOfWeek(monday: string, closings: readonly Closing[]): number {
   const days = weekdays.slice(weekdays.indexOf(monday), weekdays.indexOf(monday) + 5);
   const closed = new Map(closings.map((closing) => [closing.date, closing]));

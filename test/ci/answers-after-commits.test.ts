@@ -1,4 +1,5 @@
-// Answers of one service, whose caches go on through commits of every kind, against those of a service that caches nothing (contract 4.1).
+// Answers of one service, whose caches go on through commits of every kind, against those of a service that
+// caches nothing (contract 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

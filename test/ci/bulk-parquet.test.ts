@@ -1,4 +1,5 @@
-// Bars in bulk as Parquet (contract 9.11), read by DuckDB: the values of the CSV. How the file is made, kept, and read in parts.
+// Bars in bulk as Parquet (contract 9.11), read by DuckDB: the values of the CSV. How the file is made, kept,
+// and read in parts.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
-// The caches of a serving process count what they hold: memory grows by what they say. Measured after collections, of the heap and outside
-// it.
+// The caches of a serving process count what they hold: memory grows by what they say. Measured after
+// collections, of the heap and outside it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';

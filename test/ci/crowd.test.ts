@@ -1,4 +1,5 @@
-// A crowd of slow, silent and greedy callers, in short; `npm run crowd` for a thousand of them. And a process with few open files.
+// A crowd of slow, silent and greedy callers, in short; `npm run crowd` for a thousand of them. And a process
+// with few open files.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
@@ -15,7 +16,10 @@ import { until } from '../until.ts';
 /** One answer may begin below the bound, and what the kernel holds may be counted twice for a moment. */
 const UNSENT_MAX = 1.5 * httpLimits.unsentBytesMax;
 
-/** On a busy machine few of the large pages may be made in that time: the crowd comes again, and stays twice as long. */
+/**
+ * On a busy machine few of the large pages may be made in that time: the crowd comes again, and stays twice
+ * as long.
+ */
 const CROWDS_MAX = 4;
 const CROWD_SECONDS = 4;
 

@@ -1,4 +1,5 @@
-// The comparison with another commit (`npm run golden`): what it says of this commit beside itself, and of one that answers otherwise.
+// The comparison with another commit (`npm run golden`): what it says of this commit beside itself, and of
+// one that answers otherwise.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -34,7 +35,9 @@ const runOn = (store: string, at: string, words: readonly string[]): Promise<Fin
 
 const ran = new Map<string, Promise<Finished>>();
 
-/** A store in this checkout, and a service in this process. Of several on one store each command is run once. */
+/**
+ * A store in this checkout, and a service in this process. Of several on one store each command is run once.
+ */
 class LocalSide implements Side {
   readonly #store: string;
   #server: LocalServer | null = null;

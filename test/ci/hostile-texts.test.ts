@@ -1,5 +1,6 @@
-// No text that a caller sends holds the process: every header that the service reads and every parameter of every endpoint gets long
-// texts of the kinds that slow parsers down. Handling takes little processor time, and no such text is a fault (contract 4.4, 6.4).
+// No text that a caller sends holds the process: every header that the service reads and every parameter of
+// every endpoint gets long texts of the kinds that slow parsers down. Handling takes little processor time,
+// and no such text is a fault (contract 4.4, 6.4).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
@@ -9,7 +10,10 @@ import type { HttpRequest } from '../../src/http/message.ts';
 import { type Bench, openBench } from '../fuzz/in-process.ts';
 
 const CHARACTERS = 16_384;
-/** A request above a tenth of the bound is measured again, since other work may have interrupted it; the shortest time counts. */
+/**
+ * A request above a tenth of the bound is measured again, since other work may have interrupted it; the
+ * shortest time counts.
+ */
 const NOTICED_SHARE = 0.1;
 const TRIES = 3;
 
@@ -39,7 +43,10 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** Texts that repeat: each is the start of some grammar, a separator, an escape or a letter that changes its length. */
+/**
+ * Texts that repeat: each is the start of some grammar, a separator, an escape or a letter that changes its
+ * length.
+ */
 const repeated: readonly string[] = [
   ...[
     ' ',
@@ -112,7 +119,10 @@ const repeated: readonly string[] = [
   ],
 ];
 
-/** The texts for a place where a good text is `good`: runs alone, before it, after it, and ended by what fits nowhere. */
+/**
+ * The texts for a place where a good text is `good`: runs alone, before it, after it, and ended by what fits
+ * nowhere.
+ */
 const hostileTexts = (good: string, length = CHARACTERS): string[] =>
   repeated.flatMap((piece) => {
     const run = piece.repeat((length - good.length) / piece.length);
@@ -218,7 +228,10 @@ const queryOf = ({ parameters }: Endpoint, name: string, written: string): strin
 const [FIRST_STEP, STEP] = [4, 24];
 const tried = new Set<string>();
 
-/** Addresses with a part of the hostile texts in one parameter: by turns encoded as a client does it, and as they are. */
+/**
+ * Addresses with a part of the hostile texts in one parameter: by turns encoded as a client does it, and as
+ * they are.
+ */
 function* addressesOf(
   endpoint: Endpoint,
   part: number,

@@ -1,4 +1,5 @@
-// Whatever Host and forwarded headers say, no answer holds a name that is not the service's own (contract 4.3).
+// Whatever Host and forwarded headers say, no answer holds a name that is not the service's own (contract
+// 4.3).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Connection, type RawAnswer } from '../connection.ts';
@@ -93,7 +94,10 @@ const DAY = '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-03';
 
 type Sent = { readonly host: string; readonly isForeign: boolean; readonly bytes: string };
 
-/** A request with a host in its Host header, or in an absolute address, which replaces that header (RFC 9112, 3.2.2). */
+/**
+ * A request with a host in its Host header, or in an absolute address, which replaces that header (RFC 9112,
+ * 3.2.2).
+ */
 function makeRequest(random: Random, ours: readonly string[]): Sent {
   const isForeign = random.chance(0.5);
   const isAbsolute = random.chance(0.2);
@@ -111,7 +115,10 @@ const nextUrl = ({ headers, body }: RawAnswer): string =>
   /^<(.*)>/.exec(headers.get('link') ?? '')?.[1] ??
   (JSON.parse(body) as { result: { next_page_url: string } }).result.next_page_url;
 
-/** Asks with hostile names; `base` is the address that a good answer must begin its next page with, null for a refusal. */
+/**
+ * Asks with hostile names; `base` is the address that a good answer must begin its next page with, null for a
+ * refusal.
+ */
 async function askAll(
   server: Server,
   ours: readonly string[],

@@ -23,7 +23,10 @@ before(async () => {
   path = `/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-03?limit=1000&format=csv&secret_key=${key}`;
 });
 
-/** Asks on a connection of its own; the body, or null where the connection broke. @throws for any other answer than the right one */
+/**
+ * Asks on a connection of its own; the body, or null where the connection broke. @throws for any other answer
+ * than the right one
+ */
 async function ask(server: Server): Promise<string | null> {
   let body: string;
   try {

@@ -1,4 +1,5 @@
-// Almost full disks, from nothing to 64 kB free: every command either works or says how many bytes are missing (contract 10).
+// Almost full disks, from nothing to 64 kB free: every command either works or says how many bytes are
+// missing (contract 10).
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

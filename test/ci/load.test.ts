@@ -1,5 +1,6 @@
-// Overload, the stop under load and slow readers, in short, on a busy machine too: no request is left without an answer. The long form,
-// `npm run overload`, has the bounds: how much is served, how many are refused and reset, and how long it takes.
+// Overload, the stop under load and slow readers, in short, on a busy machine too: no request is left without
+// an answer. The long form, `npm run overload`, has the bounds: how much is served, how many are refused and
+// reset, and how long it takes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { crowdAtStart } from '../reliability/crowd-at-start.ts';

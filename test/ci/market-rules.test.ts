@@ -1,5 +1,5 @@
-// Stores keep facts alone (contract 3.9): where the rules and zones of all markets change under a full store, no stored row differs, and
-// each answer is that of a store which was imported afresh under the new rules.
+// Stores keep facts alone (contract 3.9): where the rules and zones of all markets change under a full store,
+// no stored row differs, and each answer is that of a store which was imported afresh under the new rules.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ const otherRules = pathToFileURL(join(import.meta.dirname, 'other-market-rules.t
 const builtIn = { NODE_OPTIONS: `--import=${clock}` };
 const changed = { NODE_OPTIONS: `--import=${clock} --import=${otherRules}` };
 
-/** Instruments of markets with extended hours, a break, an auction, all day, days that end in the evening, and without a calendar. */
+/**
+ * Instruments of markets with extended hours, a break, an auction, all day, days that end in the evening, and
+ * without a calendar.
+ */
 const names = [
   ['stock', 'US:AAX'],
   ['stock', 'US:BBX'],

@@ -1,4 +1,5 @@
-// Metrics as Prometheus gets them: from one process and several, on a port of their own and on the service's (contract 9.3).
+// Metrics as Prometheus gets them: from one process and several, on a port of their own and on the service's
+// (contract 9.3).
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The package as its users have it: packed, installed in an empty folder, and run, imported and type-checked there.
+// The package as its users have it: packed, installed in an empty folder, and run, imported and type-checked
+// there.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// An answer from an earlier version of the stored data is what was answered then (contract 9.12): commits of every kind, and requests to
-// every endpoint that were answered before them.
+// An answer from an earlier version of the stored data is what was answered then (contract 9.12): commits of
+// every kind, and requests to every endpoint that were answered before them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';

@@ -1,4 +1,5 @@
-// The Python client: against a service, against one that fails, and installed from its folder. Its tests are in clients/python/tests.
+// The Python client: against a service, against one that fails, and installed from its folder. Its tests are
+// in clients/python/tests.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

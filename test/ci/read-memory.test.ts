@@ -1,4 +1,5 @@
-// A careful reading of a CSV, as an import with refused rows needs it, takes memory that does not grow with the file.
+// A careful reading of a CSV, as an import with refused rows needs it, takes memory that does not grow with
+// the file.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,5 +1,6 @@
-// No regular expression of the program backtracks more than in proportion to its text: each is read from the syntax tree of `src` and
-// judged by scslre. It finds loops that share a character; what starts again at every repetition of a longer text it does not find.
+// No regular expression of the program backtracks more than in proportion to its text: each is read from the
+// syntax tree of `src` and judged by scslre. It finds loops that share a character; what starts again at
+// every repetition of a longer text it does not find.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,7 +16,10 @@ import { limits } from '../../src/contract/limits.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Expressions inside `new RegExp(…)`, and a text that each stands for; null for a pattern that the operator writes. */
+/**
+ * Expressions inside `new RegExp(…)`, and a text that each stands for; null for a pattern that the operator
+ * writes.
+ */
 const samples: Readonly<Record<string, string | null>> = {
   ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [`limits.${name}`, String(value)])),
   'hex(server.port, 4)': '1F90',
@@ -95,7 +99,10 @@ function allExpressions(): Found[] {
   return found;
 }
 
-/** Why an expression may take more than linear time: the characters that two of its loops, or two starts, share. */
+/**
+ * Why an expression may take more than linear time: the characters that two of its loops, or two starts,
+ * share.
+ */
 const problemsOf = ({ where, source, flags }: Found): string[] =>
   analyse({ source, flags }, { reportTypes: { Move: !flags.includes('y') } }).reports.map(
     ({ type, character }) => `${where}: /${source}/${flags} (${type} of ${character.literal.source})`,

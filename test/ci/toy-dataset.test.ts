@@ -1,5 +1,5 @@
-// One declaration drives everything that is done with a dataset: a copy of the sources gets a toy by its file, its line and its frozen
-// step.
+// One declaration drives everything that is done with a dataset: a copy of the sources gets a toy by its
+// file, its line and its frozen step.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

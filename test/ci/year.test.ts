@@ -1,4 +1,5 @@
-// Two weeks of the year (`npm run year` for all of it): a service and a watched folder under a false clock, held to a plain reading each morning.
+// Two weeks of the year (`npm run year` for all of it): a service and a watched folder under a false clock,
+// held to a plain reading each morning.
 import { test } from 'node:test';
 import { seed } from '../seed.ts';
 import { type Trouble, Year } from '../year/year.ts';

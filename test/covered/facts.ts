@@ -1,4 +1,5 @@
-// The facts that contract 3.9 decides by: which runs there were and in which order, and what they held, removed and changed.
+// The facts that contract 3.9 decides by: which runs there were and in which order, and what they held,
+// removed and changed.
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
 import { barEnd } from '../../src/calendar/bar-end.ts';
 import type { Calendar } from '../../src/calendar/calendar.ts';
@@ -7,7 +8,10 @@ import type { Session } from '../../src/calendar/session.ts';
 /** An interval of which files have bars. */
 export type Stored = '1M' | '5M' | '30M' | '60M' | 'DAY';
 
-/** A bar of a file: all its prices are `price`, its volume is 1. The key of a DAY bar is its date as midnight UTC. */
+/**
+ * A bar of a file: all its prices are `price`, its volume is 1. The key of a DAY bar is its date as midnight
+ * UTC.
+ */
 export type FileBar = { readonly symbol: string; readonly keyMs: number; readonly price: number };
 
 /** One file of bars, which is one run. */
@@ -86,7 +90,10 @@ export function openOf(calendar: Calendar, interval: Stored, keyMs: number): num
   return calendar.sessionOn(keyMs / DAY_MS)?.openMs ?? keyMs;
 }
 
-/** The close of a bar by the calendar (contract 3.2, 3.3): cut at the end of its segment; at DAY the close of the session. */
+/**
+ * The close of a bar by the calendar (contract 3.2, 3.3): cut at the end of its segment; at DAY the close of
+ * the session.
+ */
 export const closeOf = (calendar: Calendar, interval: Stored, keyMs: number): number =>
   barEnd(calendar, interval as Parameters<typeof barEnd>[1], keyMs).closeMs;
 

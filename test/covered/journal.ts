@@ -1,4 +1,5 @@
-// What was done to a store, run by run, and the facts that follow: without a store, so that the reading can be held by itself.
+// What was done to a store, run by run, and the facts that follow: without a store, so that the reading can
+// be held by itself.
 import { DAY_MS, formatDay, parseDay } from '../../src/base/instant.ts';
 import { type Calendar, calendarOf } from '../../src/calendar/calendar.ts';
 import { type CalendarOverride, withOverrides } from '../../src/calendar/overrides.ts';
@@ -55,7 +56,10 @@ type Change =
 /** A run, and what it did. */
 export type Entry = { readonly words: string; readonly change: Change; isUndone: boolean };
 
-/** The terms of an instrument after a file about it: empty cells change nothing, but an active instrument is not delisted. */
+/**
+ * The terms of an instrument after a file about it: empty cells change nothing, but an active instrument is
+ * not delisted.
+ */
 const withTerms = (before: Terms | undefined, { listing, delisting, ...terms }: Terms): Terms => ({
   ...terms,
   listing: listing ?? before?.listing ?? null,
@@ -119,7 +123,10 @@ export class Journal {
     });
   }
 
-  /** A deletion of the bars of a symbol between dates of the market, both included, or between instants; null where there are none. */
+  /**
+   * A deletion of the bars of a symbol between dates of the market, both included, or between instants; null
+   * where there are none.
+   */
   delete(symbol: string, interval: Stored | null, range: Deletion['range']): Entry | null {
     if (!this.oracle.hasIn(symbol, interval, range)) return null;
     const [from, to] = boundsOf(range);

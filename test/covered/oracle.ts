@@ -1,6 +1,7 @@
-// A direct reading of contract 3.9: what is covered, which stored bars are finished, and which bars are served. Nothing here is fast, and
-// nothing is shared with the service but the calendar. Streams (rule 2) do not exist yet: there is nothing here about them. Where the clause
-// can be read in two ways, a comment that begins with "Read as" says which one is taken.
+// A direct reading of contract 3.9: what is covered, which stored bars are finished, and which bars are
+// served. Nothing here is fast, and nothing is shared with the service but the calendar. Streams (rule 2) do
+// not exist yet: there is nothing here about them. Where the clause can be read in two ways, a comment that
+// begins with "Read as" says which one is taken.
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
 import type { Calendar } from '../../src/calendar/calendar.ts';
 import { periodEnd, periodStart } from '../../src/calendar/period.ts';
@@ -74,7 +75,10 @@ export class Oracle {
     return String(this.#files.indexOf(run));
   }
 
-  /** "Rows whose bytes a live run brought before count as begun then": the start of the first live run of these bytes. */
+  /**
+   * "Rows whose bytes a live run brought before count as begun then": the start of the first live run of
+   * these bytes.
+   */
   #begunMs({ sha }: FileRun): number {
     return this.#files.find((run) => run.sha === sha)!.startMs;
   }
@@ -121,10 +125,12 @@ export class Oracle {
     const { interval } = run;
     const openMs = openOf(calendar, interval, bars[0]!.keyMs);
     const session = sessionOf(calendar, interval, bars[0]!.keyMs);
-    // Read as: a bar outside every session, of a day that was closed since, bounds the file by its own open and close.
+    // Read as: a bar outside every session, of a day that was closed since, bounds the file by its own open
+    // and close.
     if (session === null) return openMs;
-    // Read as: a cut by date takes the place of the other exceptions; else files of neighbouring days would leave holes between them.
-    // "a file cut by date": its first bar opens within the hour after a midnight, or at it.
+    // Read as: a cut by date takes the place of the other exceptions; else files of neighbouring days would
+    // leave holes between them. "a file cut by date": its first bar opens within the hour after a midnight,
+    // or at it.
     const cutMs = this.#cuts(run, session, calendar, (midnightMs, isLong) =>
       isLong ? midnightMs <= openMs && openMs <= midnightMs + HOUR_MS : openMs === midnightMs,
     ).at(-1);
@@ -133,7 +139,8 @@ export class Oracle {
       const isFirstDayOfAll = this.#seriesOf(run, market).every(
         (symbol) => this.#facts.instrumentOf(symbol).listing === session.day,
       );
-      // Read as: files of one command are one run here too, or a stock of its own file that is seldom traded would never have a day.
+      // Read as: files of one command are one run here too, or a stock of its own file that is seldom traded
+      // would never have a day.
       const hasEarlier = this.#files.some(
         (other) =>
           other.command !== run.command &&
@@ -153,7 +160,10 @@ export class Oracle {
     return hoursOf(session).fromMs;
   }
 
-  /** Read as: files of one command are one run, so all of them began late where the first bar of all is late, and one of their series is dense. */
+  /**
+   * Read as: files of one command are one run, so all of them began late where the first bar of all is late,
+   * and one of their series is dense.
+   */
   #commandBeginsLate(run: FileRun, market: string, session: Session, calendar: Calendar): boolean {
     const { fromMs, toMs } = hoursOf(session);
     const files = this.#files.filter(
@@ -169,7 +179,10 @@ export class Oracle {
     );
   }
 
-  /** Whether a series has at least three bars in a session, in 80 % of the intervals from its first to its last. */
+  /**
+   * Whether a series has at least three bars in a session, in 80 % of the intervals from its first to its
+   * last.
+   */
   #hasDense({ interval }: FileRun, bars: readonly FileBar[], session: Session, calendar: Calendar): boolean {
     if (interval === 'DAY') return false;
     const inside = bars.filter(({ keyMs }) => sessionOf(calendar, interval, keyMs)?.day === session.day);
@@ -183,7 +196,8 @@ export class Oracle {
   }
 
   #spanEnd(run: FileRun, bars: readonly FileBar[], calendar: Calendar): number | null {
-    // A span said by flags is capped by the start of the run that says it; no file covers anything beyond its start.
+    // A span said by flags is capped by the start of the run that says it; no file covers anything beyond its
+    // start.
     if (run.throughMs !== null) return Math.min(run.throughMs, run.startMs);
     const last = bars.at(-1);
     if (last === undefined) return null;
@@ -297,8 +311,8 @@ export class Oracle {
   }
 
   /**
-   * The files as the runs that they count as in a session: those of one command that have bars in it are one. Read as: a file without
-   * bars in it is a run of its own.
+   * The files as the runs that they count as in a session: those of one command that have bars in it are one.
+   * Read as: a file without bars in it is a run of its own.
    */
   #groupsIn(files: readonly FileRun[], market: string, session: Session, calendar: Calendar): Group[] {
     const having = files.filter((run) => this.#hasBarsIn(run, market, session, calendar));
@@ -334,7 +348,8 @@ export class Oracle {
       return hole.fromMs < hole.toMs;
     });
     if (isDeleted) return false;
-    // Read as: the run that holds this series has bars in other sessions. It is a file by itself, or all those of its command.
+    // Read as: the run that holds this series has bars in other sessions. It is a file by itself, or all
+    // those of its command.
     const commands = [...Map.groupBy(files, ({ command }) => command).values()];
     return files
       .filter((file) => this.#holds(file, symbol))
@@ -346,7 +361,10 @@ export class Oracle {
       );
   }
 
-  /** The day of the last bar of a file; null without bars. Read as: of a bar outside every session, the market's day. */
+  /**
+   * The day of the last bar of a file; null without bars. Read as: of a bar outside every session, the
+   * market's day.
+   */
   #lastDay(run: FileRun, calendar: Calendar): number | null {
     const last = run.bars.toSorted((a, b) => a.keyMs - b.keyMs).at(-1);
     if (last === undefined) return null;
@@ -357,7 +375,10 @@ export class Oracle {
     return new Set(files.flatMap((run) => this.#seriesOf(run, market)));
   }
 
-  /** "each of the two holds at least two thirds of the other's series (this one left out, only those listed at both times counted)". */
+  /**
+   * "each of the two holds at least two thirds of the other's series (this one left out, only those listed at
+   * both times counted)".
+   */
   #areAlike(one: OnDay, other: OnDay, symbol: string): boolean {
     const { market } = this.#facts.instrumentOf(symbol);
     const isListedAt = (series: string, { day }: OnDay['session']): boolean => {
@@ -385,7 +406,10 @@ export class Oracle {
     );
   }
 
-  /** The stored bars of a series in order: those of the last live run that changed each, unless they were deleted since (5, 10). */
+  /**
+   * The stored bars of a series in order: those of the last live run that changed each, unless they were
+   * deleted since (5, 10).
+   */
   stored(symbol: string, interval: Stored): StoredBar[] {
     return this.#once(`stored ${symbol} ${interval}`, () => this.#stored(symbol, interval));
   }
@@ -412,7 +436,8 @@ export class Oracle {
       .toSorted(([a], [b]) => a - b)
       .map(([keyMs, { price, begunMs }]) => {
         const closeMs = closeOf(calendar, interval, keyMs);
-        // Runs of the same bytes count as begun with the first of them: only one of other bytes can have begun later.
+        // Runs of the same bytes count as begun with the first of them: only one of other bytes can have
+        // begun later.
         return { keyMs, price, isFinished: begunMs.some((ms) => closeMs <= ms) };
       });
   }
@@ -465,8 +490,9 @@ export class Oracle {
       const covered = this.coveredIn(symbol, interval, session);
       return cellsOf(session, isEth ? 'all' : 'regular', askedStep).flatMap(({ fromMs, toMs }) => {
         const inside = bars.filter(({ keyMs }) => fromMs <= keyMs && keyMs < toMs);
-        // Read as: a bar that is not finished feeds nothing, and hides no derived bar whose time another file covers.
-        // A stored bar needs nothing but to be finished; a derived one the time that it is made of, open to close.
+        // Read as: a bar that is not finished feeds nothing, and hides no derived bar whose time another file
+        // covers. A stored bar needs nothing but to be finished; a derived one the time that it is made of,
+        // open to close.
         const isServed =
           inside.length > 0 &&
           (step === askedStep || covered.some((one) => one.fromMs <= fromMs && toMs <= one.toMs));
@@ -523,7 +549,10 @@ export class Oracle {
     return new Map([...found].toSorted(([a], [b]) => a - b));
   }
 
-  /** Weeks of a symbol that has one series, folded from its DAY bars (3.6). Of stored days there are none with extended hours. */
+  /**
+   * Weeks of a symbol that has one series, folded from its DAY bars (3.6). Of stored days there are none with
+   * extended hours.
+   */
   #weeks(symbol: string, intraday: Intraday | undefined, isEth: boolean): ServedBar[] {
     const { calendar } = this.#facts.instrumentOf(symbol);
     const interval = intraday ?? 'DAY';
@@ -574,7 +603,10 @@ const folded = (openMs: number, closeMs: number, bars: readonly StoredBar[]): Se
   volume: bars.length,
 });
 
-/** The cells of some length in the segments of a scope, from the open of each and cut at its end (contract 3.3). */
+/**
+ * The cells of some length in the segments of a scope, from the open of each and cut at its end (contract
+ * 3.3).
+ */
 export function cellsOf({ segments }: Session, scope: SegmentScope, stepMs: number): Span[] {
   const cells: Span[] = [];
   for (const { kind, openMs, closeMs } of segments)
@@ -594,7 +626,10 @@ function midnightsInside(zone: Zone, { fromMs, toMs }: Span): number[] {
   return found;
 }
 
-/** Whether a deletion removes a bar: a range is of opens, one of dates of label dates at DAY (contract 2.2, 2.3). */
+/**
+ * Whether a deletion removes a bar: a range is of opens, one of dates of label dates at DAY (contract 2.2,
+ * 2.3).
+ */
 function isInRange(range: Deletion['range'], interval: Stored, keyMs: number, calendar: Calendar): boolean {
   const openMs = openOf(calendar, interval, keyMs);
   if ('fromMs' in range) return range.fromMs <= openMs && openMs < range.toMs;

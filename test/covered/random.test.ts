@@ -1,5 +1,5 @@
-// Random files, deletions, undos and changes of calendars: every bar that is served is one that a direct reading of contract 3.9 serves, and
-// no other (contract 3.6, 3.8, 3.9, 10).
+// Random files, deletions, undos and changes of calendars: every bar that is served is one that a direct
+// reading of contract 3.9 serves, and no other (contract 3.6, 3.8, 3.9, 10).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatInstant } from '../../src/base/instant.ts';
@@ -47,7 +47,10 @@ async function compare(
   return compared;
 }
 
-/** Compares how the stored series of a symbol are listed with the reading: they have finished bars alone (contract 3.9 (5), 9.9). */
+/**
+ * Compares how the stored series of a symbol are listed with the reading: they have finished bars alone
+ * (contract 3.9 (5), 9.9).
+ */
 async function compareList(world: World, symbol: string): Promise<void> {
   const { journal } = world;
   const held = STORED.flatMap((interval) => {

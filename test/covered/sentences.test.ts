@@ -1,5 +1,6 @@
-// Each sentence of contract 3.9 by a small case, with what is then served written down. Stocks of New York from 5 to 9 February 2024, without
-// a holiday: in UTC the pre-market opens at 09:00, regular hours are 14:30 to 21:00, and the post-market ends at 01:00 of the next day.
+// Each sentence of contract 3.9 by a small case, with what is then served written down. Stocks of New York
+// from 5 to 9 February 2024, without a holiday: in UTC the pre-market opens at 09:00, regular hours are 14:30
+// to 21:00, and the post-market ends at 01:00 of the next day.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
@@ -110,7 +111,10 @@ class Case {
   }
 }
 
-/** A sentence of the contract, which the service keeps, and so does the reading that the random test compares it with. */
+/**
+ * A sentence of the contract, which the service keeps, and so does the reading that the random test compares
+ * it with.
+ */
 function sentence(words: string, work: (one: Case) => Promise<void>, market: MarketName = 'stock'): void {
   test(words, async () => {
     const world = await World.open(temporary, market);

@@ -18,7 +18,10 @@ const hash = (text: string): number => {
   return sum;
 };
 
-/** What traded: the bars of each symbol in the first sessions from 5 February 2024 on, by the calendar without further holidays. */
+/**
+ * What traded: the bars of each symbol in the first sessions from 5 February 2024 on, by the calendar without
+ * further holidays.
+ */
 export class Truth {
   readonly sessions: readonly Session[];
   readonly #bars = new Map<string, readonly FileBar[]>();
@@ -229,7 +232,9 @@ const step = fc.oneof(
   { weight: 1, arbitrary: terms },
 );
 
-/** Files of a few days of some series each, and what becomes of instruments: who says what of which series. */
+/**
+ * Files of a few days of some series each, and what becomes of instruments: who says what of which series.
+ */
 const seriesStep = fc.oneof(
   {
     weight: 8,
@@ -428,7 +433,8 @@ export async function take(world: World, truth: Truth, one: Step, corrections: n
     // Coins and currencies have no holidays that files could change.
     if (world.journal.market === 'crypto' || world.journal.market === 'forex') return;
     const { day, openMs } = sessions[one.session]!;
-    // The row of a closed day whose evening opens the next session is part of that one (contract 3.10): no truth has such rows.
+    // The row of a closed day whose evening opens the next session is part of that one (contract 3.10): no
+    // truth has such rows.
     if (world.journal.market === 'future' && one.template === 'CLOSED') return;
     // Hours of a post-market that begins earlier are off its grid (contract 3.10).
     if (one.template === 'EARLY_CLOSE' && truth.base === '60M') return;

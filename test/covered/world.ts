@@ -1,4 +1,5 @@
-// A store to which files, deletions, undos and changes of calendars come at given moments, beside the journal of them.
+// A store to which files, deletions, undos and changes of calendars come at given moments, beside the journal
+// of them.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { formatDay, parseInstant } from '../../src/base/instant.ts';
@@ -210,7 +211,10 @@ export class World {
     );
   }
 
-  /** The stored series of a symbol as the service lists them: interval, number of bars, opens of the first and the last. */
+  /**
+   * The stored series of a symbol as the service lists them: interval, number of bars, opens of the first and
+   * the last.
+   */
   async listed(symbol: string): Promise<string[]> {
     const { schema } = placeOf[this.journal.market];
     const raw = { schema_asset: schema, query: symbol };

@@ -7,7 +7,10 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\
 const fits = (shown: string, given: string, gap: string): boolean =>
   new RegExp(`^${shown.split(ANYTHING).map(escaped).join(gap)}$`).test(given);
 
-/** Where lines differ, in words; null where they agree. A line that is `…` alone stands for any number of lines. */
+/**
+ * Where lines differ, in words; null where they agree. A line that is `…` alone stands for any number of
+ * lines.
+ */
 export function differingText(shown: string, given: string): string | null {
   const lines = (text: string): string =>
     text
@@ -24,7 +27,10 @@ export function differingText(shown: string, given: string): string | null {
   return new RegExp(`^${pattern}$`).test(lines(given)) ? null : `shown\n${shown}\nbut it is\n${given.trim()}`;
 }
 
-/** Where JSON differs: keys, their order, values. `…` is any value, in a text any part of it, as an array's last element any more. */
+/**
+ * Where JSON differs: keys, their order, values. `…` is any value, in a text any part of it, as an array's
+ * last element any more.
+ */
 export function differingJson(shown: string, given: string): string | null {
   const quoted = shown.replace(/(?<=[:[,]\s*)…(?=\s*[,\]}])/g, `"${ANYTHING}"`);
   return differing(JSON.parse(quoted), JSON.parse(given), 'the answer');

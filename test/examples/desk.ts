@@ -34,7 +34,10 @@ const foreignFolders = /(?<![\w/.])\/(?=(?:backup|import|opt|srv|tmp|var)\/)/g;
 const rightStatus = (line: string): number =>
   /bourse (?:check|doctor)/.test(line) ? 1 : /bourse undo$/.test(line) ? 2 : 0;
 
-/** A call of `bourse serve`, whose process is to be the shell's, on free ports instead of those that are shown. */
+/**
+ * A call of `bourse serve`, whose process is to be the shell's, on free ports instead of those that are
+ * shown.
+ */
 const onFreePorts = (line: string): string =>
   `${line.replace(/(--\w*-?port) \d+/g, '$1 0').replace(/(\S*\bbourse serve)/, 'exec $1')} --port 0`;
 
@@ -86,8 +89,8 @@ export class Desk {
   }
 
   /**
-   * Runs a line as a shell does; what a terminal shows of it, or why it is at fault. Where nobody compares what is printed, a plain call
-   * runs in the common process.
+   * Runs a line as a shell does; what a terminal shows of it, or why it is at fault. Where nobody compares
+   * what is printed, a plain call runs in the common process.
    */
   async run(
     line: string,

@@ -1,4 +1,5 @@
-// All that is tried of one page: files are written, commands run in order, then requests made, then inline code looked up.
+// All that is tried of one page: files are written, commands run in order, then requests made, then inline
+// code looked up.
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { allEndpoints } from '../../src/contract/index.ts';

@@ -1,4 +1,5 @@
-// A page of the documentation taken apart: its fenced blocks, its inline code, its tables' rows and its links.
+// A page of the documentation taken apart: its fenced blocks, its inline code, its tables' rows and its
+// links.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,5 @@
-// The pages whose examples are tried, divided into shares that are tried side by side, each on a demo of its own by a test file of its name.
+// The pages whose examples are tried, divided into shares that are tried side by side, each on a demo of its
+// own by a test file of its name.
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Tables of a page against what they list: the settings with their flags, variables and defaults; parameters; errors.
+// Tables of a page against what they list: the settings with their flags, variables and defaults; parameters;
+// errors.
 import type { Command } from 'commander';
 import { contract, errors } from '../../src/contract/index.ts';
 import { allOf } from './commands.ts';
@@ -33,7 +34,10 @@ export function oddSettings({ path, markdown }: Page, bourse: Command): string[]
   ];
 }
 
-/** Parameters of the endpoints whose paths a page shows first that it does not name, and errors with another status. */
+/**
+ * Parameters of the endpoints whose paths a page shows first that it does not name, and errors with another
+ * status.
+ */
 export function oddParameters({ path, markdown, blocks }: Page): string[] {
   const shown = blocks
     .filter(({ kind }) => kind === 'http')

@@ -81,8 +81,9 @@ export class ExplorerWorld {
   }
 
   /**
-   * Opens a place of the explorer in the window that all tests of a file have: to load the page anew costs more than most tests. What was
-   * there before is gone: another view was shown in between, from whose beginning the Tab key goes on.
+   * Opens a place of the explorer in the window that all tests of a file have: to load the page anew costs
+   * more than most tests. What was there before is gone: another view was shown in between, from whose
+   * beginning the Tab key goes on.
    */
   async page(hash = '', { width = 1_280, height = 800, theme = 'light' }: Look = {}): Promise<Page> {
     this.#shared ??= await this.newPage('#/nowhere');
@@ -133,7 +134,9 @@ export class ExplorerWorld {
     return page;
   }
 
-  /** Ends a test: no page complained, and its windows are closed, since one that stays open goes on drawing. */
+  /**
+   * Ends a test: no page complained, and its windows are closed, since one that stays open goes on drawing.
+   */
   async endTest(hasPassed: boolean): Promise<void> {
     // Leftovers of a failed test may stop the others.
     if (!hasPassed) this.#shared = null;
@@ -149,7 +152,10 @@ export class ExplorerWorld {
     this.#shop.close();
   }
 }
-/** A file's world, opened and filled before its tests and closed after them, and the function that declares one. */
+/**
+ * A file's world, opened and filled before its tests and closed after them, and the function that declares
+ * one.
+ */
 export function explorerWorld(fill?: (world: ExplorerWorld) => Promise<void>): {
   readonly world: ExplorerWorld;
   readonly explorerTest: ExplorerTest;
@@ -227,7 +233,10 @@ export const barPixels = (page: Page): Promise<number> =>
     return count;
   });
 
-/** The violations of the rules of accessibility that axe finds: of all, or of those that a theme's colours may break. */
+/**
+ * The violations of the rules of accessibility that axe finds: of all, or of those that a theme's colours may
+ * break.
+ */
 export async function violations(page: Page, rules?: 'colours'): Promise<string[]> {
   // Its text is evaluated by the driver, which the page's policy does not bind.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(await readFile(axePath, 'utf8'));
@@ -239,7 +248,10 @@ export async function violations(page: Page, rules?: 'colours'): Promise<string[
   );
 }
 
-/** Declares the tests that axe finds nothing in a view, light and dark, on a phone. `ready` is there once the view has its data. */
+/**
+ * Declares the tests that axe finds nothing in a view, light and dark, on a phone. `ready` is there once the
+ * view has its data.
+ */
 export function accessibleViews(
   { world, explorerTest }: ReturnType<typeof explorerWorld>,
   views: readonly string[],

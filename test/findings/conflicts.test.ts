@@ -1,4 +1,5 @@
-// Two imports that give a bar different values, by random imports that the test does too (contract 9.10 conflicting_imports).
+// Two imports that give a bar different values, by random imports that the test does too (contract 9.10
+// conflicting_imports).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseInstant } from '../../src/base/instant.ts';

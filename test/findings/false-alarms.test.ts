@@ -1,4 +1,5 @@
-// False alarms (contract 9.10): bars without a fault, with the fat tails and the holes of real ones, and how many findings a million have.
+// False alarms (contract 9.10): bars without a fault, with the fat tails and the holes of real ones, and how
+// many findings a million have.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { calendarOf } from '../../src/calendar/calendar.ts';
@@ -116,7 +117,8 @@ for (const [name, market] of Object.entries(markets))
     );
     t.diagnostic(`${rows.length} bars, findings a million: ${perMillion.join(', ') || 'none'}`);
     // Bars as extreme as these are among real ones, too: what looks like a fault is told, but not often.
-    // A stock that trades now and then has stretches in which it trades on most days: its sessions without a bar among these are told.
+    // A stock that trades now and then has stretches in which it trades on most days: its sessions without a
+    // bar among these are told.
     const isRare = ({ kind }: (typeof found)[number]): boolean =>
       kind !== 'missing_session' || market.traded === 1;
     const alarms = found.filter((one) => one.severity !== 'info' && isRare(one)).length;

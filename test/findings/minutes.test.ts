@@ -12,7 +12,10 @@ const folder = new TestFolder();
 after(() => folder.close());
 
 const MINUTE_MS = 60_000;
-/** Thirteen sessions, of which that of 2024-11-29 ends at 13:00; so many series that a fault of one is none of the market. */
+/**
+ * Thirteen sessions, of which that of 2024-11-29 ends at 13:00; so many series that a fault of one is none of
+ * the market.
+ */
 const days = sessionsOf('2024-11-14', '2024-12-04');
 const SYMBOLS = Array.from({ length: 4 }, (_, at) => `M${at}`);
 const calendar = calendarOf('stock', 'US');

@@ -76,7 +76,10 @@ const spellingOf = new Map(
 const spellFlag = (text: string): string => String(['true', '1', 'yes'].includes(lowerAscii(text)));
 const dates = ['from_date', 'to_date', 'expiration_date'];
 
-/** The query that a page key is bound to (contract 4.1), in one spelling; `meaning` takes dates by what they say, not as written. */
+/**
+ * The query that a page key is bound to (contract 4.1), in one spelling; `meaning` takes dates by what they
+ * say, not as written.
+ */
 function queryOf(name: AnyName, texts: Texts, by: 'text' | 'meaning'): string {
   const parameters = Object.entries((allEndpoints[name] as Endpoint).parameters);
   const isUnadjusted = lowerAscii(texts.adjust ?? 'none') === 'none';
@@ -94,7 +97,10 @@ function queryOf(name: AnyName, texts: Texts, by: 'text' | 'meaning'): string {
   return JSON.stringify([name, spelled]);
 }
 
-/** What a page key calls for: the pages before it where it is right; `open` where the query is another in its words alone. */
+/**
+ * What a page key calls for: the pages before it where it is right; `open` where the query is another in its
+ * words alone.
+ */
 function judgePageKey({ name, texts }: Draft, known: Known): { verdict: Verdict; skip: number } {
   const { next_page_key: pageKey } = texts;
   if (!pageKey) return { verdict: 'right', skip: 0 };
@@ -121,7 +127,8 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
   const expectation = oracles[name](texts);
   const { mistakes = [], faults } = expectation;
   const { verdict, skip } = judgePageKey(draft, known);
-  // Whose key it is can be told before the data or with it: the key is bound to the instrument that the data finds.
+  // Whose key it is can be told before the data or with it: the key is bound to the instrument that the data
+  // finds.
   const keyFaults = verdict === 'right' ? [] : ['invalid_page_key next_page_key'];
   const isSound = mistakes.length === 0 && (expectation.mayBeGood === true || faults.length === 0);
   const { limit } = (allEndpoints[name] as Endpoint).parameters;
@@ -148,7 +155,9 @@ function textsWithout(faults: readonly string[], { name, texts }: Draft): Texts 
   return isWhole ? Object.fromEntries(Object.entries(texts).filter(([one]) => !named.has(one))) : null;
 }
 
-/** Refusals that the other texts of a draft call for together: which of several mistakes is named is not said. */
+/**
+ * Refusals that the other texts of a draft call for together: which of several mistakes is named is not said.
+ */
 function otherMistakes(draft: Draft): readonly string[] {
   const rest = textsWithout([...draft.faults, ...draft.open], draft);
   return rest === null ? [] : (oracles[draft.name](rest).mistakes ?? []);

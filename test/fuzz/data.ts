@@ -145,7 +145,10 @@ const chainOf = (
   );
 };
 
-/** Contracts around the price of their underlying, and of an underlying without a price; each with its expiration. */
+/**
+ * Contracts around the price of their underlying, and of an underlying without a price; each with its
+ * expiration.
+ */
 export const optionContracts: readonly (readonly [row: Row, instant: string])[] = [
   ...chainOf('stock:US:AAPL', [1, 1.5, 2, 2.5, 3], expirations),
   ...chainOf('future:US:ESH25', [1, 3], expirations.slice(2)),

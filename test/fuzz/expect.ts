@@ -15,12 +15,18 @@ export type Good = {
   readonly entries: Came;
 };
 
-/** A record that a list must give: the fields that are known of it, and its place. Equal places may come in any order. */
+/**
+ * A record that a list must give: the fields that are known of it, and its place. Equal places may come in
+ * any order.
+ */
 export type Expected = { readonly fields: Came; readonly place: string };
 
 /** What must come of a request whose texts are right one by one. */
 export type Expectation = {
-  /** Refusals that right texts call for together; one of them must come, before any that the data calls for (contract 6.4). */
+  /**
+   * Refusals that right texts call for together; one of them must come, before any that the data calls for
+   * (contract 6.4).
+   */
   readonly mistakes?: readonly string[];
   /** Refusals that the data calls for; one of them must come. */
   readonly faults: readonly string[];
@@ -51,7 +57,10 @@ function recognize(list: readonly Expected[], group: readonly Came[], used: Set<
   });
 }
 
-/** Holds records to the list from `start` on: which they are, and in which order each group, and the groups by their first. */
+/**
+ * Holds records to the list from `start` on: which they are, and in which order each group, and the groups by
+ * their first.
+ */
 export function judgeList(list: readonly Expected[], start: number, limit: number, good: Good): void {
   const wanted = list.slice(start, start + limit);
   const used = new Set<Expected>();

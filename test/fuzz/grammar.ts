@@ -54,7 +54,10 @@ const makeCountry = (random: Random): string => random.anyCase(random.pick(count
 const withoutPrefix = (text: string): string =>
   text.replace(/^(us:)?o:(?=[a-z0-9.]+\d{6}[cp]\d{8}$)/i, 'US:').replace(/^[xc]:/i, 'GLOBAL:');
 
-/** Words with a space between each stand for a symbol with separators: whether one instrument fits decides (contract 9.21). */
+/**
+ * Words with a space between each stand for a symbol with separators: whether one instrument fits decides
+ * (contract 9.21).
+ */
 function symbolVerdict(text: string): Verdict {
   if (SYMBOL.test(text)) return 'right';
   return /^[a-z0-9]+( [a-z0-9]+){1,2}$/i.test(text) && text.length <= 40 ? 'open' : 'wrong';
@@ -352,7 +355,9 @@ export function instantOf(text: string): number {
 /** Farther apart than any zone and any session can bring two bounds together. */
 const SURELY_APART_MS = 3 * 86_400_000;
 
-/** Whether a range's bounds are in order (contract 2.2, 2.3); `open` where only the market's hours could tell. */
+/**
+ * Whether a range's bounds are in order (contract 2.2, 2.3); `open` where only the market's hours could tell.
+ */
 export function judgeRange(from: string, to: string): Verdict {
   if (from.length === 10 && to.length === 10) return verdict(from <= to);
   const apartMs = instantOf(to) - instantOf(from);

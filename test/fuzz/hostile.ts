@@ -1,4 +1,5 @@
-// Texts that nobody sends by accident, whole and as changes of good ones, and the ways to write them into an address.
+// Texts that nobody sends by accident, whole and as changes of good ones, and the ways to write them into an
+// address.
 import type { Random } from './random.ts';
 
 /** Texts as they are to arrive, decoded. */
@@ -92,7 +93,10 @@ export function brokenPiece(random: Random, good: string, place: 'path' | 'query
   return random.chance(0.5) ? piece : writeText(random, good, place) + piece;
 }
 
-/** What may stand in a path segment as it is, and in a query value; `+` stands for a space there (contract 2.1). */
+/**
+ * What may stand in a path segment as it is, and in a query value; `+` stands for a space there (contract
+ * 2.1).
+ */
 const AS_IT_IS = { path: /[A-Za-z0-9\-._~!$'()*,;:@&=+]/, query: /[A-Za-z0-9\-._~!$'()*,;:@/?=]/ } as const;
 
 function percent(random: Random, character: string): string {
@@ -110,7 +114,10 @@ export function writeText(random: Random, text: string, place: 'path' | 'query')
   }).join('');
 }
 
-/** A written symbol with its slashes as they are, where no part between them is one that clients drop (contract 1.7). */
+/**
+ * A written symbol with its slashes as they are, where no part between them is one that clients drop
+ * (contract 1.7).
+ */
 export function withSlashes(written: string): string {
   const parts = written.split('%2F');
   return parts.some((part) => /^(\.|%2e){0,2}$/i.test(part)) ? written : parts.join('/');

@@ -118,10 +118,16 @@ async function bodyOf(handler: RequestHandler, target: string): Promise<string> 
   return Buffer.concat(reply.body).toString();
 }
 
-/** Requests of one endpoint after which nothing that it can give is missing: the rarest comes by a few hundred. */
+/**
+ * Requests of one endpoint after which nothing that it can give is missing: the rarest comes by a few
+ * hundred.
+ */
 const OF_ONE_MAX = 20_000;
 
-/** Asks the endpoints whose good answers lacked a kind until it comes: among a few thousand requests of all it may not, by their seed. */
+/**
+ * Asks the endpoints whose good answers lacked a kind until it comes: among a few thousand requests of all it
+ * may not, by their seed.
+ */
 export async function fuzzMissing(bench: Bench, seed: number, findings: Findings): Promise<void> {
   for (const endpoint of new Set(findings.missing().map(({ endpoint }) => endpoint)))
     for (
@@ -141,7 +147,10 @@ export function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** The answer, and how long it took; where others use the machine, the processor's time is the shorter and the true one. */
+/**
+ * The answer, and how long it took; where others use the machine, the processor's time is the shorter and the
+ * true one.
+ */
 export async function ask(handler: RequestHandler, { method, target, headers }: Trial) {
   const startedMs = performance.now();
   const usedBefore = process.threadCpuUsage();
@@ -158,7 +167,8 @@ export async function ask(handler: RequestHandler, { method, target, headers }: 
 }
 
 /**
- * Asks so many requests, from the one with a number on, of some endpoints or of all, and adds to what was found before.
+ * Asks so many requests, from the one with a number on, of some endpoints or of all, and adds to what was
+ * found before.
  * @throws at the first wrong answer, with its seed, number and request
  */
 export async function fuzzInProcess(

@@ -1,4 +1,5 @@
-// `npm run fuzz`: the fuzzer for as long as one likes. --seed N repeats a run, --count N in process, from number
+// `npm run fuzz`: the fuzzer for as long as one likes. --seed N repeats a run, --count N in process, from
+// number
 // --first N on, --sockets N over sockets. Exits with 1 where an answer takes too long, or the heap grows: for a quiet machine.
 import { parseArgs } from 'node:util';
 import { Workshop } from '../service.ts';

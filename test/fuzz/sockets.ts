@@ -35,7 +35,10 @@ function bytesOf({ method, target, headers }: Trial): string {
   return `${method} ${target} HTTP/1.1\r\n${fields.join('')}\r\n`;
 }
 
-/** The answer to a request that the service has refused for want of time, asked again as Retry-After says: other work may fill the machine (contract 6.3). */
+/**
+ * The answer to a request that the service has refused for want of time, asked again as Retry-After says:
+ * other work may fill the machine (contract 6.3).
+ */
 async function untilAdmitted(connection: Connection, trial: Trial, first: RawAnswer): Promise<RawAnswer> {
   let reply = first;
   for (let again = 0; again < AGAIN_MAX && reply.status === 503; again++) {
@@ -45,7 +48,10 @@ async function untilAdmitted(connection: Connection, trial: Trial, first: RawAns
   return reply;
 }
 
-/** Asks so many requests; none in bulk, of which a key may have four at once. @throws at the first wrong answer, with its seed, number and request */
+/**
+ * Asks so many requests; none in bulk, of which a key may have four at once. @throws at the first wrong
+ * answer, with its seed, number and request
+ */
 export async function fuzzSockets(url: string, known: Known, seed: number, count: number): Promise<Findings> {
   const findings = new Findings();
   let next = 0;

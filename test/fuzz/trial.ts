@@ -15,7 +15,10 @@ import { grammarOf, storedName } from './grammar.ts';
 import { brokenPiece, hostileText, lostPath, stranger, withSlashes, writeText } from './hostile.ts';
 import type { Random } from './random.ts';
 
-/** A request with its right answers: `ok`, `no content`, or a word of contract 6.3 and the parameter that it names. */
+/**
+ * A request with its right answers: `ok`, `no content`, or a word of contract 6.3 and the parameter that it
+ * names.
+ */
 export type Trial = {
   readonly endpoint: AnyName;
   /** The parameters as they are to be understood. */
@@ -211,7 +214,10 @@ function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
 export const wholeEndpoints = Object.keys(contract) as readonly AnyName[];
 const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
 
-/** Page keys are made below. A moment and a version change what is known: `test/as-of` and `test/ci/past-versions.test.ts` are about them. */
+/**
+ * Page keys are made below. A moment and a version change what is known: `test/as-of` and
+ * `test/ci/past-versions.test.ts` are about them.
+ */
 const untried = ['next_page_key', 'as_of', 'data_version'];
 
 /** What chooses no records: given or not where a page key is asked for with its own query. */

@@ -90,7 +90,10 @@ async function pageOf(ask: Ask, address: string): Promise<Page['result']> {
 const withoutKey = (url: string): string =>
   url.replace(/^http:\/\/[^/]+/, '').replace(/&secret_key=[^&]*/, '');
 
-/** The keys of the first pages of one query; each page is the same by its key and by its address (contract 4.3). */
+/**
+ * The keys of the first pages of one query; each page is the same by its key and by its address (contract
+ * 4.3).
+ */
 async function keysOf(ask: Ask, endpoint: EndpointName, texts: Texts): Promise<GivenPageKey[]> {
   const address = addressOf(endpoint, texts);
   const found: GivenPageKey[] = [];

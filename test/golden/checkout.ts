@@ -1,4 +1,5 @@
-// One checkout of the project with a store of its own, driven as users drive it: by its `bin/bourse`, as processes under a false clock.
+// One checkout of the project with a store of its own, driven as users drive it: by its `bin/bourse`, as
+// processes under a false clock.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

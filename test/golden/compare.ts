@@ -1,4 +1,5 @@
-// Whether two answers are equal, apart from what each service makes for itself: keys, page keys, identifiers of requests, and the time.
+// Whether two answers are equal, apart from what each service makes for itself: keys, page keys, identifiers
+// of requests, and the time.
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { tableFromIPC } from 'apache-arrow';
 import { textOf } from '../duckdb.ts';

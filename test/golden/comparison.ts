@@ -243,7 +243,10 @@ function behind(sent: Sent, key: string): Sent {
   };
 }
 
-/** A refusal for want of time, or of too many answers in bulk at once, says when to ask again; for so many times at the most. */
+/**
+ * A refusal for want of time, or of too many answers in bulk at once, says when to ask again; for so many
+ * times at the most.
+ */
 const TIMES_MAX = 120;
 
 /** Asks as clients do. A kept connection may be ended at the moment at which it is used again. */

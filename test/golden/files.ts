@@ -1,4 +1,5 @@
-// Files of made-up data: bars of several markets with holes, partial days, early closes and wrong rows, and rows of every other dataset.
+// Files of made-up data: bars of several markets with holes, partial days, early closes and wrong rows, and
+// rows of every other dataset.
 import type { Random } from '../fuzz/random.ts';
 
 /** The text of a CSV file. */
@@ -180,7 +181,10 @@ class Prices {
 
 export const barHeader = 'asset_schema,country_iso_code,symbol,datetime,open,high,low,close,volume,vwap';
 
-/** Bars of some dates in local time, up to a moment of the local clock; `offset` minutes off the session's grid. */
+/**
+ * Bars of some dates in local time, up to a moment of the local clock; `offset` minutes off the session's
+ * grid.
+ */
 export function intradayRows(
   random: Random,
   shape: Shape,

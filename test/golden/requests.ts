@@ -169,7 +169,10 @@ const searched = [
 ];
 const kinds = ['gap', 'missing_session', 'isolated_wick', 'closed_day', 'off_grid', 'short_session', 'none'];
 
-/** Path and query of a request without the beginning `/api/v2/`; `versions` is the newest version of the stores. */
+/**
+ * Path and query of a request without the beginning `/api/v2/`; `versions` is the newest version of the
+ * stores.
+ */
 type Maker = (random: Random, versions: number) => readonly [path: string, query: readonly string[]];
 
 const pick = (random: Random) => {

@@ -1,5 +1,6 @@
-// `npm run golden -- COMMIT`: whether this working tree answers as another commit does. The commit is checked out in a temporary folder; both
-// import the same files into stores of their own under the same false clock, and are sent the same requests.
+// `npm run golden -- COMMIT`: whether this working tree answers as another commit does. The commit is checked
+// out in a temporary folder; both import the same files into stores of their own under the same false clock,
+// and are sent the same requests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

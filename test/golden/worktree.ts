@@ -10,7 +10,10 @@ export const root = join(import.meta.dirname, '../..');
 export const git = (...words: readonly string[]): string =>
   execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** The libraries of a checkout as those of this one: packages that are folders of the project itself are its own. */
+/**
+ * The libraries of a checkout as those of this one: packages that are folders of the project itself are its
+ * own.
+ */
 function linkModules(from: string, to: string): void {
   const link = (folder: string): void => {
     mkdirSync(join(to, folder), { recursive: true });

@@ -1,4 +1,5 @@
-// What both stores hold: files, and the commands that import, correct, delete and undo them, each at a moment of a false clock.
+// What both stores hold: files, and the commands that import, correct, delete and undo them, each at a moment
+// of a false clock.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomWorld } from '../as-of/random-world.ts';
@@ -361,7 +362,10 @@ function correct(plan: Plan, random: Random): void {
   );
 }
 
-/** A week as it is lived: days file by file, minutes imported at midday and again at night, a window that moves. */
+/**
+ * A week as it is lived: days file by file, minutes imported at midday and again at night, a window that
+ * moves.
+ */
 function live(plan: Plan, random: Random, size: WorldSize): void {
   const zoned = ['--zone', markets.us.zone, '--interval', '1M'];
   const first = size === 'small' ? '2025-03-11' : '2025-03-05';

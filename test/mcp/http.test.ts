@@ -1,4 +1,5 @@
-// Assistants over HTTP: the official client, keys, quotas, and bodies that are wrong, large, late or cut (contract 9.15).
+// Assistants over HTTP: the official client, keys, quotas, and bodies that are wrong, large, late or cut
+// (contract 9.15).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

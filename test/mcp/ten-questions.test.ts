@@ -1,4 +1,5 @@
-// Ten questions as people ask them, the calls that an assistant makes for them, and the answers, known before (contract 9.15).
+// Ten questions as people ask them, the calls that an assistant makes for them, and the answers, known before
+// (contract 9.15).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Workshop } from '../service.ts';

@@ -1,4 +1,5 @@
-// The tools over standard input and output: what they are called and take, how long their answers are, what hostile data do (contract 9.15).
+// The tools over standard input and output: what they are called and take, how long their answers are, what
+// hostile data do (contract 9.15).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +29,8 @@ const newsOf = (symbol: string) => ({
 });
 
 /**
- * The tokens of tables of numbers, by a rule of its own: each run of up to three digits, each word and each sign is at least one, and
- * usual tokenizers make no more of them.
+ * The tokens of tables of numbers, by a rule of its own: each run of up to three digits, each word and each
+ * sign is at least one, and usual tokenizers make no more of them.
  */
 const tokensAtMost = (text: string): number =>
   text.match(/\d{1,3}|[A-Za-z]{1,2}|[^\sA-Za-z\d]/g)?.length ?? 0;

@@ -112,7 +112,10 @@ export class Asking {
     await Promise.all(this.#loops);
   }
 
-  /** Every request is answered, whatever happens to the database: with data, or with a refusal that says when to ask again. */
+  /**
+   * Every request is answered, whatever happens to the database: with data, or with a refusal that says when
+   * to ask again.
+   */
   checkAlways(): void {
     for (const { target, status, retryAfter, body } of this.answers) {
       const what = `${target}: ${status}: ${body.slice(0, 300)}`;
@@ -137,7 +140,9 @@ export const causesIn = (log: readonly string[]): string[] =>
     .filter(({ msg }) => msg === 'unavailable')
     .map(({ cause }) => cause ?? '');
 
-/** What a service logs in a time while its database fails: the cause, a line a second at most, and no fault. */
+/**
+ * What a service logs in a time while its database fails: the cause, a line a second at most, and no fault.
+ */
 export function checkLog(log: readonly string[], secrets: readonly string[], tookMs: number): void {
   for (const secret of secrets)
     assert.ok(!log.some((line) => line.includes(secret)), 'a secret is in the log');

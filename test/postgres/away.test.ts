@@ -1,4 +1,5 @@
-// A service that loses its database: it says so while that lasts, never hangs, and comes back by itself (contract 6.3, 9.3).
+// A service that loses its database: it says so while that lasts, never hangs, and comes back by itself
+// (contract 6.3, 9.3).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';

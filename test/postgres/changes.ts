@@ -1,4 +1,5 @@
-// Changes of a store for comparing engines: imports, corrections, deletions and undos, by chance and the same for the same chance.
+// Changes of a store for comparing engines: imports, corrections, deletions and undos, by chance and the same
+// for the same chance.
 import { fileDatasetNamed } from '../../src/datasets/index.ts';
 import { deleteBars } from '../../src/history/delete-bars.ts';
 import { deleteRows } from '../../src/history/delete-rows.ts';

@@ -1,4 +1,5 @@
-// A store on Citus, as far as that can be tested without it: what the engine asks of Citus, and what it does where a worker is away.
+// A store on Citus, as far as that can be tested without it: what the engine asks of Citus, and what it does
+// where a worker is away.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

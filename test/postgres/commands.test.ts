@@ -1,5 +1,5 @@
-// The command line and a service on a store in PostgreSQL: what they print and answer is the same as on a store in SQLite, and no password
-// is printed.
+// The command line and a service on a store in PostgreSQL: what they print and answer is the same as on a
+// store in SQLite, and no password is printed.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

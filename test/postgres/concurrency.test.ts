@@ -1,4 +1,5 @@
-// Requests to a service on PostgreSQL while others import, correct, undo and delete, and are killed: no answer mixes two states.
+// Requests to a service on PostgreSQL while others import, correct, undo and delete, and are killed: no
+// answer mixes two states.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `bourse copy` between SQLite and PostgreSQL, in every direction: whole, cut off, beside imports (contract 10).
+// `bourse copy` between SQLite and PostgreSQL, in every direction: whole, cut off, beside imports (contract
+// 10).
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -31,7 +32,10 @@ const directions = Object.keys(engines).flatMap((from) =>
   Object.keys(engines).map((to) => [from, to] as const),
 );
 
-/** A store with everything in it: its address, a key, all that it holds since it was served last, and how many rows and bars a copy reads. */
+/**
+ * A store with everything in it: its address, a key, all that it holds since it was served last, and how many
+ * rows and bars a copy reads.
+ */
 type Source = {
   readonly url: string;
   readonly key: string;

@@ -49,7 +49,10 @@ export function writeMinutes(
   return shop.path(name);
 }
 
-/** Fills a store with rows of every dataset, corrected bars, a deletion, an undone run, and keys of all kinds. Gives a key. */
+/**
+ * Fills a store with rows of every dataset, corrected bars, a deletion, an undone run, and keys of all kinds.
+ * Gives a key.
+ */
 export async function fill(shop: Workshop, url: string): Promise<string> {
   const on = ['--store', url];
   for (const [dataset, file] of exampleFiles) await shop.must('import', dataset, file, ...on);
@@ -88,7 +91,10 @@ function isOfVersions(dataset: Dataset, row: Readonly<Record<string, unknown>>):
   return dataset === changes || (dataset === formerRows && row.dataset === counters.name);
 }
 
-/** Every row and block of a store but its version, keys and secrets included, of whatever engine: bytes as hashes. */
+/**
+ * Every row and block of a store but its version, keys and secrets included, of whatever engine: bytes as
+ * hashes.
+ */
 export async function everythingIn(url: string): Promise<Record<string, unknown[]>> {
   const store = await openStore(url, 'read');
   const data = await store.snapshot(async (reader) => {

@@ -1,5 +1,5 @@
-// An import that loses its database at any moment: all of its file is stored or nothing, it says which, and it can be run again (contract
-// 10).
+// An import that loses its database at any moment: all of its file is stored or nothing, it says which, and
+// it can be run again (contract 10).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';

@@ -1,4 +1,5 @@
-// Writes to a store in PostgreSQL that are cut off at each of their steps: all of a write is there, or nothing, and it says which.
+// Writes to a store in PostgreSQL that are cut off at each of their steps: all of a write is there, or
+// nothing, and it says which.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +26,10 @@ after(async () => {
 const SERIES = [1, 2];
 const BUCKETS = [0, 1, 2, 3];
 
-/** Writes a state: a number that every block and row has. Every third block is removed in states of even number. */
+/**
+ * Writes a state: a number that every block and row has. Every third block is removed in states of even
+ * number.
+ */
 const putState = (store: Store, state: number): Promise<void> =>
   store.write(async (writer) => {
     await writer.upsert(counters, [{ name: 'before', value: state }]);

@@ -2,7 +2,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What happens to a connection when its client sends some bytes: they still arrive, or not; no answer to them does. */
+/**
+ * What happens to a connection when its client sends some bytes: they still arrive, or not; no answer to them
+ * does.
+ */
 type Cut = 'before' | 'after';
 
 /** A server that passes on what is sent to another. */

@@ -1,4 +1,5 @@
-// `npm run engines`: both engines beside each other for as long as one likes. --seed N repeats a run, --count N requests.
+// `npm run engines`: both engines beside each other for as long as one likes. --seed N repeats a run, --count
+// N requests.
 import { parseArgs } from 'node:util';
 import { TestFolder } from '../stores.ts';
 import { compareEngines } from './differential.ts';

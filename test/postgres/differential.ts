@@ -1,4 +1,5 @@
-// Both engines side by side: the same imports, corrections, deletions and undos, and between them the same requests and reads.
+// Both engines side by side: the same imports, corrections, deletions and undos, and between them the same
+// requests and reads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { diagnoseData } from '../../src/cli/deep-diagnosis.ts';
@@ -154,7 +155,10 @@ class Side {
     return this.#store.snapshot(contentHash);
   }
 
-  /** What the commands say of the store: what exports write, what it holds, what checks find, and whether every byte is sound. */
+  /**
+   * What the commands say of the store: what exports write, what it holds, what checks find, and whether
+   * every byte is sound.
+   */
   async read(): Promise<Readonly<Record<string, unknown>>> {
     const found: Record<string, unknown> = { sound: await diagnoseData(this.#url, false) };
     const store = await openStore(this.#url, 'read');
@@ -200,7 +204,10 @@ const withoutId = (text: string): string => text.replace(/"request_id":"[^"]*"/g
 /** What is asked of a handler. */
 type Request = Pick<Trial, 'method' | 'target' | 'headers'>;
 
-/** What of an answer must be equal. On a busy machine the server may not answer in time: the refusal says to ask again. */
+/**
+ * What of an answer must be equal. On a busy machine the server may not answer in time: the refusal says to
+ * ask again.
+ */
 async function answerOf(handler: RequestHandler, request: Request) {
   const reply = await patiently(async () => (await ask(handler, request as Trial)).reply);
   const { 'x-request-id': _, ...headers } = Object.fromEntries(reply.headers);
@@ -249,7 +256,10 @@ export type Compared = {
   readings: number;
 };
 
-/** Two sides, and what was compared of them. @throws at the first difference, with all that is needed to make it again */
+/**
+ * Two sides, and what was compared of them. @throws at the first difference, with all that is needed to make
+ * it again
+ */
 class Comparison {
   readonly compared: Compared = {
     ...{

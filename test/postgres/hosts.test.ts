@@ -1,4 +1,5 @@
-// A store in PostgreSQL at several hosts: all connections of a process use one server, and move to another together.
+// A store in PostgreSQL at several hosts: all connections of a process use one server, and move to another
+// together.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';

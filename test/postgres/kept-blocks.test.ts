@@ -1,5 +1,5 @@
-// A server keeps blocks of a store in PostgreSQL: it never serves an older one than the version that a request promises
-// (docs/decisions/0033).
+// A server keeps blocks of a store in PostgreSQL: it never serves an older one than the version that a
+// request promises (docs/decisions/0033).
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';

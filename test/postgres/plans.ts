@@ -1,4 +1,5 @@
-// How PostgreSQL reads large lists: the plans of the statements by which a service reads them, with their values.
+// How PostgreSQL reads large lists: the plans of the statements by which a service reads them, with their
+// values.
 import pg from 'pg';
 import { Session } from '../../src/store/postgres/session.ts';
 import { settingsOf } from '../../src/store/postgres/settings.ts';
@@ -31,7 +32,10 @@ function problemsOf(sql: string, plan: Step): string[] {
     .map((step) => `${step['Node Type']} ${step['Relation Name'] ?? ''}`);
 }
 
-/** The statements that `work` asks a store in the default schema, each with its plan; with `analyze` they are executed for that. */
+/**
+ * The statements that `work` asks a store in the default schema, each with its plan; with `analyze` they are
+ * executed for that.
+ */
 async function plansOf(
   url: string,
   isRead: (sql: string) => boolean,
@@ -77,7 +81,10 @@ export async function postgresPlans(url: string): Promise<Plans> {
   return { statements: planned.length, problems };
 }
 
-/** The most rows that a step of a read of blocks gives, for each of these that `work` does on a store in the default schema. */
+/**
+ * The most rows that a step of a read of blocks gives, for each of these that `work` does on a store in the
+ * default schema.
+ */
 export async function blockRows(url: string, work: () => Promise<void>): Promise<number[]> {
   const isRead = (sql: string): boolean => sql.includes('from bar_blocks where series_id');
   const planned = await plansOf(url, isRead, work, 'analyze, format json');

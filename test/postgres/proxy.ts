@@ -5,7 +5,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** The way that bytes take. */
 export type Way = 'toServer' | 'toClient';
 
-/** What happens to some bytes: so many of them are passed on; then both sides see an end, or the client alone does. */
+/**
+ * What happens to some bytes: so many of them are passed on; then both sides see an end, or the client alone
+ * does.
+ */
 export type Fate = { readonly passed: number; readonly cut?: 'both' | 'client' };
 
 type Pair = { readonly client: Socket; readonly server: Socket };
@@ -93,7 +96,10 @@ export class ServerProxy {
     pair.client.destroy();
   }
 
-  /** Cuts every connection once so many bytes went one way; then passes everything, or refuses further connections. */
+  /**
+   * Cuts every connection once so many bytes went one way; then passes everything, or refuses further
+   * connections.
+   */
   cutAfter(way: Way, bytes: number, refuses: boolean): void {
     let left = bytes;
     this.decide = (wayOfBytes, given) => {

@@ -2,7 +2,9 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 
-/** What the thread is given: the server, the port of its questions and answers, and the count of its answers. */
+/**
+ * What the thread is given: the server, the port of its questions and answers, and the count of its answers.
+ */
 export type QueryThreadData = {
   readonly url: string;
   readonly port: MessagePort;

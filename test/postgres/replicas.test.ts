@@ -1,4 +1,5 @@
-// A service and an importer with replicas: answers of a standby are whole, and a standby that takes over is found by itself (contract 10).
+// A service and an importer with replicas: answers of a standby are whole, and a standby that takes over is
+// found by itself (contract 10).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';

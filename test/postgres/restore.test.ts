@@ -1,4 +1,5 @@
-// A service that runs while its store in PostgreSQL is replaced by an older state: it keeps nothing of the state before.
+// A service that runs while its store in PostgreSQL is replaced by an older state: it keeps nothing of the
+// state before.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// Indexes of a store in PostgreSQL beside their tables: the server's own check finds what one has lost, and an absent check is reported.
+// Indexes of a store in PostgreSQL beside their tables: the server's own check finds what one has lost, and
+// an absent check is reported.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,5 +1,6 @@
-// PostgreSQL servers of tests: as an unprivileged user, in a folder of their own, gone with the process that started them. A run of many
-// files starts one that they share, and makes the folder of which the others' are copies.
+// PostgreSQL servers of tests: as an unprivileged user, in a folder of their own, gone with the process that
+// started them. A run of many files starts one that they share, and makes the folder of which the others' are
+// copies.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +26,10 @@ export function postgresPrograms(): string | null {
 export const skip: string | false =
   postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 
-/** Ports of each process: no other process has them while it lives, and the system gives none of them to clients. */
+/**
+ * Ports of each process: no other process has them while it lives, and the system gives none of them to
+ * clients.
+ */
 const PORTS_FROM = 10_000;
 const PORTS_A_PROCESS = 20;
 const PROCESSES = 1_100;
@@ -145,7 +149,10 @@ class ServerRun {
     return this.#postgres.exitCode !== null || this.#postgres.signalCode !== null;
   }
 
-  /** Waits until it answers, as it writes into its folder. False where it has ended: another process has its port. */
+  /**
+   * Waits until it answers, as it writes into its folder. False where it has ended: another process has its
+   * port.
+   */
   isReady(data: string): Promise<boolean> {
     return until('PostgreSQL did not start', () => {
       if (this.hasEnded) return { ready: false };
@@ -220,8 +227,8 @@ export type PostgresDatabase = Pick<PostgresServer, 'url' | 'port' | 'stop'>;
 let databases = 0;
 
 /**
- * A database of its own, for tests that need no more: on the server that the run started, or on one that is started for it.
- * Roles are the server's: a test that makes some starts a server.
+ * A database of its own, for tests that need no more: on the server that the run started, or on one that is
+ * started for it. Roles are the server's: a test that makes some starts a server.
  */
 export async function openDatabase(): Promise<PostgresDatabase> {
   const shared = process.env.TEST_POSTGRES;
@@ -238,7 +245,10 @@ export async function openDatabase(): Promise<PostgresDatabase> {
   };
 }
 
-/** Gives the processes that `work` starts a server that they share, and a folder of which those of further servers are copies. */
+/**
+ * Gives the processes that `work` starts a server that they share, and a folder of which those of further
+ * servers are copies.
+ */
 export async function withPostgres<T>(work: () => Promise<T>): Promise<T> {
   const server = await startFilled((run, data) => {
     initialize(run, data);

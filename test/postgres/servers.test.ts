@@ -1,4 +1,5 @@
-// What `bourse status` and `bourse doctor` say of the server of a store: version, place, size, standby, how far it is behind (contract 10).
+// What `bourse status` and `bourse doctor` say of the server of a store: version, place, size, standby, how
+// far it is behind (contract 10).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';

@@ -1,5 +1,5 @@
-// Several services on one database are one service to their callers: page keys, revocations and quotas hold on all of them (contract 4.1,
-// 7.3).
+// Several services on one database are one service to their callers: page keys, revocations and quotas hold
+// on all of them (contract 4.1, 7.3).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

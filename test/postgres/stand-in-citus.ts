@@ -1,5 +1,6 @@
-// A stand-in for Citus in one schema of a plain PostgreSQL: its tables of shards and nodes, and those of its functions that the engine
-// calls. Citus is in no registry; this shows what the engine asks of it, not what Citus does.
+// A stand-in for Citus in one schema of a plain PostgreSQL: its tables of shards and nodes, and those of its
+// functions that the engine calls. Citus is in no registry; this shows what the engine asks of it, not what
+// Citus does.
 import pg from 'pg';
 
 /** The schema of its stores, which finds the stand-in before anything else. */

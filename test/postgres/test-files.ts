@@ -7,7 +7,8 @@ const globSync = (globs: readonly string[], exclude: readonly string[] = []): st
   seek(globs, { cwd: root, exclude });
 
 /**
- * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions of one block, and an import with
+ * The tests of PostgreSQL itself: its engine, and both engines side by side. An undo reads several versions
+ * of one block, and an import with
  * --replace removes rows in its own write, which nothing else does.
  */
 const ownTests = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
@@ -16,7 +17,10 @@ const onEachEngine = ['test/undo.test.ts', 'test/replace.test.ts'];
 /** Files of tests about SQLite alone, and the long forms. */
 const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
 
-/** Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always a file. */
+/**
+ * Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always
+ * a file.
+ */
 const ofNoStore = [
   'src/{base,disk,contract,explorer,datasets,calendar,bars,files,mapping}/**',
   'test/explorer/**',

@@ -1,4 +1,5 @@
-// What a command says of a server that it cannot use: what is wrong, and what would be right (contract 10). And no password.
+// What a command says of a server that it cannot use: what is wrong, and what would be right (contract 10).
+// And no password.
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Option chains of yfinance, option universes of LEAN and the calendar of Forex Factory, as they come (contract 11).
+// Option chains of yfinance, option universes of LEAN and the calendar of Forex Factory, as they come
+// (contract 11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { rowsOf } from '../stores.ts';

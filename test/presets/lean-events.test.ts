@@ -1,4 +1,5 @@
-// QuantConnect LEAN factor files as corporate actions, map files as instruments, as they are (contract 9.4, 9.6, 11).
+// QuantConnect LEAN factor files as corporate actions, map files as instruments, as they are (contract 9.4,
+// 9.6, 11).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,8 @@ const actions = () =>
 const FACTORS = 'equity/usa/factor_files/abc.csv';
 const asActions = { dataset: 'corporate-actions' };
 
-// Last days with the old factors: Friday 2014-06-06, Thursday 2015-07-02 before a holiday, Monday 2019-08-05, Friday 2020-08-28.
+// Last days with the old factors: Friday 2014-06-06, Thursday 2015-07-02 before a holiday, Monday 2019-08-05,
+// Friday 2020-08-28.
 const factors = [
   '19980102,0.9653065,0.03571430,1',
   '20140606,0.9653065,0.03571430,645.57',
@@ -42,7 +44,8 @@ test('a factor file: ex-dates are the next sessions, amounts and shares the simp
   assert.deepEqual([report.rowsRead, report.rowsWritten, report.findings], [5, 5, {}]);
   assert.deepEqual(actions(), [
     ['2014-06-09', 'ABC', 'split', null, 645.57, 1, 7, null],
-    // 125.01 x (1 - 0.9653065 / 0.9702505) = 0.63701 within 0.00003, two days after 2015-07-03, when there was no session.
+    // 125.01 x (1 - 0.9653065 / 0.9702505) = 0.63701 within 0.00003, two days after 2015-07-03, when there
+    // was no session.
     ['2015-07-06', 'ABC', 'dividend', 0.637, 125.01, null, null, 'USD'],
     // 100 x (1 - 0.9702505 / 0.979953) = 0.99011 within 0.00002.
     ['2019-08-06', 'ABC', 'dividend', 0.9901, 100, null, null, 'USD'],

@@ -1,4 +1,5 @@
-// Nasdaq Trader's symbol directory as instruments, FRED's series as economic events, as they come (contract 11).
+// Nasdaq Trader's symbol directory as instruments, FRED's series as economic events, as they come (contract
+// 11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { rowsOf } from '../stores.ts';

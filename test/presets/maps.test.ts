@@ -1,4 +1,5 @@
-// Map files to their full depth, and files that are not what they seem: each is read rightly or refused with what to do (contract 11).
+// Map files to their full depth, and files that are not what they seem: each is read rightly or refused with
+// what to do (contract 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// What a map does not name is not read: a column that only has a field's name never slips in beside a map (contract 8.2, 11).
+// What a map does not name is not read: a column that only has a field's name never slips in beside a map
+// (contract 8.2, 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -11,7 +12,9 @@ import { type Flags, Vendor } from './vendor.ts';
 const vendor = new Vendor();
 after(() => vendor.close());
 
-/** The fields of one good row of each dataset, which a map names, and values that its other fields could have. */
+/**
+ * The fields of one good row of each dataset, which a map names, and values that its other fields could have.
+ */
 const good: Readonly<Record<string, readonly [row: Record<string, string>, poison: Record<string, string>]>> =
   {
     bars: [

@@ -1,4 +1,5 @@
-// Nested values of JSON in column mappings: values within objects, and one row for each value of a list (contract 11).
+// Nested values of JSON in column mappings: values within objects, and one row for each value of a list
+// (contract 11).
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// Answers of Massive and Alpaca with news, as they come: one row for each instrument of an article (contract 8.3, 11).
+// Answers of Massive and Alpaca with news, as they come: one row for each instrument of an article (contract
+// 8.3, 11).
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';

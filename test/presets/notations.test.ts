@@ -1,4 +1,5 @@
-// One security, one instrument: every pair of presets that name US stocks or coins, each in its vendor's notation (contract 9.21).
+// One security, one instrument: every pair of presets that name US stocks or coins, each in its vendor's
+// notation (contract 9.21).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,8 +21,8 @@ const shop = new Workshop();
 after(() => shop.close());
 
 /**
- * A kind of security: its suffix in each notation. The first columns are Nasdaq Trader's "Ticker Symbol Convention"; the last one is that
- * of the root of its options, undefined if it has none.
+ * A kind of security: its suffix in each notation. The first columns are Nasdaq Trader's "Ticker Symbol
+ * Convention"; the last one is that of the root of its options, undefined if it has none.
  */
 type Suffixes = {
   readonly cqs: string;
@@ -270,7 +271,10 @@ const writers: readonly Writer[] = [
 
 const writerOf = (preset: string): Writer => writers.find((one) => one.preset === preset)!;
 
-/** Presets that name stocks by the roots of their options, or in the name of a folder, and one that knows no suffixes. */
+/**
+ * Presets that name stocks by the roots of their options, or in the name of a folder, and one that knows no
+ * suffixes.
+ */
 const contracts = { dataset: 'option-contracts' };
 const others: readonly Writer[] = [
   {
@@ -381,7 +385,8 @@ function pairsOf(some: readonly Writer[], kinds: readonly Suffixes[], letter: st
         .filter((kind) => [first, second].every(({ lacks }) => lacks?.(kind) !== true))
         // Nothing tells where a separator stood in a root whose stock is not known yet.
         .filter(({ root }) => first.notation !== 'root' || second.notation === 'root' || root === '');
-      // Presets with a file for each symbol would take minutes: a pair of them tries one kind, and all pairs together every kind.
+      // Presets with a file for each symbol would take minutes: a pair of them tries one kind, and all pairs
+      // together every kind.
       const tried = first.isOfOne || second.isOfOne ? [both[at % both.length]!] : both;
       const root = letter + String.fromCharCode(65 + Math.floor(at / 26), 65 + (at % 26));
       return { first, second, root, securities: tried.map((kind) => [root, kind] as const) };
@@ -389,7 +394,10 @@ function pairsOf(some: readonly Writer[], kinds: readonly Suffixes[], letter: st
   );
 }
 
-/** Imports what the first preset of each pair writes, then what the second does. The instruments of each pair, and words of reports. */
+/**
+ * Imports what the first preset of each pair writes, then what the second does. The instruments of each pair,
+ * and words of reports.
+ */
 async function walked(some: readonly Writer[], kinds: readonly Suffixes[], schema: string, letter: string) {
   const pairs = pairsOf(some, kinds, letter);
   const found: string[] = [];

@@ -1,4 +1,5 @@
-// Files as vendors write them, imported in this process as the command line does it, and the bars that are then served.
+// Files as vendors write them, imported in this process as the command line does it, and the bars that are
+// then served.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,7 +26,9 @@ export type Flags = {
   readonly fields?: Readonly<Record<string, string>>;
 };
 
-/** A bar as it is served: its datetime, from DAY on its label date, then open, high, low, close, volume, vwap. */
+/**
+ * A bar as it is served: its datetime, from DAY on its label date, then open, high, low, close, volume, vwap.
+ */
 export type ServedBar = readonly [datetime: string, ...values: (number | null)[]];
 
 type Page = { readonly data: readonly Readonly<Record<string, string | number | null>>[] };

@@ -1,4 +1,5 @@
-// `bourse import --explain --write-map`: a mapping file that imports without an edit, and what it asks for (contract 10, contract 11).
+// `bourse import --explain --write-map`: a mapping file that imports without an edit, and what it asks for
+// (contract 10, contract 11).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

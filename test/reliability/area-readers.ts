@@ -1,4 +1,5 @@
-// Callers of every list while its area is imported by another process: walks, single requests, what is kept at hand.
+// Callers of every list while its area is imported by another process: walks, single requests, what is kept
+// at hand.
 import assert from 'node:assert/strict';
 import { type FileRow, type Filling, fillStore, rowsFile } from '../importing.ts';
 import { type Server, Workshop } from '../service.ts';
@@ -125,7 +126,10 @@ const groupsOf = (pages: readonly Grouped[]): (readonly [instant: number, contra
     Object.entries(page).map(([instant, found]) => [Date.parse(instant), found] as const),
   );
 
-/** The moment that a walk took: what expires after it comes first, nearest first, and what expired behind, latest first. */
+/**
+ * The moment that a walk took: what expires after it comes first, nearest first, and what expired behind,
+ * latest first.
+ */
 function judgeMoment(instants: readonly number[], startedMs: number, firstMs: number): void {
   const last = instants.findIndex((instant, index) => index > 0 && instant < instants[index - 1]!);
   const coming = last < 0 ? instants : instants.slice(0, last);
@@ -155,7 +159,10 @@ async function readContracts(bench: Bench, server: Server, area: Area, turn: num
   judgeWhole(area, Object.values(result.data).flat(), ended, state.begun);
 }
 
-/** Walks whose price and moment the first page takes: every contract of the first file below that one price, and no other. */
+/**
+ * Walks whose price and moment the first page takes: every contract of the first file below that one price,
+ * and no other.
+ */
 function readPinned(bench: Bench, server: Server, area: Area): Promise<number> {
   const { callers } = bench;
   const bars = bench.progress.get('bars')!;
@@ -187,7 +194,10 @@ function readPinned(bench: Bench, server: Server, area: Area): Promise<number> {
   });
 }
 
-/** The record of an instrument and the expirations of an underlying: never older than the last import that had ended. */
+/**
+ * The record of an instrument and the expirations of an underlying: never older than the last import that had
+ * ended.
+ */
 function readKept(bench: Bench, server: Server, area: Area, seen: { cached: number }): Promise<number> {
   const { callers, progress } = bench;
   const [named, listed] = [progress.get('instruments')!, progress.get(area.dataset)!];

@@ -1,4 +1,5 @@
-// Files of every area but bars, each import over the one before: all earlier rows corrected, and new ones in between.
+// Files of every area but bars, each import over the one before: all earlier rows corrected, and new ones in
+// between.
 import { DAY_MS } from '../../src/base/instant.ts';
 import type { FileRow, Filling } from '../importing.ts';
 
@@ -99,7 +100,10 @@ const ownDate = (round: number): string => `2100-01-${String(round + 1).padStart
 export const roundOfExpiration = (date: string): number =>
   date < ownDate(0) ? -1 : Number(date.slice(8)) - 1;
 
-/** When a contract expires: one of each round on its own date, the others long ago, far ahead, or while the walks go on. */
+/**
+ * When a contract expires: one of each round on its own date, the others long ago, far ahead, or while the
+ * walks go on.
+ */
 function expirationOf(position: number, startMs: number): string {
   const index = Math.floor(position / STEP);
   if (index === 0) return `${ownDate(position)}T21:00:00Z`;

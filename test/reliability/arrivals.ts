@@ -1,12 +1,16 @@
-// A generator of load in a process of its own: arrivals at a fixed rate, whatever the answers, or as fast as answers come.
-// It reads a plan from standard input and writes what came of each phase to standard output. Raw sockets: it must be cheap.
+// A generator of load in a process of its own: arrivals at a fixed rate, whatever the answers, or as fast as
+// answers come. It reads a plan from standard input and writes what came of each phase to standard output.
+// Raw sockets: it must be cheap.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { random } from '../../bench/minutes.ts';
 
-/** Some seconds of load: by so many callers that ask again as soon as they are answered, or by arrivals at a rate. */
+/**
+ * Some seconds of load: by so many callers that ask again as soon as they are answered, or by arrivals at a
+ * rate.
+ */
 export type Phase = {
   readonly name: string;
   readonly seconds: number;
@@ -22,7 +26,10 @@ export type Plan = {
   readonly port: number;
   readonly targets: readonly string[];
   readonly keepAlive: boolean;
-  /** Connections that are there before the first request, as those of callers that have been asking for a while. */
+  /**
+   * Connections that are there before the first request, as those of callers that have been asking for a
+   * while.
+   */
   readonly connectionsFirst: number;
   /** Connections at once, above which arrivals wait; their latency counts from when they were due. */
   readonly connectionsMax: number;
@@ -32,7 +39,10 @@ export type Plan = {
 /** Latencies, in milliseconds from the instant at which a request was due. */
 export type Latencies = { readonly p50: number; readonly p99: number; readonly max: number };
 
-/** What a phase came to: the generator writes a list of them. A request counts in the phase in which it was due. */
+/**
+ * What a phase came to: the generator writes a list of them. A request counts in the phase in which it was
+ * due.
+ */
 export type Outcome = {
   readonly name: string;
   readonly seconds: number;
@@ -43,7 +53,10 @@ export type Outcome = {
   readonly refused: number;
   /** Answers that are neither, or not as they must be: the first of them. */
   readonly odd: readonly string[];
-  /** Requests that ended without a whole answer, by what ended them; `new` where their connection had not been taken yet. */
+  /**
+   * Requests that ended without a whole answer, by what ended them; `new` where their connection had not been
+   * taken yet.
+   */
   readonly broken: Readonly<Record<string, number>>;
   readonly servedMs: Latencies;
   readonly refusedMs: Latencies;

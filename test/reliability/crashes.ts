@@ -1,4 +1,5 @@
-// kill -9 of an import: readers never see a part of a file, nothing has to be mended, and nothing is left lying about.
+// kill -9 of an import: readers never see a part of a file, nothing has to be mended, and nothing is left
+// lying about.
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -137,7 +138,8 @@ export async function checkCrashes(check: CrashCheck): Promise<Figure[]> {
     await site.setUp(check);
     for (let round = 0; round < check.times; round++) {
       const what = `round ${round} of seed ${check.seed}`;
-      // Every third time nobody has the store open, so that whoever comes first finds the log as the killed one left it.
+      // Every third time nobody has the store open, so that whoever comes first finds the log as the killed
+      // one left it.
       const reader = round % 3 === 0 ? null : watch(site.shop.store);
       const child = site.start(round);
       const ended = once(child, 'exit');

@@ -1,4 +1,5 @@
-// Callers that are slow, silent or greedy, in a process of their own: reads a plan from standard input, ends after its time.
+// Callers that are slow, silent or greedy, in a process of their own: reads a plan from standard input, ends
+// after its time.
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

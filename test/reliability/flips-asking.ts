@@ -1,4 +1,5 @@
-// What the flips ask of a store: every endpoint by the request handler, every export, the content hash, the state, and undo.
+// What the flips ask of a store: every endpoint by the request handler, every export, the content hash, the
+// state, and undo.
 
 import { startParquet } from '../../src/export/parquet-process.ts';
 import { ResponseCache } from '../../src/http/cache/response-cache.ts';

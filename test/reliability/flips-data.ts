@@ -1,4 +1,5 @@
-// What the store of the flips holds: every dataset, corrected by later imports. Each price tells its symbol, each text its row.
+// What the store of the flips holds: every dataset, corrected by later imports. Each price tells its symbol,
+// each text its row.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/instant.ts';
 import type { FileRow, Filling } from '../importing.ts';
 
@@ -16,7 +17,10 @@ export const formerSymbol = (index: number): string => `OLD${index}`;
 /** The number of the first stock that had one. */
 export const firstWithFormer = 30;
 
-/** Names with bars of minutes. Their prices are 1,000 and more, those of days less: an answer tells which of them it comes from. */
+/**
+ * Names with bars of minutes. Their prices are 1,000 and more, those of days less: an answer tells which of
+ * them it comes from.
+ */
 export const minuteNames = ['stock:US:AB00', 'stock:US:AB01', 'stock:UK:VOD.L', 'future:US:ESM25'] as const;
 /** A name with bars of minutes over midnight. */
 export const cryptoName = 'crypto:GLOBAL:BTC-USD';
@@ -210,7 +214,9 @@ const otherCorrections = (round: number): Filling[] => [
 const dearer = (rows: readonly FileRow[], by: number): FileRow[] =>
   rows.map((row) => ({ ...row, high: Number(row.high) + by, volume: Number(row.volume) + 1 }));
 
-/** The day of the last two imports, at noon in New York: bars of these days close later, and are not served. */
+/**
+ * The day of the last two imports, at noon in New York: bars of these days close later, and are not served.
+ */
 const lastDays = ['2025-03-06', '2025-03-07'] as const;
 
 /** The imports, by time. */

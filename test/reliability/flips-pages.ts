@@ -11,10 +11,16 @@ export type Region = {
   readonly size: number;
 };
 
-/** The header of the file: the first bytes of its first page (sqlite.org/fileformat2.html#the_database_header). */
+/**
+ * The header of the file: the first bytes of its first page
+ * (sqlite.org/fileformat2.html#the_database_header).
+ */
 const FILE_HEADER_BYTES = 100;
 
-/** Bytes of the header of a page of a b-tree, and of each pointer to a cell (sqlite.org/fileformat2.html#b_tree_pages). */
+/**
+ * Bytes of the header of a page of a b-tree, and of each pointer to a cell
+ * (sqlite.org/fileformat2.html#b_tree_pages).
+ */
 const LEAF_HEADER_BYTES = 8;
 const INTERNAL_HEADER_BYTES = 12;
 const POINTER_BYTES = 2;

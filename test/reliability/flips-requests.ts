@@ -1,4 +1,5 @@
-// The requests of the flips: with their pages they read every row of every table and index that an answer comes from.
+// The requests of the flips: with their pages they read every row of every table and index that an answer
+// comes from.
 import {
   cryptoName,
   firstWithFormer,
@@ -142,7 +143,9 @@ const others: readonly string[] = [...instruments, ...bars, ...lists, ...options
 /** At a version among those of the imports, and as of a moment among them (contract 9.12, 9.8). */
 const times = ['data_version=20', `as_of=${encodeURIComponent('2025-03-05T16:00:00Z')}`] as const;
 
-/** The same requests at an earlier time: of the two by turns; of the days of stocks, which are alike, some. */
+/**
+ * The same requests at an earlier time: of the two by turns; of the days of stocks, which are alike, some.
+ */
 const past = [...others, ...days.slice(0, 6)].map(
   (one, index) => `${one}${one.includes('?') ? '&' : '?'}${times[index % times.length]}`,
 );

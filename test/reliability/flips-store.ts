@@ -1,4 +1,5 @@
-// Makes the store of the flips by the imports themselves. Its pages are small, so that every table and index has several.
+// Makes the store of the flips by the imports themselves. Its pages are small, so that every table and index
+// has several.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { recordFailure } from '../../src/history/failed-files.ts';

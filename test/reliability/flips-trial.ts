@@ -1,4 +1,5 @@
-// One flip: asks a damaged store everything, and says by what its answers differ from those of the sound store.
+// One flip: asks a damaged store everything, and says by what its answers differ from those of the sound
+// store.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readHoldings } from '../../src/cli/holdings.ts';

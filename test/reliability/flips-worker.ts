@@ -1,4 +1,5 @@
-// The thread that flips bits, one flip after the other: where a flip hangs it, it is ended, and another goes on behind that flip.
+// The thread that flips bits, one flip after the other: where a flip hangs it, it is ended, and another goes
+// on behind that flip.
 import { parentPort, workerData } from 'node:worker_threads';
 import { bitOf, type FlipsJob } from './flips-job.ts';
 import { Trials } from './flips-trial.ts';

@@ -1,4 +1,5 @@
-// Flips single bits of a store's file and asks everything: whether damage is reported, and whether the scrub finds it.
+// Flips single bits of a store's file and asks everything: whether damage is reported, and whether the scrub
+// finds it.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ import { makeStore } from './flips-store.ts';
 import type { Changed, Effect } from './flips-trial.ts';
 import { type Figure, seconds } from './minutes.ts';
 
-/** Time for one flip, and to learn the answers of the sound store: far beyond what any takes that ends, on a busy machine too. */
+/**
+ * Time for one flip, and to learn the answers of the sound store: far beyond what any takes that ends, on a
+ * busy machine too.
+ */
 const HANG_MS = 120_000;
 
 /** Memory of the thread that flips: one that takes more than this would end the process. */
@@ -39,7 +43,10 @@ const worstOf = (changes: readonly Changed[]): Verdict =>
 
 type Message = 'ready' | 'done' | (Effect & { readonly number: number });
 
-/** Runs flips in a thread until all are done, or one ends it; the number of the first that was not done, and why. */
+/**
+ * Runs flips in a thread until all are done, or one ends it; the number of the first that was not done, and
+ * why.
+ */
 function runThread(
   job: FlipsJob,
   onFlip: (message: Effect & { readonly number: number }) => void,
@@ -79,7 +86,10 @@ export type FlipsCheck = {
   readonly times: number;
   readonly seed: number;
   readonly pageBytes: number;
-  /** Tables, indexes and parts of pages, such as `news,leaf pointers`: flips these alone; empty for the whole file. */
+  /**
+   * Tables, indexes and parts of pages, such as `news,leaf pointers`: flips these alone; empty for the whole
+   * file.
+   */
   readonly in: string;
   /** The number of the first flip, to repeat one. */
   readonly first: number;

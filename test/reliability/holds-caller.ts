@@ -1,4 +1,5 @@
-// One caller in a thread of its own: writes what it is told to a new connection, and tells when the service has nothing more to say.
+// One caller in a thread of its own: writes what it is told to a new connection, and tells when the service
+// has nothing more to say.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';

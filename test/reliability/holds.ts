@@ -1,5 +1,5 @@
-// The longest turn of the HTTP thread's event loop that one caller's bytes can cause, by kind of bytes and in processor time: a serving
-// process in this thread, the caller in another.
+// The longest turn of the HTTP thread's event loop that one caller's bytes can cause, by kind of bytes and in
+// processor time: a serving process in this thread, the caller in another.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as setImmediatePromise } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -74,9 +74,10 @@ function kindsOf(key: string): Readonly<Record<string, readonly string[]>> {
 type Hold = { readonly wholeMs: number; readonly ownMs: number };
 
 /**
- * Measures turns of this thread's event loop while it runs: each from one check phase to the next. By the clock or the processor,
- * whichever tells less: the clock counts other work of the machine, the processor's time comes in steps of some milliseconds. A caller
- * waits for the whole turn. What of it was a collection of garbage, of all requests since the last, is told beside it.
+ * Measures turns of this thread's event loop while it runs: each from one check phase to the next. By the
+ * clock or the processor, whichever tells less: the clock counts other work of the machine, the processor's
+ * time comes in steps of some milliseconds. A caller waits for the whole turn. What of it was a collection of
+ * garbage, of all requests since the last, is told beside it.
  */
 class TurnMeter {
   readonly #turns: { readonly beganMs: number; readonly endedMs: number; readonly tookMs: number }[] = [];

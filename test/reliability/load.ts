@@ -12,12 +12,15 @@ const SLOW_TARGETS = 997;
 const SLOW_PAGE_MINUTES = 6_000;
 
 /**
- * Requests to ask in turn: pages of 150 minutes; and pages that fold 6,000 minutes each. Bars made of so few are not kept, and there are
- * too many of these pages for the response cache.
+ * Requests to ask in turn: pages of 150 minutes; and pages that fold 6,000 minutes each. Bars made of so few
+ * are not kept, and there are too many of these pages for the response cache.
  */
 export type Targets = { readonly fast: readonly string[]; readonly slow: readonly string[] };
 
-/** Fills a workshop's store: some symbols with a few sessions, and one with as many as the slow requests read of. */
+/**
+ * Fills a workshop's store: some symbols with a few sessions, and one with as many as the slow requests read
+ * of.
+ */
 export async function fill(shop: Workshop, slowSessions: number): Promise<Targets> {
   const named = ['--schema', 'stock', '--country', 'US', '--interval', '1M'];
   const files = [

@@ -1,4 +1,5 @@
-// `npm run overload`: overload, stops and slow readers in full, as tables. Takes about a quarter of an hour, on a quiet machine.
+// `npm run overload`: overload, stops and slow readers in full, as tables. Takes about a quarter of an hour,
+// on a quiet machine.
 import { formatTable } from '../../src/cli/table.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { Workshop } from '../service.ts';

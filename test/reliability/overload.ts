@@ -1,4 +1,5 @@
-// More arrivals than can be served: how many are, how soon, how soon the others are refused, and how soon all is well again.
+// More arrivals than can be served: how many are, how soon, how soon the others are refused, and how soon all
+// is well again.
 import { readFileSync } from 'node:fs';
 import { bourse, startServer } from '../../bench/process.ts';
 import type { Workshop } from '../service.ts';
@@ -32,7 +33,10 @@ export type Figures = {
   readonly generator: number;
 };
 
-/** Callers that find out what can be served: enough that the server never idles, not so many that one waits long. */
+/**
+ * Callers that find out what can be served: enough that the server never idles, not so many that one waits
+ * long.
+ */
 const CALLERS = 16;
 /** Callers that are connected before. Those that come beside them connect first. */
 const CONNECTIONS_FIRST = 1_500;
@@ -99,6 +103,8 @@ function figuresOf(outcomes: readonly Outcome[], residentPeakMegabytes: number):
   };
 }
 
-/** The most memory that a process has had resident; with several workers that of their primary says nothing. */
+/**
+ * The most memory that a process has had resident; with several workers that of their primary says nothing.
+ */
 const residentPeakOf = (pid: number): number =>
   Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);

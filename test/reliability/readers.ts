@@ -19,7 +19,10 @@ type ReaderCheck = {
 const BASE_DAYS = 3;
 const SYMBOLS = 4;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
-/** Within what a revocation holds, and the log of an import is short again. A busy machine may miss it: then the long form fails. */
+/**
+ * Within what a revocation holds, and the log of an import is short again. A busy machine may miss it: then
+ * the long form fails.
+ */
 const PROMISE_MS = 5_000;
 
 const kept = (what: string, ms: number): Figure =>
@@ -63,7 +66,8 @@ async function checkWalks(
       ),
     ),
   );
-  // A range that the imports grow into: what was there when the walk began comes once, and nothing comes twice.
+  // A range that the imports grow into: what was there when the walk began comes once, and nothing comes
+  // twice.
   const growing = servers.map((server) =>
     beside(imports, async () => {
       const found = await callers.walkBars(
@@ -122,7 +126,10 @@ async function amongCallers<T>(
   }
 }
 
-/** A large import among callers: the log is short again soon after it, and a key that is revoked meanwhile falls. */
+/**
+ * A large import among callers: the log is short again soon after it, and a key that is revoked meanwhile
+ * falls.
+ */
 async function checkLarge(
   shop: Workshop,
   servers: readonly Server[],

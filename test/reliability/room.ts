@@ -16,7 +16,8 @@ async function takenBy(shop: Workshop, path: string, url: string): Promise<numbe
   const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
   const keeper = await openStore(url, 'write');
   const beforeBytes = sizeOf(file);
-  // A reader holds the log, so that it is there to be measured; without it the next write moves it into the store.
+  // A reader holds the log, so that it is there to be measured; without it the next write moves it into the
+  // store.
   const logBytes = await keeper.snapshot(async (reader) => {
     await reader.version();
     await reader.blocks({ seriesId: 1, fromBucket: 0, toBucket: 0, direction: 'asc', limit: 1 });
@@ -28,7 +29,10 @@ async function takenBy(shop: Workshop, path: string, url: string): Promise<numbe
   return logBytes + sizeOf(file) - beforeBytes;
 }
 
-/** Holds the rule for several kinds of file of so many rows, a multiple of 10,000, to be enough, and not absurd. */
+/**
+ * Holds the rule for several kinds of file of so many rows, a multiple of 10,000, to be enough, and not
+ * absurd.
+ */
 export async function checkRoom(rows: number): Promise<Figure[]> {
   const shop = new Workshop();
   const figures: Figure[] = [];

@@ -1,4 +1,5 @@
-// A key with many connections, in a process of its own: each asks again as soon as it is answered, until standard input ends.
+// A key with many connections, in a process of its own: each asks again as soon as it is answered, until
+// standard input ends.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';

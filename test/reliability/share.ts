@@ -1,4 +1,5 @@
-// How keys share a server: what a key's small requests take beside another key with many connections, surface by surface.
+// How keys share a server: what a key's small requests take beside another key with many connections, surface
+// by surface.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { symbolOf } from '../../bench/minutes.ts';
@@ -21,7 +22,10 @@ type Measured = {
   readonly others: Readonly<Record<string, number>>;
 };
 
-/** Asks one request after the other; what an answer takes on the average, and how many had another status than 200. */
+/**
+ * Asks one request after the other; what an answer takes on the average, and how many had another status than
+ * 200.
+ */
 async function measure(
   server: Server,
   secret: string,

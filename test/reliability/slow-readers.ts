@@ -92,7 +92,10 @@ async function timesOf(url: string): Promise<number[]> {
   return times.sort((a, b) => a - b);
 }
 
-/** Connections that a server has open, as the kernel knows them: who does not read does not see the end (proc(5), net/tcp). */
+/**
+ * Connections that a server has open, as the kernel knows them: who does not read does not see the end
+ * (proc(5), net/tcp).
+ */
 function openTo(url: string): number {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0');
   return (

@@ -11,7 +11,10 @@ export type Minute = {
   readonly answers: number;
 };
 
-/** By how much the last quarter may exceed the second: memory, files and, on machines with other work, latency. */
+/**
+ * By how much the last quarter may exceed the second: memory, files and, on machines with other work,
+ * latency.
+ */
 const MEMORY_FACTOR = 1.05;
 const FILES_MORE = 3;
 const LATENCY_FACTOR = 2;

@@ -1,4 +1,5 @@
-// A server under mixed load while another process imports every minute: its memory, files and latencies are to stay as they are.
+// A server under mixed load while another process imports every minute: its memory, files and latencies are
+// to stay as they are.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -103,7 +104,10 @@ function targetsOf(pages: readonly string[]): string[] {
   );
 }
 
-/** Imports bars of further symbols, and gives pages of them: the store is larger, and what is asked for is spread over it. */
+/**
+ * Imports bars of further symbols, and gives pages of them: the store is larger, and what is asked for is
+ * spread over it.
+ */
 async function addFurther(shop: Workshop, bars: number, page: string): Promise<string[]> {
   const path = shop.path('further.csv');
   writeMinutes({ path, rows: bars, order: 'symbol', symbols: FURTHER_SYMBOLS });
@@ -120,7 +124,9 @@ async function addFurther(shop: Workshop, bars: number, page: string): Promise<s
 /** How long to run, the time from one import to the next, and how many further bars the store has. */
 type Settings = { readonly minutes: number; readonly importSeconds: number; readonly furtherBars: number };
 
-/** Runs for some minutes and compares the last quarter with the second. @throws where an answer was no answer */
+/**
+ * Runs for some minutes and compares the last quarter with the second. @throws where an answer was no answer
+ */
 export async function checkSoak({ minutes, importSeconds, furtherBars }: Settings): Promise<Figure[]> {
   const shop = new Workshop();
   try {

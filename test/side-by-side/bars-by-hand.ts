@@ -1,5 +1,5 @@
-// Bars as a careful person works them out: minutes and days into every interval, with sessions as literal instants (contract 3.3 to
-// 3.13). It shares nothing with src: no calendar, no grid, no sums.
+// Bars as a careful person works them out: minutes and days into every interval, with sessions as literal
+// instants (contract 3.3 to 3.13). It shares nothing with src: no calendar, no grid, no sums.
 
 /** Prices, volume and vwap of a bar; null where its file has none. */
 export type Values = {
@@ -20,7 +20,10 @@ export type Expected = Values & { readonly openMs: number; readonly closeMs: num
 type Segment = { readonly kind: string; readonly openMs: number; readonly closeMs: number };
 export type Session = { readonly date: string; readonly segments: readonly Segment[] };
 
-/** A week or a month: its first and last session, and the first open and the last close; none where it is not finished. */
+/**
+ * A week or a month: its first and last session, and the first open and the last close; none where it is not
+ * finished.
+ */
 export type Period = {
   readonly interval: string;
   readonly first: string;
@@ -36,7 +39,10 @@ export type Known = {
   readonly minutes: readonly Timed[];
   /** Hours off the session grid. */
   readonly hours?: readonly Timed[];
-  /** Hours on the session grid, from the first minute to the last: what they divide is made of them, and not of minutes (contract 3.8). */
+  /**
+   * Hours on the session grid, from the first minute to the last: what they divide is made of them, and not
+   * of minutes (contract 3.8).
+   */
   readonly gridHours?: readonly Timed[];
   /** The rows of each session's day, in order: those of its own date, before them that of a Sunday. */
   readonly days?: ReadonlyMap<string, readonly Values[]>;
@@ -57,8 +63,9 @@ const linesOf = (text: string): string[][] =>
 const instantOf = (date: string, text: string): number => Date.parse(`${date.slice(0, 4)}-${text}Z`);
 
 /**
- * Sessions, one a line: the date, then each segment's kind and open in UTC; a segment ends where the next begins, `break` and `end` are
- * none. `2024-11-29 pre 11-29T09:00 regular 11-29T14:30 post 11-29T18:00 end 11-29T22:00`.
+ * Sessions, one a line: the date, then each segment's kind and open in UTC; a segment ends where the next
+ * begins, `break` and `end` are none. `2024-11-29 pre 11-29T09:00 regular 11-29T14:30 post 11-29T18:00 end
+ * 11-29T22:00`.
  */
 export const sessionsOf = (text: string): Session[] =>
   linesOf(text).map(([date = '', ...borders]) => {
@@ -72,9 +79,10 @@ export const sessionsOf = (text: string): Session[] =>
   });
 
 /**
- * Weeks and months, one a line: the interval, first and last session, first open and last close in UTC, then those of extended hours
- * where they differ. `WEEK 2024-11-25 2024-11-29 11-25T14:30 11-29T18:00 11-25T09:00 11-29T22:00`; without hours it is not finished,
- * with `unfinished` after those of regular hours not with extended ones.
+ * Weeks and months, one a line: the interval, first and last session, first open and last close in UTC, then
+ * those of extended hours where they differ. `WEEK 2024-11-25 2024-11-29 11-25T14:30 11-29T18:00 11-25T09:00
+ * 11-29T22:00`; without hours it is not finished, with `unfinished` after those of regular hours not with
+ * extended ones.
  */
 export const periodsOf = (text: string): Period[] =>
   linesOf(text).map(([interval = '', first = '', last = '', ...hours]) => {
@@ -94,7 +102,10 @@ function exactSum(values: readonly number[]): number {
   return Number(`${digits.slice(0, -10)}.${digits.slice(-10)}`);
 }
 
-/** One bar of bars in order: without volume where one has none, without vwap where one with volume has none (contract 3.8). */
+/**
+ * One bar of bars in order: without volume where one has none, without vwap where one with volume has none
+ * (contract 3.8).
+ */
 function folded(bars: readonly Values[]): Values {
   const volumes = bars.map(({ volume }) => volume);
   const volume = volumes.every((one) => one !== null) ? exactSum(volumes) : null;
@@ -135,7 +146,10 @@ function cut(known: Known, { date, segments }: Session, count: number, extended:
     });
 }
 
-/** Hours off the grid as imported: those that overlap the regular session, or with extended hours open in any segment (contract 3.10). */
+/**
+ * Hours off the grid as imported: those that overlap the regular session, or with extended hours open in any
+ * segment (contract 3.10).
+ */
 function asImported({ hours = [] }: Known, { date, segments }: Session, extended: boolean): Expected[] {
   const [openMs, closeMs] = bounds(segments.filter(isRegular));
   const [firstMs, lastMs] = bounds(segments);
@@ -151,8 +165,8 @@ function asImported({ hours = [] }: Known, { date, segments }: Session, extended
 const isBeyondDay = ({ kind }: Segment): boolean => kind === 'pre' || kind === 'post';
 
 /**
- * The bar of a session's day: the stored one, and with extended hours the session's minutes where it has some (contract 3.6), unless
- * its market has no pre- or post-market (contract 3.5).
+ * The bar of a session's day: the stored one, and with extended hours the session's minutes where it has some
+ * (contract 3.6), unless its market has no pre- or post-market (contract 3.5).
  */
 function dayOf(known: Known, session: Session, wantsExtended: boolean): Expected[] {
   const { date, segments } = session;
@@ -197,7 +211,10 @@ export function byHand(known: Known, interval: string, extended: boolean): Expec
 export const withoutVwap = (minutes: readonly Timed[]): Timed[] =>
   minutes.map((one) => ({ ...one, vwap: null }));
 
-/** Days of foreign exchange by session: a Sunday's row counts to Monday, before Monday's own. Quotes have no volume. */
+/**
+ * Days of foreign exchange by session: a Sunday's row counts to Monday, before Monday's own. Quotes have no
+ * volume.
+ */
 export function forexDays(days: readonly (readonly [date: string, values: Values])[]): Map<string, Values[]> {
   const sessions = new Map<string, Values[]>();
   for (const [date, values] of days) {

@@ -2,12 +2,18 @@
 import type { Named } from '../asked-bars.ts';
 import type { Known } from './bars-by-hand.ts';
 
-/** A file under the name that its vendor gives it, and what the command line says of it; null where the file is there already. */
+/**
+ * A file under the name that its vendor gives it, and what the command line says of it; null where the file
+ * is there already.
+ */
 export type Given = readonly [name: string, content: string | Buffer | null, ...flags: string[]];
 
 export type Case = {
   readonly named: Named;
-  /** The dates from which and to which bars of minutes and DAY are asked; WEEK and MON by the periods that are known. */
+  /**
+   * The dates from which and to which bars of minutes and DAY are asked; WEEK and MON by the periods that are
+   * known.
+   */
   readonly from: string;
   readonly to: string;
   readonly known: Known;

@@ -1,5 +1,5 @@
-// The generated days, one kind each: prices walk in whole ticks, some minutes and stretches have no trade, and some trades lie outside
-// every session.
+// The generated days, one kind each: prices walk in whole ticks, some minutes and stretches have no trade,
+// and some trades lie outside every session.
 import {
   forexDays,
   nextDate,
@@ -50,7 +50,10 @@ function walk(startTicks: number, decimals = 2): () => Values {
   };
 }
 
-/** Bars of sessions, one in so many minutes of each segment unless nothing trades; and one at each instant outside. */
+/**
+ * Bars of sessions, one in so many minutes of each segment unless nothing trades; and one at each instant
+ * outside.
+ */
 function minutesOf(
   sessions: readonly Session[],
   next: () => Values,

@@ -1,4 +1,5 @@
-// The real days: LEAN's minutes, hours and days of SPY, OANDA's days, and GOOG's and BTCUSD's minutes in the shapes of other vendors.
+// The real days: LEAN's minutes, hours and days of SPY, OANDA's days, and GOOG's and BTCUSD's minutes in the
+// shapes of other vendors.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedData } from '../service.ts';

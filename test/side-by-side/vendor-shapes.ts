@@ -20,7 +20,10 @@ export const massive = (ticker: string, minutes: readonly Timed[]): Buffer =>
     ),
   );
 
-/** Binance's klines of so many minutes: no header, milliseconds, and the quote volume, from which the vwap comes. */
+/**
+ * Binance's klines of so many minutes: no header, milliseconds, and the quote volume, from which the vwap
+ * comes.
+ */
 export const binance = (bars: readonly Timed[], count = 1): string =>
   textOf(
     ...bars.map(({ atMs, open, high, low, close, volume, vwap }) => {

@@ -1,4 +1,5 @@
-// A service whose store file is moved away: what needs a new connection to it is answered with a 503 until it is back (contract 6.3).
+// A service whose store file is moved away: what needs a new connection to it is answered with a 503 until it
+// is back (contract 6.3).
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { after, test } from 'node:test';

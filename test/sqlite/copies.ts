@@ -36,7 +36,9 @@ function storeIn(folder: string): SmallStore {
   return { folder, path, control: join(folder, 'bourse.control.db'), url: fileStore(path) };
 }
 
-/** Stores of two bars of A and one key, each in a folder of its own; the command line made the first of them. */
+/**
+ * Stores of two bars of A and one key, each in a folder of its own; the command line made the first of them.
+ */
 export class SmallStores {
   readonly #shop: Workshop;
   #made = 0;
@@ -71,7 +73,10 @@ export function dataOf(backup: string): ReturnType<typeof contentOfFile> {
 
 const ofVersions = ['data_version', 'former_rows'];
 
-/** What a restore and a copy leave as it was: all but the version of the store, and what is kept about versions. */
+/**
+ * What a restore and a copy leave as it was: all but the version of the store, and what is kept about
+ * versions.
+ */
 export function exceptVersions(content: ReturnType<typeof contentOfFile>): ReturnType<typeof contentOfFile> {
   const { changes: _changes, counters_sums: _ofCounters, row_sums: _ofRows, ...rest } = content;
   const counters = rest.counters!.filter(({ name }) => !ofVersions.includes(String(name)));

@@ -1,4 +1,5 @@
-// What backup and restore refuse, through the store port: with the reason, and with nothing changed (contract 10).
+// What backup and restore refuse, through the store port: with the reason, and with nothing changed (contract
+// 10).
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {

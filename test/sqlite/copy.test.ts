@@ -1,4 +1,5 @@
-// `bourse backup` and `bourse restore` as their users have them (contract 10). Beside imports, killed, on a full disk: test/ci/copies-under-way.test.ts.
+// `bourse backup` and `bourse restore` as their users have them (contract 10). Beside imports, killed, on a
+// full disk: test/ci/copies-under-way.test.ts.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

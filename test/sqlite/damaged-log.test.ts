@@ -1,4 +1,5 @@
-// A write-ahead log that is damaged: what SQLite then takes for the end of the log comes earlier, and nothing tells. So keys are not left in it.
+// A write-ahead log that is damaged: what SQLite then takes for the end of the log comes earlier, and nothing
+// tells. So keys are not left in it.
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -9,7 +10,10 @@ import { Workshop } from '../service.ts';
 const shop = new Workshop();
 after(() => shop.close());
 
-/** Copies the store as a machine that stops leaves it, with a flipped bit in the log of its keys where there is one. Gives the copy's address. */
+/**
+ * Copies the store as a machine that stops leaves it, with a flipped bit in the log of its keys where there
+ * is one. Gives the copy's address.
+ */
 function copyOf(name: string, at: number): string {
   mkdirSync(shop.path(name));
   for (const file of ['bourse.db', 'bourse.control.db', 'bourse.db-wal', 'bourse.control.db-wal'])

@@ -1,4 +1,5 @@
-// Damaged rows whose damage is in SQLite's own pages: an identifier beside its index, a journal beside the one that lost its rows.
+// Damaged rows whose damage is in SQLite's own pages: an identifier beside its index, a journal beside the
+// one that lost its rows.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,5 @@
-// SQLite stores as files: for tests that are about a file, its copies, its disk or damage to it. Other tests ask test/stores.ts.
+// SQLite stores as files: for tests that are about a file, its copies, its disk or damage to it. Other tests
+// ask test/stores.ts.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -54,7 +55,10 @@ export function alterFiles(url: string, ...statements: readonly string[]): void 
   }
 }
 
-/** Rows of a query on a file, read past the service. Who closes the file last has it alone for a moment, which this waits for. */
+/**
+ * Rows of a query on a file, read past the service. Who closes the file last has it alone for a moment, which
+ * this waits for.
+ */
 export function rowsOfFile(path: string, sql: string): Cells[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {

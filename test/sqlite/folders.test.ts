@@ -1,4 +1,5 @@
-// Folders in which nothing can be made: one message that names the folder, exit status 3, and nothing is left (contract 10).
+// Folders in which nothing can be made: one message that names the folder, exit status 3, and nothing is left
+// (contract 10).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

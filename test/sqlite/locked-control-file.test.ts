@@ -1,4 +1,5 @@
-// The HTTP thread never waits: another process holds the lock of the control file for seconds, and everything is answered at once.
+// The HTTP thread never waits: another process holds the lock of the control file for seconds, and everything
+// is answered at once.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -14,7 +15,10 @@ const CODES = '/api/v2/holiday/holiday_codes/US';
 /** Less than a writer waits for a lock: an answer that waits for one takes as long as it is held. */
 const LOCKED_MS = 5_000;
 
-/** The clock of this process: it stands while the machine has no time for it, so that an answer is as late as it was waited for. */
+/**
+ * The clock of this process: it stands while the machine has no time for it, so that an answer is as late as
+ * it was waited for.
+ */
 const TICK_MS = 20;
 const LATE_TICKS = 3_000 / TICK_MS;
 let ticks = 0;
@@ -35,7 +39,9 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The number of requests that the control file has of each key with a quota by the day, by the key's name. */
+/**
+ * The number of requests that the control file has of each key with a quota by the day, by the key's name.
+ */
 function countedByName(): Readonly<Record<string, number>> {
   const control = new DatabaseSync(shop.path('bourse.control.db'), { readOnly: true });
   const rows = control

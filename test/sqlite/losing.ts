@@ -1,4 +1,5 @@
-// Stores that have lost rows, as damaged pages lose them: copies of one sound store, changed past the service.
+// Stores that have lost rows, as damaged pages lose them: copies of one sound store, changed past the
+// service.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +41,10 @@ export class LosingStores {
     return url;
   }
 
-  /** As a damaged byte in the index of blocks does: the entry of a series' newest block stands where it was, under the series before. */
+  /**
+   * As a damaged byte in the index of blocks does: the entry of a series' newest block stands where it was,
+   * under the series before.
+   */
   misnamingBlock(series: string): string {
     const newest = `select series_id, bucket, rowid from bar_blocks where series_id = ${series} order by bucket desc`;
     let entry: number[] = [];
@@ -59,7 +63,10 @@ export class LosingStores {
     return url;
   }
 
-  /** A copy with a flipped bit in a byte of a sequence. Parts of pages that are not used any more may have the sequence too. */
+  /**
+   * A copy with a flipped bit in a byte of a sequence. Parts of pages that are not used any more may have the
+   * sequence too.
+   */
   flipping(sequence: Buffer, at: number, bit: number): string {
     const url = this.changed(() => undefined);
     const path = storeFile(url);

@@ -1,5 +1,5 @@
-// An instrument whose row or index entry is lost is named by deletions, undos and exports: it is not taken for one that the store
-// never had (house rules, docs/decisions/0027).
+// An instrument whose row or index entry is lost is named by deletions, undos and exports: it is not taken
+// for one that the store never had (house rules, docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { everything, exportTable } from '../../src/export/tables.ts';

@@ -1,4 +1,5 @@
-// A row that an index has lost is missed where an answer depends on its absence: a fault that names it, and the rest is served.
+// A row that an index has lost is missed where an answer depends on its absence: a fault that names it, and
+// the rest is served.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readHoldings } from '../../src/cli/holdings.ts';
@@ -172,7 +173,8 @@ test('no flipped bit of the time by which an index finds an economic event bring
   const next = Date.UTC(2025, 2, 4, 13, 30);
   const time = Buffer.alloc(8);
   time.writeBigInt64BE(BigInt(next));
-  // The columns of an index entry follow each other; six bytes hold a time of these years (SQLite's file format, 2.1).
+  // The columns of an index entry follow each other; six bytes hold a time of these years (SQLite's file
+  // format, 2.1).
   const entry = Buffer.concat([Buffer.from('USSAMPLE_0'), time.subarray(2)]);
   const target = `/api/v2/economic_calendar/event_list?format=json&limit=100&as_of=${new Date(next - 1_000).toISOString()}`;
   const ask = (url: string) => asking(url, 'read', (store) => new Service(store).get(target));

@@ -1,5 +1,5 @@
-// A series whose row is lost: deletions, exports and changes of its calendar name it. They do not act as if it had never been there
-// (house rules, docs/decisions/0027).
+// A series whose row is lost: deletions, exports and changes of its calendar name it. They do not act as if
+// it had never been there (house rules, docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { everything, exportTable } from '../../src/export/tables.ts';

@@ -1,4 +1,5 @@
-// Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still so (contract 4.1, 10).
+// Stores that older programs wrote, in today's hands: what they answered, hashed and could take back is still
+// so (contract 4.1, 10).
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
@@ -136,7 +137,8 @@ for (const [fixture, layout] of fixtures) {
         const { result } = JSON.parse(await shop.must('query', path)) as { readonly result: Answer };
         return result.data.map(({ datetime }) => String(datetime).slice(11, 16));
       };
-      // The import of noon had the minute of 17:00 of all three; that of the night had AAPL's again, and MSFT's with the same values.
+      // The import of noon had the minute of 17:00 of all three; that of the night had AAPL's again, and
+      // MSFT's with the same values.
       assert.deepEqual(await minutes('AAPL'), ['16:50', '17:00', '17:10']);
       assert.deepEqual(await minutes('MSFT'), ['16:50', '17:00', '17:10']);
       assert.deepEqual(await minutes('NVDA'), ['16:50']);

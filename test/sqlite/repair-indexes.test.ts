@@ -1,4 +1,5 @@
-// `bourse doctor --deep --repair-indexes` rebuilds what is derived from whole tables, and nothing else (contract 10).
+// `bourse doctor --deep --repair-indexes` rebuilds what is derived from whole tables, and nothing else
+// (contract 10).
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

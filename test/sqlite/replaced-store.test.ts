@@ -1,4 +1,5 @@
-// A store that is removed or replaced while it is served: the service is not ready, says so, and goes on with the new one (contract 6.3).
+// A store that is removed or replaced while it is served: the service is not ready, says so, and goes on with
+// the new one (contract 6.3).
 import assert from 'node:assert/strict';
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

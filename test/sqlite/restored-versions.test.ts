@@ -1,4 +1,5 @@
-// The version with which a restored store goes on (contract 9.12): by the clock, by a clock that is behind, and as callers see it.
+// The version with which a restored store goes on (contract 9.12): by the clock, by a clock that is behind,
+// and as callers see it.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `bourse copy` where files matter: damage in the source, what stands where the copy goes, a disk that is full (contract 10).
+// `bourse copy` where files matter: damage in the source, what stands where the copy goes, a disk that is
+// full (contract 10).
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

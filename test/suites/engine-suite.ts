@@ -1,4 +1,5 @@
-// The suite that every engine must pass, on the real thing: what the port promises, by the address of a store alone.
+// The suite that every engine must pass, on the real thing: what the port promises, by the address of a store
+// alone.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +75,10 @@ type OtherWork = { readonly url: string; readonly body: string };
 
 let other: ChildProcess | null = null;
 
-/** Another process that opens a store for writing and runs `body` on it. All tests of a file share it, one after the other. */
+/**
+ * Another process that opens a store for writing and runs `body` on it. All tests of a file share it, one
+ * after the other.
+ */
 function otherProcess(url: string, body: string): { done: Promise<void> } {
   other ??= fork(new URL('../../test/other-process.ts', import.meta.url));
   const child = other;
@@ -104,9 +108,9 @@ async function withStore(
 }
 
 /**
- * Declares the suite for one engine. `freshUrl` gives the address of a store that nothing was opened at before: the suite
- * opens, closes and reopens it as often as it likes, from other processes too. `takeAway` makes a store out of reach, as
- * when its disk or its server is gone; the result brings it back.
+ * Declares the suite for one engine. `freshUrl` gives the address of a store that nothing was opened at
+ * before: the suite opens, closes and reopens it as often as it likes, from other processes too. `takeAway`
+ * makes a store out of reach, as when its disk or its server is gone; the result brings it back.
  */
 export function engineSuite(
   name: string,
@@ -913,7 +917,8 @@ function transactionTests(withFresh: WithFresh): void {
     withFresh(async (writer, reader) => {
       await reader.snapshot(async (open) => {
         await countersOf(open);
-        // A write that waits for a reader ends only after the seconds for which it waits. One quick write of a few shows that it does not.
+        // A write that waits for a reader ends only after the seconds for which it waits. One quick write of
+        // a few shows that it does not.
         const tookMs: number[] = [];
         while (tookMs.length < 5 && !(tookMs.at(-1)! < 2_000)) {
           const startedMs = performance.now();

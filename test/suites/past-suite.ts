@@ -1,4 +1,5 @@
-// The part of the engine suite about earlier versions: each is read as it was, whatever was written since (docs/decisions/0041).
+// The part of the engine suite about earlier versions: each is read as it was, whatever was written since
+// (docs/decisions/0041).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SizedCache } from '../../src/base/sized-cache.ts';

@@ -1,4 +1,5 @@
-// The part of the engine suite about versions: what raises them, and what is reported as changed since one (docs/decisions/0029).
+// The part of the engine suite about versions: what raises them, and what is reported as changed since one
+// (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSpans, series } from '../../src/datasets/bars.ts';

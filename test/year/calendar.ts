@@ -1,4 +1,5 @@
-// The hours of three markets in 2025, written down here: US stocks (NYSE), crypto and foreign exchange (contract 3.3, 3.4, 3.7).
+// The hours of three markets in 2025, written down here: US stocks (NYSE), crypto and foreign exchange
+// (contract 3.3, 3.4, 3.7).
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 1_440 * MINUTE_MS;

@@ -1,5 +1,6 @@
-// The clock of the processes of the year: loaded by `--import` in NODE_OPTIONS, it is ahead of the machine's by the number in the file that
-// YEAR_CLOCK names, which moves all of them at once. A watch waits for seconds of the monotonic clock: YEAR_SPEED shortens them.
+// The clock of the processes of the year: loaded by `--import` in NODE_OPTIONS, it is ahead of the machine's
+// by the number in the file that YEAR_CLOCK names, which moves all of them at once. A watch waits for seconds
+// of the monotonic clock: YEAR_SPEED shortens them.
 import { openSync, readSync } from 'node:fs';
 import { realMs, setClock } from '../false-clock.ts';
 

@@ -1,4 +1,5 @@
-// What was done to the store of the year, as a plain reading takes it: files of bars, deletions, undos, and rows about instruments.
+// What was done to the store of the year, as a plain reading takes it: files of bars, deletions, undos, and
+// rows about instruments.
 import { DAY_MS, dayOf, type Market, MINUTE_MS, markets } from './calendar.ts';
 
 /** An interval of files. Every instrument has one. */
@@ -58,7 +59,9 @@ export type Split = {
 export const stepOf = (interval: Exclude<Interval, 'DAY'>): number =>
   Number.parseInt(interval, 10) * MINUTE_MS;
 
-/** The cells of a session in files and answers: from the open of each segment, cut at its end (contract 3.3). */
+/**
+ * The cells of a session in files and answers: from the open of each segment, cut at its end (contract 3.3).
+ */
 export function closeOf(market: Market, interval: Interval, keyMs: number): number {
   if (interval === 'DAY') return market.sessionOn(keyMs / DAY_MS)!.closeMs;
   const segment = market
@@ -155,7 +158,10 @@ export class Facts {
     }
   }
 
-  /** What is in force, in the order of the journal: an undo leaves all as if the run had never been (contract 3.9 (4)). */
+  /**
+   * What is in force, in the order of the journal: an undo leaves all as if the run had never been (contract
+   * 3.9 (4)).
+   */
   get live(): (FileRun | Deletion)[] {
     return this.entries.filter((one) => one.kind === 'deletion' || !one.isUndone);
   }

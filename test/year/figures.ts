@@ -5,7 +5,10 @@ import type { Morning } from './year.ts';
 const MONTHS = 12;
 const MEGABYTE = 2 ** 20;
 
-/** Memory may go up by this factor: the caches, which are bounded, are filled by then by what the second month did not have yet. */
+/**
+ * Memory may go up by this factor: the caches, which are bounded, are filled by then by what the second month
+ * did not have yet.
+ */
 const MEMORY_FACTOR = 1.3;
 /** A connection or a file that is just being read. */
 const FILES_MORE = 3;

@@ -1,5 +1,5 @@
-// A plain reading of the findings (contract 9.10) that the year can have, by the definitions of docs/using/findings.md. What the service finds
-// beyond these kinds is a difference.
+// A plain reading of the findings (contract 9.10) that the year can have, by the definitions of
+// docs/using/findings.md. What the service finds beyond these kinds is a difference.
 import { MINUTE_MS, type Session } from './calendar.ts';
 import { stepOf } from './facts.ts';
 import type { Reading, Series, Span, StoredBar } from './plain.ts';

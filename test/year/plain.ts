@@ -1,5 +1,6 @@
-// A plain reading of contract 3 (3.9 above all) and of coverage (9.9): from all files, anew for each moment, without any part of the service.
-// It knows what the year has: instruments of one interval each, which trade in regular hours or around them, and no flags that say a span.
+// A plain reading of contract 3 (3.9 above all) and of coverage (9.9): from all files, anew for each moment,
+// without any part of the service. It knows what the year has: instruments of one interval each, which trade
+// in regular hours or around them, and no flags that say a span.
 import { DAY_MS, dateOf, type Market, MINUTE_MS, periodOf, type Session } from './calendar.ts';
 import { type Facts, type FileRun, type Instrument, type Row, stepOf, type Values } from './facts.ts';
 import { type Finding, findingsOf } from './findings.ts';
@@ -8,7 +9,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
-/** A bar that is stored: `isFinished` where it had closed when a run that holds it began (contract 3.9 (5)). */
+/**
+ * A bar that is stored: `isFinished` where it had closed when a run that holds it began (contract 3.9 (5)).
+ */
 export type StoredBar = {
   readonly keyMs: number;
   readonly closeMs: number;
@@ -249,7 +252,10 @@ export class Reading {
     return [...spans, ...this.#vouched(series, session, Number.NEGATIVE_INFINITY)];
   }
 
-  /** What runs without a series cover for it in a session, where nothing of it is stored from their first bar there on. */
+  /**
+   * What runs without a series cover for it in a session, where nothing of it is stored from their first bar
+   * there on.
+   */
   #vouched(series: Series, session: Session, lastKeyMs: number): Span[] {
     const { instrument } = series;
     const groups = Map.groupBy(this.#filesOnDay(instrument, session.day), ({ look }) => look);
@@ -272,7 +278,9 @@ export class Reading {
       .some((one) => one.kind === 'deletion' && one.instrument === instrument);
   }
 
-  /** Whether each holds two thirds of the other's, of what is listed at both times, one instrument left out. */
+  /**
+   * Whether each holds two thirds of the other's, of what is listed at both times, one instrument left out.
+   */
   #areAlike(held: ReadonlySet<Instrument>, day: number, run: FileRun, without: Instrument): boolean {
     const mates = this.#files.filter(
       ({ look, market, interval }) => look === run.look && market === run.market && interval === run.interval,

@@ -1,4 +1,5 @@
-// `npm run year`: a year of a service, with all that happens in one. Ends with 1 at the first difference or where something grows.
+// `npm run year`: a year of a service, with all that happens in one. Ends with 1 at the first difference or
+// where something grows.
 import { seed } from '../seed.ts';
 import { dateOf } from './calendar.ts';
 import { figuresOf } from './figures.ts';

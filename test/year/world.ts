@@ -1,4 +1,5 @@
-// What happened in the markets of the year, and which files of it arrive when: by the evening of the day, or late, short, doubled, corrected.
+// What happened in the markets of the year, and which files of it arrive when: by the evening of the day, or
+// late, short, doubled, corrected.
 import { Random } from '../fuzz/random.ts';
 import { DAY_MS, dateOf, dayOf, type Market, MINUTE_MS, markets, newYork, type Session } from './calendar.ts';
 import type { Interval } from './facts.ts';

@@ -1,5 +1,6 @@
-// A year of a service under a false clock: files come into a watched folder, and each morning everything that the service says is held to the
-// plain reading. In between the store is backed up, undone, killed, filled and migrated, as happens in a year.
+// A year of a service under a false clock: files come into a watched folder, and each morning everything that
+// the service says is held to the plain reading. In between the store is backed up, undone, killed, filled
+// and migrated, as happens in a year.
 import assert from 'node:assert/strict';
 import {
   mkdirSync,
@@ -31,7 +32,10 @@ import { dayAt, type File, moments, sessions, type Turns, World } from './world.
 const FIRST_LAYOUT = '655f9fc3';
 
 const clock = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href;
-/** A watch takes a file that has not changed for three seconds by its own clock, which goes so many times as fast. */
+/**
+ * A watch takes a file that has not changed for three seconds by its own clock, which goes so many times as
+ * fast.
+ */
 const SPEED = 10;
 const DISK_BYTES = 512 * 2 ** 20;
 
@@ -114,7 +118,10 @@ async function hashOf(url: string): Promise<string> {
   }
 }
 
-/** The lines of a CSV without its header: whole, or some columns of each, of which none before them has a comma. */
+/**
+ * The lines of a CSV without its header: whole, or some columns of each, of which none before them has a
+ * comma.
+ */
 const linesOf = (text: string, columns?: readonly number[]): string[] =>
   text
     .split('\r\n')
@@ -246,7 +253,10 @@ export class Year {
     return isFirst ? monday - 1 : null;
   }
 
-  /** The session before which the store is migrated: the first one where the program of the first layout is not to be had. */
+  /**
+   * The session before which the store is migrated: the first one where the program of the first layout is
+   * not to be had.
+   */
   #upgradeAt(): number {
     try {
       git('cat-file', '-e', `${FIRST_LAYOUT}^{commit}`);
@@ -362,7 +372,10 @@ export class Year {
     this.#facts.terms(text);
   }
 
-  /** Moves the bars of a symbol to the instrument that had it, as the pages say: they are deleted, and imported again. */
+  /**
+   * Moves the bars of a symbol to the instrument that had it, as the pages say: they are deleted, and
+   * imported again.
+   */
   async #move(symbol: string, through: number, terms: readonly string[]): Promise<void> {
     await this.#run('delete', 'bars', '--symbol', symbol, '--country', 'US');
     this.#facts.delete(symbol);
@@ -444,7 +457,10 @@ export class Year {
       if (looks.has(isOfBefore)) this.#facts.files(ms, looks.get(isOfBefore)!);
   }
 
-  /** The disk is full when files come: the watch ends, the service goes on, and all is well once there is room. */
+  /**
+   * The disk is full when files come: the watch ends, the service goes on, and all is well once there is
+   * room.
+   */
   async #fillDisk(ms: number): Promise<void> {
     const files = this.#world.filesAt(ms);
     if (this.#disk === null || files.length === 0) return this.#deliver(ms);

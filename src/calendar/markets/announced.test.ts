@@ -1,4 +1,5 @@
-// From when the days were known that nobody knew in advance, market by market, by notices and the press of the time (contract 9.8).
+// From when the days were known that nobody knew in advance, market by market, by notices and the press of
+// the time (contract 9.8).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
@@ -7,7 +8,10 @@ import { holidaysIn } from '../holiday-list.ts';
 import { dayOfText } from '../rules.ts';
 import { markets } from './index.ts';
 
-/** What a day was before its announcement, and from it on: `open`, `CLOSED`, `LATE_OPEN 12:00`; hours are local. */
+/**
+ * What a day was before its announcement, and from it on: `open`, `CLOSED`, `LATE_OPEN 12:00`; hours are
+ * local.
+ */
 const announcements: readonly [
   country: string,
   announced: string,

@@ -1,4 +1,5 @@
-// Markets of Japan, Hong Kong, mainland China, Germany, France and the euro area: their days, hours and exceptions (contract 3.3, 3.4).
+// Markets of Japan, Hong Kong, mainland China, Germany, France and the euro area: their days, hours and
+// exceptions (contract 3.3, 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay, weekdayOf } from '../../base/instant.ts';
@@ -182,7 +183,8 @@ test("the lunar dates of Hong Kong are those of the platform's own Chinese calen
     assert.ok(rule !== undefined && 'dates' in rule, code);
     const dates = rule.dates.trim().split(/\s+/);
     assert.equal(dates.length, 31, code);
-    // The new moons of 2027-02-06 15:56 and 2030-02-02 16:07 UTC lie at midnight in China, where the platform errs by a day.
+    // The new moons of 2027-02-06 15:56 and 2030-02-02 16:07 UTC lie at midnight in China, where the platform
+    // errs by a day.
     for (const date of dates.filter((found) => found !== '2027-02-06' && found !== '2030-02-03'))
       assert.equal(monthAndDayOf(date), monthAndDay, date);
   }

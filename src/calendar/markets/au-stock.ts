@@ -1,4 +1,5 @@
-// Australian stocks: the cash market of the Australian Securities Exchange. Regular hours end at 16:00; the closing auction follows.
+// Australian stocks: the cash market of the Australian Securities Exchange. Regular hours end at 16:00; the
+// closing auction follows.
 import { type HolidayRule, rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
 
 const closed = rulesFrom('ASX, Cash market trading calendar');
@@ -14,8 +15,9 @@ const auctionUntil = (end: string): readonly SegmentHours[] => [
 ];
 
 /**
- * The last trading day before Christmas or New Year: whole before 2010, and in 2022. The auction of 2025 printed within 30 seconds
- * after 14:10 and was traded at to 14:21:30; for earlier years we found the close at 14:10 alone.
+ * The last trading day before Christmas or New Year: whole before 2010, and in 2022. The auction of 2025
+ * printed within 30 seconds after 14:10 and was traded at to 14:21:30; for earlier years we found the close
+ * at 14:10 alone.
  */
 const lastTradingDay = (code: string, name: string, day: number, regular: string): HolidayRule[] => [
   calendar2022(code, name, { dates: regular, regular: true }),
@@ -35,7 +37,8 @@ export const auStock = stockMarket('AU', {
   exchange: 'XASX',
   years: [2000, 2030],
   hours: [
-    // Auctions printed from 16:05 to 16:06, at the ends of months to 16:11, at times of 2001 and 2006 to 16:16: the longest covers all.
+    // Auctions printed from 16:05 to 16:06, at the ends of months to 16:11, at times of 2001 and 2006 to
+    // 16:16: the longest covers all.
     weekdayHours('1900-01-01', `${hours}; press and research of 2001 to 2006`, auctionUntil('16:16')),
     // By 2012 they printed from 16:10 to 16:12; we did not find since when.
     weekdayHours('2012-01-01', hours, auctionUntil('16:12')),

@@ -1,4 +1,5 @@
-// Closing auctions by local clock, from the dated rules of each exchange: when they began, moved and ended (contract 3.13).
+// Closing auctions by local clock, from the dated rules of each exchange: when they began, moved and ended
+// (contract 3.13).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calendarOf } from '../calendar.ts';

@@ -15,7 +15,8 @@ export const caStock = stockMarket('CA', {
     weekdayHours('1900-01-01', 'Toronto Stock Exchange, Trading Hours: the continuous market', [
       ['regular', '09:30', '16:00'],
     ]),
-    // The closing call prints at 16:00, or at 16:10 after a price movement extension. It began on some day of 2004.
+    // The closing call prints at 16:00, or at 16:10 after a price movement extension. It began on some day of
+    // 2004.
     weekdayHours(
       '2004-01-01',
       'Toronto Stock Exchange, Trading Hours; TMX Order Types Guide: Market on Close, introduced in 2004',

@@ -10,7 +10,8 @@ export const chStock = stockMarket('CH', {
   exchange: 'XSWX',
   years: [2000, 2030],
   hours: [
-    // Regular hours include the call of the auction, from 17:20, in which nothing trades. It ends at random from 17:30 to 17:32.
+    // Regular hours include the call of the auction, from 17:20, in which nothing trades. It ends at random
+    // from 17:30 to 17:32.
     weekdayHours(
       '1900-01-01',
       'SIX Swiss Exchange, Directive 3 (Trading), Product Guide Equity Market of 2017: randomised closing',

@@ -72,7 +72,8 @@ export const cnStock = stockMarket('CN', {
       ['regular', '09:30', '11:30'],
       ['regular', '13:00', '15:00'],
     ]),
-    // The call of the closing auction, from 14:57, stays within regular hours: nothing trades in it. Its trades print at 15:00.
+    // The call of the closing auction, from 14:57, stays within regular hours: nothing trades in it. Its
+    // trades print at 15:00.
     weekdayHours(
       '2006-07-01',
       'SZSE Trading Rules of 2006-05-15: closing call auction from 2006-07-01; SSE news release: the same from 2018-08-20',

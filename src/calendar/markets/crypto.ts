@@ -1,4 +1,5 @@
-// Crypto: always open; its days are UTC days (contract 3.7). Markets without a calendar have these hours in their own zone.
+// Crypto: always open; its days are UTC days (contract 3.7). Markets without a calendar have these hours in
+// their own zone.
 import type { Market } from '../market.ts';
 
 export const crypto: Market = {

@@ -5,7 +5,8 @@ import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../mark
 const closed = rulesFrom('Frankfurt Stock Exchange, yearly trading calendar');
 const council2007 = rulesFrom('Frankfurt Stock Exchange, decision of the exchange council for 2007');
 const lastDay = rulesFrom('Frankfurt Stock Exchange, yearly notice of the last trading day');
-// The press has the notice from a Thursday after June, without its date: it counts as announced on the last one before the day.
+// The press has the notice from a Thursday after June, without its date: it counts as announced on the last
+// one before the day.
 const notice2000 = rulesFrom('Deutsche Börse and Eurex, joint notice of 2000: no trading on 2000-10-03', {
   announced: '2000-09-28',
 });
@@ -26,8 +27,9 @@ export const deStock = stockMarket('DE', {
   exchange: 'XETR',
   years: [2000, 2030],
   hours: [
-    // The call lasts 5 minutes and ends within 30 seconds at random. Interruptions extend it by minutes; only one that is ended by hand
-    // lasts longer than the 15 minutes here. Trading at the close, from 2020-11-24 to 17:45, is within them.
+    // The call lasts 5 minutes and ends within 30 seconds at random. Interruptions extend it by minutes; only
+    // one that is ended by hand lasts longer than the 15 minutes here. Trading at the close, from 2020-11-24
+    // to 17:45, is within them.
     weekdayHours(
       '1999-09-20',
       `Deutsche Börse, trading hours of Xetra from 1999-09-20; ${auction}`,

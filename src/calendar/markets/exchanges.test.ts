@@ -1,5 +1,5 @@
-// London, Toronto, Sydney, Zurich: their days and hours from 2000 to 2030, by the exchanges' notices and schedules worked out by others
-// (contract 3.4).
+// London, Toronto, Sydney, Zurich: their days and hours from 2000 to 2030, by the exchanges' notices and
+// schedules worked out by others (contract 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay } from '../../base/instant.ts';
@@ -93,7 +93,8 @@ const facts: Readonly<Record<string, Facts>> = {
     open: `
       2004-04-26 2009-04-27 2009-12-24 2009-12-31 2015-04-27 2020-04-27 2021-04-26 2022-12-23 2022-12-30 2026-04-27`,
     hours: [
-      // Summer time began early for the Olympic Games of 2000 and ended late for the Commonwealth Games of 2006.
+      // Summer time began early for the Olympic Games of 2000 and ended late for the Commonwealth Games of
+      // 2006.
       ['2000-08-28', '2000-08-27T23:00Z 2000-08-28T05:00Z'],
       ['2006-03-31', '2006-03-30T23:00Z 2006-03-31T05:00Z'],
       ['2006-04-03', '2006-04-03T00:00Z 2006-04-03T06:00Z'],

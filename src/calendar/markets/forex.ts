@@ -1,4 +1,5 @@
-// Foreign exchange: round the clock from Sunday to Friday evening in New York, labelled by the date of the close (contract 3.7).
+// Foreign exchange: round the clock from Sunday to Friday evening in New York, labelled by the date of the
+// close (contract 3.7).
 import { type Market, weekdayHours } from '../market.ts';
 
 export const forex: Market = {

@@ -60,7 +60,8 @@ const mornings = rulesFrom(tradingRules);
 const stopped = rulesFrom(severeWeather);
 
 /**
- * One of the first days of the lunar year. For a Sunday the market closed on the day before them until 2011, and closes after them since.
+ * One of the first days of the lunar year. For a Sunday the market closed on the day before them until 2011,
+ * and closes after them since.
  */
 const newYearDay = (name: string, plus: number): HolidayRule[] => [
   closed('LUNAR_NEW_YEAR', name, { dates: lunarNewYear, plus, to: '2011-12-31' }),
@@ -76,8 +77,8 @@ const halfDay = (code: string, name: string, terms: HolidayTerms): HolidayRule[]
 type Storm = { readonly dates: string; readonly open?: string; readonly close?: string };
 
 /**
- * A stop during the day leaves out the closing auction. The exchange decides on the day itself, by the signals at 9:00 and at 12:00, even
- * where the Observatory spoke of them the evening before.
+ * A stop during the day leaves out the closing auction. The exchange decides on the day itself, by the
+ * signals at 9:00 and at 12:00, even where the Observatory spoke of them the evening before.
  */
 const stormTerms = (terms: Storm): HolidayTerms => ({
   ...terms,

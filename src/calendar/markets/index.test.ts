@@ -1,4 +1,5 @@
-// The markets that ship: round-the-clock sessions (contract 3.7) and what every market's data must hold (house, "Where a change goes").
+// The markets that ship: round-the-clock sessions (contract 3.7) and what every market's data must hold
+// (house, "Where a change goes").
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDay } from '../../base/instant.ts';

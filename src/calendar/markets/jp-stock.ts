@@ -45,9 +45,9 @@ const autumnal = `
   2027-09-23 2028-09-22 2029-09-23 2030-09-23`;
 
 /**
- * One half of a day. It ends with an auction (itayose) of the orders that are left, which prints in the minute of the close: TSE, Guide
- * to TSE Trading Methodology. The Closing Auction since 2024-11-05 has a call of 5 minutes before it. That stays within regular hours:
- * nothing trades in it.
+ * One half of a day. It ends with an auction (itayose) of the orders that are left, which prints in the
+ * minute of the close: TSE, Guide to TSE Trading Methodology. The Closing Auction since 2024-11-05 has a call
+ * of 5 minutes before it. That stays within regular hours: nothing trades in it.
  */
 const half = (open: Clock, close: Clock): readonly SegmentHours[] => [
   ['regular', open, close],

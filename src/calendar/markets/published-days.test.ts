@@ -1,4 +1,5 @@
-// Closed and shortened days of 2024 to 2026 of every market in the shared file, with their instants (contract 3.4).
+// Closed and shortened days of 2024 to 2026 of every market in the shared file, with their instants (contract
+// 3.4).
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What every market's sessions must be, each one of 31 years: ordered, apart, and at the local clock that the hours say (contract 3.3,
-// 3.4).
+// What every market's sessions must be, each one of 31 years: ordered, apart, and at the local clock that the
+// hours say (contract 3.3, 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
@@ -25,8 +25,8 @@ function localOf(zone: string): (ms: number) => string {
 }
 
 /**
- * Some of a market's sessions: those that are no regular ones, those of the weeks in which any zone changes its clocks, the first ones of
- * hours that changed, and each seventh other one.
+ * Some of a market's sessions: those that are no regular ones, those of the weeks in which any zone changes
+ * its clocks, the first ones of hours that changed, and each seventh other one.
  */
 const chosen = (market: Market, sessions: readonly Session[]): readonly Session[] =>
   sessions.filter(({ day, template }, at) => {

@@ -35,8 +35,9 @@ export const ukStock = stockMarket('UK', {
       'London Stock Exchange, Millennium Exchange Business Parameters: continuous trading of SETS',
       [['regular', '08:00', '16:30']],
     ),
-    // The auction began on some day of May 2000. Its call of 5 minutes can be extended three times by 5 minutes, and each call ends
-    // within 30 seconds at random: the latest print is at 16:52. The trading at the closing price, to 16:40 since 2012, is within it.
+    // The auction began on some day of May 2000. Its call of 5 minutes can be extended three times by 5
+    // minutes, and each call ends within 30 seconds at random: the latest print is at 16:52. The trading at
+    // the closing price, to 16:40 since 2012, is within it.
     weekdayHours(
       '2000-05-01',
       'London Stock Exchange, notice N55/00 (closing auctions since May 2000), service announcement Live7501 (extensions), Millennium Exchange Business Parameters',

@@ -1,5 +1,5 @@
-// US grain and oilseed futures of the Chicago Board of Trade: an overnight and a day session, labelled by the date of the close.
-// As for other US futures no holidays ship: an operator imports them.
+// US grain and oilseed futures of the Chicago Board of Trade: an overnight and a day session, labelled by the
+// date of the close. As for other US futures no holidays ship: an operator imports them.
 import { type Market, type SegmentHours, weekdayHours } from '../market.ts';
 
 const until = (close: string): readonly SegmentHours[] => [

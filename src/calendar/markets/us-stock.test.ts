@@ -1,4 +1,5 @@
-// US stocks: days, hours and exceptions of the New York Stock Exchange (contract 3.3, 3.4), from its published calendars.
+// US stocks: days, hours and exceptions of the New York Stock Exchange (contract 3.3, 3.4), from its
+// published calendars.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDay, weekdayOf } from '../../base/instant.ts';

@@ -1,4 +1,5 @@
-// Cached answers against uncached ones, however a request is written and whatever is committed in between (contract 4.1, 4.4, 9.7).
+// Cached answers against uncached ones, however a request is written and whatever is committed in between
+// (contract 4.1, 4.4, 9.7).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';
@@ -24,7 +25,10 @@ const temporary = new TestFolder();
 const storeUrl = temporary.storeUrl();
 const clock = { nowMs: Date.parse('2025-06-02T12:00:00Z') };
 
-/** Minutes of the sessions around the clock, up to it: those of the last hours are not complete, and the next round has more. */
+/**
+ * Minutes of the sessions around the clock, up to it: those of the last hours are not complete, and the next
+ * round has more.
+ */
 function minutesOf(round: number): readonly Readonly<Record<string, unknown>>[] {
   const named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'AAPL', interval: '1M' };
   const rows: Record<string, unknown>[] = [];

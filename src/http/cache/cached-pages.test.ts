@@ -1,5 +1,5 @@
-// Walks from page to page, each with the keys of its own pages: cached pages are those of a service without a cache, through commits
-// (contract 4.1, 4.2, 5.2, 9.7).
+// Walks from page to page, each with the keys of its own pages: cached pages are those of a service without a
+// cache, through commits (contract 4.1, 4.2, 5.2, 9.7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';

@@ -1,4 +1,5 @@
-// Cached responses of the request handler: for each caller its own links, for each coding one body (contract 7.3, 8.1, 9.7).
+// Cached responses of the request handler: for each caller its own links, for each coding one body (contract
+// 7.3, 8.1, 9.7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';

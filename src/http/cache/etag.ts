@@ -1,12 +1,13 @@
-// Entity tags (contract 9.7) of an answer's data, without `reference`, page key, base address and the caller's key.
+// Entity tags (contract 9.7) of an answer's data, without `reference`, page key, base address and the
+// caller's key.
 import { crc32 } from 'node:zlib';
 import type { Answer } from '../../queries/query.ts';
 import { JSON_TYPE } from '../../queries/render/envelope.ts';
 import type { HttpResponse } from '../message.ts';
 
 /**
- * The tag of an answer. It is weak, because the bytes also differ by caller and moment; so every encoding has the same tag. The
- * checksum costs a third of the fastest hash (docs/decisions/0017).
+ * The tag of an answer. It is weak, because the bytes also differ by caller and moment; so every encoding has
+ * the same tag. The checksum costs a third of the fastest hash (docs/decisions/0017).
  */
 export function etagOf({ body, contentType, next }: Answer & { kind: 'answer' }): string {
   const data = body.subarray(next?.at ?? dataStart(body, contentType));
@@ -36,8 +37,8 @@ function isHeld(tag: string, ifNoneMatch: string): boolean {
 }
 
 /**
- * Headers that a 304 leaves out, because they describe the body (RFC 9110, 15.4.5). The key of the next page stays: the tag does not
- * cover it, and one that a caller kept is of an earlier moment.
+ * Headers that a 304 leaves out, because they describe the body (RFC 9110, 15.4.5). The key of the next page
+ * stays: the tag does not cover it, and one that a caller kept is of an earlier moment.
  */
 const bodyHeaders = new Set('Content-Encoding Content-Length Content-Type Link X-Count'.split(' '));
 

@@ -1,5 +1,5 @@
-// Random requests to every endpoint, some of them wrong, through commits of every kind: none differs from one that nothing caches
-// (contract 4.1). `npm run differential` asks more.
+// Random requests to every endpoint, some of them wrong, through commits of every kind: none differs from one
+// that nothing caches (contract 4.1). `npm run differential` asks more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changes, fill, passTime, World } from '../../../test/commit-world.ts';

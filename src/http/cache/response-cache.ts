@@ -1,4 +1,5 @@
-// The response cache: the same request has the same answer until what it depends on is changed, or the answer is out of date.
+// The response cache: the same request has the same answer until what it depends on is changed, or the answer
+// is out of date.
 import { heapBytes } from '../../base/heap-bytes.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
 import type { Answer, AnswerSource } from '../../queries/query.ts';
@@ -17,7 +18,10 @@ export type CachedAnswer = {
 /** What the cache needs of a store. */
 type CachedStore = Pick<Store, 'id' | 'version' | 'changesAfter'>;
 
-/** A cached answer; where it was read; and its encoded bodies by the coding and the address of the next page that is in them. */
+/**
+ * A cached answer; where it was read; and its encoded bodies by the coding and the address of the next page
+ * that is in them.
+ */
 type Entry = {
   readonly cached: CachedAnswer;
   readonly source: AnswerSource;
@@ -52,14 +56,18 @@ export class ResponseCache {
     return this.#changes.id;
   }
 
-  /** Whether an answer has a name. Only then is there a reason to ask for the version: in another process's store that takes as long as a query. */
+  /**
+   * Whether an answer has a name. Only then is there a reason to ask for the version: in another process's
+   * store that takes as long as a query.
+   */
   has(name: string): boolean {
     return this.#entries.has(name);
   }
 
   /**
-   * The version of the store, read once a batch; without a batch, as it is now. Answers that a newer version changes are found no more;
-   * without a version (`Versioned`) none are. Reading it never waits: a reader in WAL mode waits for no writer.
+   * The version of the store, read once a batch; without a batch, as it is now. Answers that a newer version
+   * changes are found no more; without a version (`Versioned`) none are. Reading it never waits: a reader in
+   * WAL mode waits for no writer.
    */
   version(batch?: number): Promise<number | null> {
     if (batch !== undefined && this.#read !== null && this.#read.batch >= batch) return this.#read.version;
@@ -80,8 +88,8 @@ export class ResponseCache {
   }
 
   /**
-   * Removes some of the answers that are right no more: nobody may ask for these again. It goes on at every request: a Map keeps all tables
-   * that it has outgrown since an iterator over it was last moved.
+   * Removes some of the answers that are right no more: nobody may ask for these again. It goes on at every
+   * request: a Map keeps all tables that it has outgrown since an iterator over it was last moved.
    */
   #sweep(version: number, nowMs: number): void {
     for (let count = 0; count < httpLimits.cachedSweptPerRequest; count++) {
@@ -99,7 +107,9 @@ export class ResponseCache {
     return nowMs < cached.goodUntilMs && this.#isPresent(source, version);
   }
 
-  /** Whether an answer is as one that is read now. A query may have read a newer version than was met here. */
+  /**
+   * Whether an answer is as one that is read now. A query may have read a newer version than was met here.
+   */
   #isPresent(source: AnswerSource, version: number): boolean {
     const { id } = source;
     if (id !== this.#changes.id) return false;
@@ -107,8 +117,8 @@ export class ResponseCache {
   }
 
   /**
-   * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on: most are asked for once, and
-   * would only take the place of others.
+   * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on: most
+   * are asked for once, and would only take the place of others.
    */
   takes(name: string, bodyBytes: number): boolean {
     if (bodyBytes > httpLimits.cachedAnswerBytesMax) return false;
@@ -119,14 +129,20 @@ export class ResponseCache {
     return isSecond;
   }
 
-  /** Adds an answer with a body that shares no memory. An answer of another store, such as one that has taken its place, is not added. */
+  /**
+   * Adds an answer with a body that shares no memory. An answer of another store, such as one that has taken
+   * its place, is not added.
+   */
   add(name: string, cached: CachedAnswer, source: AnswerSource): void {
     const bytes = 2 * name.length + bytesOf(cached) + heapBytes(source.parts);
     if (source.id !== this.#store.id || bytes > httpLimits.cachedAnswerBytesMax) return;
     this.#entries.set(name, { cached, source, encodings: new Map() }, bytes);
   }
 
-  /** The body of a cached answer in a form that was added for it; undefined where another answer has its name by now. */
+  /**
+   * The body of a cached answer in a form that was added for it; undefined where another answer has its name
+   * by now.
+   */
   encoding(name: string, cached: CachedAnswer, form: string): Uint8Array | undefined {
     const entry = this.#entries.get(name);
     return entry?.cached === cached ? entry.encodings.get(form) : undefined;
@@ -138,7 +154,10 @@ export class ResponseCache {
     return entry?.cached === cached && entry.encodings.size < httpLimits.cachedEncodingsMax;
   }
 
-  /** Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the answer is cached no more. */
+  /**
+   * Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the
+   * answer is cached no more.
+   */
   addEncoding(name: string, cached: CachedAnswer, form: string, body: Uint8Array): Uint8Array {
     const entry = this.#entries.get(name);
     if (entry?.cached !== cached) return body;

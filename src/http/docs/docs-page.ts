@@ -151,7 +151,10 @@ function wholePage(version: string): Html {
 `;
 }
 
-/** The page loads from this service only and sends to this service only: a key that is typed there cannot leave it. */
+/**
+ * The page loads from this service only and sends to this service only: a key that is typed there cannot
+ * leave it.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

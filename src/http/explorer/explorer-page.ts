@@ -17,7 +17,10 @@ const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 /** The module that writes requests in every language, which the documentation page loads too. */
 export const requestTextPath = `explorer/request-text${extension}`;
 
-/** The folders of `src` whose modules browsers load; relative imports hold, because each is served under its name. */
+/**
+ * The folders of `src` whose modules browsers load; relative imports hold, because each is served under its
+ * name.
+ */
 const moduleFolders = ['explorer', 'client'] as const;
 
 /** The libraries: what modules call them, and where their package has them. */
@@ -72,8 +75,8 @@ const importMap = JSON.stringify({
 });
 
 /**
- * The page runs the scripts of this service alone and asks this service alone: a key that is typed there cannot leave it. No text of
- * an answer can become a script or HTML.
+ * The page runs the scripts of this service alone and asks this service alone: a key that is typed there
+ * cannot leave it. No text of an answer can become a script or HTML.
  */
 const POLICY = [
   "default-src 'none'",
@@ -83,8 +86,9 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The markets with their zones, such as `stock:US=America/New_York`, and the hours of the evening before that their sessions have,
- * `forex:GLOBAL=America/New_York,7`. Calendars are loaded once somebody looks at the explorer.
+ * The markets with their zones, such as `stock:US=America/New_York`, and the hours of the evening before that
+ * their sessions have, `forex:GLOBAL=America/New_York,7`. Calendars are loaded once somebody looks at the
+ * explorer.
  */
 async function marketsText(): Promise<string> {
   const { marketZones } = await import('../../queries/market-zones.ts');
@@ -93,7 +97,10 @@ async function marketsText(): Promise<string> {
     .join(' ');
 }
 
-/** `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need escaped. */
+/**
+ * `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need
+ * escaped.
+ */
 async function pageOf(key: string | null): Promise<Content> {
   const preloads = [...libraries.map(({ file }) => libraryPath(file)), ...modules.map(({ path }) => path)];
   return contentOf(

@@ -67,7 +67,9 @@ Every request carries a key: \`secret_key=<API_KEY>\` in the query, or the heade
 Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored, and
 \`X-Ignored-Parameters\` names them.`;
 
-/** The document of a service with a base address, to be written as JSON, which leaves undefined values out. */
+/**
+ * The document of a service with a base address, to be written as JSON, which leaves undefined values out.
+ */
 export function openApiDocument(baseUrl: string, version: string): Json {
   const endpoints: readonly [string, Endpoint][] = Object.entries(allEndpoints);
   const tags = [...new Set(endpoints.map(([, { tag }]) => tag))];

@@ -1,4 +1,5 @@
-// Declared schemas as an OpenAPI document has them, and the whole answers that are made of records (spec 2.1, 2.2).
+// Declared schemas as an OpenAPI document has them, and the whole answers that are made of records (spec 2.1,
+// 2.2).
 import type { Endpoint } from '../../contract/endpoint.ts';
 
 /** A part of the document: JSON Schema of draft 2020-12, or an object of OpenAPI. */
@@ -21,7 +22,10 @@ export type PlainSchema = Json & {
 /** A reference to a component of the document. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** A schema without the parts that only code needs. A value or null becomes one type: client generators handle that better. */
+/**
+ * A schema without the parts that only code needs. A value or null becomes one type: client generators handle
+ * that better.
+ */
 export function plainSchema(schema: unknown): PlainSchema {
   return simpler(JSON.parse(JSON.stringify(schema))) as PlainSchema;
 }

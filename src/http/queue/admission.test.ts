@@ -1,10 +1,13 @@
-// Contract 6.3 (503): a request is refused only where it would wait longer than its bound. Callers and thread have a clock of their own.
+// Contract 6.3 (503): a request is refused only where it would wait longer than its bound. Callers and thread
+// have a clock of their own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../contract/limits.ts';
 import { AdmissionControl } from './admission.ts';
 
-/** A load: callers who come within some milliseconds, and ask again as soon as they are answered, or refused. */
+/**
+ * A load: callers who come within some milliseconds, and ask again as soon as they are answered, or refused.
+ */
 type Load = {
   readonly callers: number;
   readonly withinMs: number;
@@ -15,7 +18,10 @@ type Load = {
   readonly processorMs?: number;
 };
 
-/** What became of a load: the refusals, the times of the answered requests, and the most requests that the thread held. */
+/**
+ * What became of a load: the refusals, the times of the answered requests, and the most requests that the
+ * thread held.
+ */
 type Result = { refused: number; timesMs: number[]; inFlightMax: number };
 
 /** Runs a load on a thread whose requests all take their time, whatever others do. */

@@ -1,4 +1,5 @@
-// Admission control: decides which requests join the queue, and how much the query thread gets at once. README.md has the rules.
+// Admission control: decides which requests join the queue, and how much the query thread gets at once.
+// README.md has the rules.
 import { limits } from '../../contract/limits.ts';
 import { ServiceTime } from './service-time.ts';
 
@@ -54,7 +55,10 @@ export class AdmissionControl {
     return nowMs - sinceMs > (sinceMs <= this.#warmMs ? Math.max(waitMaxMs, coldWaitMaxMs) : waitMaxMs);
   }
 
-  /** Whether the thread has enough work to stay busy during a long tick of this thread. While it answers some, the next is always there. */
+  /**
+   * Whether the thread has enough work to stay busy during a long tick of this thread. While it answers some,
+   * the next is always there.
+   */
   isBusy(inFlight: number): boolean {
     if (inFlight <= this.#concurrency) return false;
     const { meanMs } = this.#serviceTime;
@@ -63,7 +67,10 @@ export class AdmissionControl {
     return inFlight * meanMs > limits.queueInFlightMs;
   }
 
-  /** The thread has answered a request, which took it `tookMs`, and since the answer before so much processor time. */
+  /**
+   * The thread has answered a request, which took it `tookMs`, and since the answer before so much processor
+   * time.
+   */
   onAnswer(tookMs: number, processorMs: number, nowMs: number): void {
     this.#serviceTime.add(tookMs / this.#concurrency, processorMs);
     if (this.#serviceTime.isWarm) this.#warmMs = Math.min(this.#warmMs, nowMs);

@@ -1,5 +1,6 @@
-// Request batching: requests that arrive in one tick of the event loop are handled together at its end. Work that is the same for all of
-// them is done once, and their responses are sent one right after the other, so that a client is woken once.
+// Request batching: requests that arrive in one tick of the event loop are handled together at its end. Work
+// that is the same for all of them is done once, and their responses are sent one right after the other, so
+// that a client is woken once.
 import { limits } from '../../contract/limits.ts';
 
 type Work = (batch: number) => void;
@@ -10,7 +11,10 @@ export class RequestBatches {
   static #batch = 0;
   #works: Work[] = [];
 
-  /** Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers ascend. */
+  /**
+   * Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers
+   * ascend.
+   */
   add(work: Work): void {
     const count = this.#works.push(work);
     if (count === 1) setImmediate(() => this.#flush());

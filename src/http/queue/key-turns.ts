@@ -1,5 +1,5 @@
-// Work that takes long, so much of it at a time and at most one piece of each key: a key waits for its own work, and else for one piece of
-// every other key.
+// Work that takes long, so much of it at a time and at most one piece of each key: a key waits for its own
+// work, and else for one piece of every other key.
 import { WaitingRequests } from './waiting-requests.ts';
 
 /** The places for such work. */

@@ -1,5 +1,5 @@
-// Load shedding: while requests wait too long to be read, the HTTP thread cannot keep up. Those that did are refused, so that it has time
-// for the others.
+// Load shedding: while requests wait too long to be read, the HTTP thread cannot keep up. Those that did are
+// refused, so that it has time for the others.
 import { limits } from '../../contract/limits.ts';
 
 /** Watches how long requests wait to be read (`../request-gate.ts`). */
@@ -9,7 +9,10 @@ export class LoadShedding {
   /** When a request was last refused. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #seen = 0;
-  /** The requests of each key that were answered, of all keys, and those that were refused, of this time; and since when it goes. */
+  /**
+   * The requests of each key that were answered, of all keys, and those that were refused, of this time; and
+   * since when it goes.
+   */
   readonly #answered = new Map<string | null, number>();
   #answeredOfAll = 0;
   #refused = 0;
@@ -64,7 +67,10 @@ export class LoadShedding {
     return nowMs - this.#lateSinceMs >= limits.sheddingAfterMs;
   }
 
-  /** Whether a late request is answered all the same: its key has had fewer answers than the mean of all, and few others went ahead. */
+  /**
+   * Whether a late request is answered all the same: its key has had fewer answers than the mean of all, and
+   * few others went ahead.
+   */
   #takesTurn(keyId: string | null): boolean {
     const own = this.#answered.get(keyId) ?? 0;
     const isBehind = own * this.#answered.size < this.#answeredOfAll;

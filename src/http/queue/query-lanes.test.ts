@@ -1,5 +1,5 @@
-// Two lanes of queries: nobody waits for a request that reads many bars or long texts, and it is answered as it would be alone (contract
-// 6.4).
+// Two lanes of queries: nobody waits for a request that reads many bars or long texts, and it is answered as
+// it would be alone (contract 6.4).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -118,7 +118,10 @@ const cheap: readonly [what: string, request: QueryRequest][] = [
   ['a short page of news', newsList(90)],
   ['some of the latest news', latestNews(90)],
 ];
-/** Lanes with these bounds, and lanes for which all of these requests are cheap: most tests share their threads. */
+/**
+ * Lanes with these bounds, and lanes for which all of these requests are cheap: most tests share their
+ * threads.
+ */
 const [bounded, wide] = [openLanes(BOUNDS), openLanes()];
 
 /** The queues that a request was submitted to, one after the other, and its answer. */

@@ -1,5 +1,5 @@
-// Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread of its own, so that no other
-// waits for it.
+// Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread
+// of its own, so that no other waits for it.
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { LoadShedding } from './load-shedding.ts';
@@ -11,7 +11,10 @@ const firstLane: LaneBounds = {
   charactersMax: limits.laneCharactersMax,
 };
 
-/** The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there was one. */
+/**
+ * The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there
+ * was one.
+ */
 export class QueryLanes {
   readonly #setup: ThreadSetup;
   readonly #first: QueryQueue;
@@ -39,7 +42,9 @@ export class QueryLanes {
     return this.#first.inFlight + (this.#second?.inFlight ?? 0);
   }
 
-  /** Query threads: one, another once there was a dear request, and another once there was a streamed answer. */
+  /**
+   * Query threads: one, another once there was a dear request, and another once there was a streamed answer.
+   */
   get threads(): number {
     return [this.#first, this.#second, this.#streams].filter((queue) => queue !== null).length;
   }
@@ -58,18 +63,24 @@ export class QueryLanes {
     ]);
   }
 
-  /** Whether this thread keeps up well enough to answer one more request of a key, which has waited to be read, be the answer cached or not. */
+  /**
+   * Whether this thread keeps up well enough to answer one more request of a key, which has waited to be
+   * read, be the answer cached or not.
+   */
   admits(keyId: string | null, waitedMs: number): boolean {
     return this.#shedding.admits(performance.now(), waitedMs, keyId);
   }
 
-  /** The part of the requests that is refused now because this thread does not keep up: 0 without overload. */
+  /**
+   * The part of the requests that is refused now because this thread does not keep up: 0 without overload.
+   */
   get refusedShare(): number {
     return this.#shedding.refusedShare(performance.now());
   }
 
   /**
-   * Answers a request of a key when it is its turn; null for one of the service itself. `waitedMs`: how long it has waited to be read.
+   * Answers a request of a key when it is its turn; null for one of the service itself. `waitedMs`: how long
+   * it has waited to be read.
    * @throws QueueError
    */
   async submit(

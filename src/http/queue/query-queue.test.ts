@@ -50,7 +50,10 @@ function openQueue(settings: QueueBounds = {}, from: ThreadSetup = setup): Query
 
 const here = (): boolean => false;
 
-/** Requests that the thread has at least before others wait: what it runs, and one that is there when it has answered. */
+/**
+ * Requests that the thread has at least before others wait: what it runs, and one that is there when it has
+ * answered.
+ */
 const inThread = store.concurrency + 1;
 
 /** A request whose answer has so many bars. */
@@ -92,7 +95,9 @@ function settled<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]);
 }
 
-/** Keeps what queues send to their threads from these, however fast they are; what is called then sends it. */
+/**
+ * Keeps what queues send to their threads from these, however fast they are; what is called then sends it.
+ */
 function holdBack(t: TestContext): () => void {
   const held: (() => void)[] = [];
   const posted = t.mock.method(
@@ -122,7 +127,10 @@ async function endThread(t: TestContext, queue: QueryQueue): Promise<void> {
   await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('fault'));
 }
 
-/** The port to the thread behind a queue that has no requests. A message that is not a request ends the thread by an error that it does not catch. */
+/**
+ * The port to the thread behind a queue that has no requests. A message that is not a request ends the thread
+ * by an error that it does not catch.
+ */
 async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   const posted = t.mock.method(MessagePort.prototype, 'postMessage');
   await queue.submit(latest(1), here);
@@ -130,7 +138,10 @@ async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   return posted.mock.calls[0]!.this as MessagePort;
 }
 
-/** Most tests share the threads of these: of a queue that has room for all, and of one in which only four wait. */
+/**
+ * Most tests share the threads of these: of a queue that has room for all, and of one in which only four
+ * wait.
+ */
 const [wide, narrow] = [openQueue({ inFlightMax: 2 }), openQueue({ queueLengthMax: 4, inFlightMax: 2 })];
 
 test('every request gets its own answer, in the order of asking where the store answers one after the other, also before the thread is ready', async () => {

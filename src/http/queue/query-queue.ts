@@ -1,4 +1,5 @@
-// The bounded queue in front of the query thread. It asks admission control about each request, and drops those whose callers have gone.
+// The bounded queue in front of the query thread. It asks admission control about each request, and drops
+// those whose callers have gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../base/module.ts';
@@ -10,12 +11,15 @@ import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './que
 import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
-/** Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold outside. */
+/**
+ * Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold
+ * outside.
+ */
 export type ThreadMemory = { readonly heap: number; readonly heap_used: number; readonly external: number };
 
 /**
- * Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the thread, the store cannot be
- * reached now, or the thread failed.
+ * Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the
+ * thread, the store cannot be reached now, or the thread failed.
  */
 export type QueueProblem = 'full' | 'gone' | 'declined' | 'unavailable' | 'fault';
 
@@ -46,7 +50,10 @@ type Waiting = PromiseWithResolvers<Answer> & {
 
 type InFlight = Waiting & { readonly buffer: number | null };
 
-/** One query thread and the requests that wait for it: keys take turns, and those of one key are served as they came. */
+/**
+ * One query thread and the requests that wait for it: keys take turns, and those of one key are served as
+ * they came.
+ */
 export class QueryQueue {
   readonly #setup: ThreadSetup;
   readonly #admission: AdmissionControl;
@@ -97,8 +104,8 @@ export class QueryQueue {
   }
 
   /**
-   * Answers a request of a key, by its id, when it is its turn; null for one of the service itself. `waitedMs`: how long it has waited
-   * before. @throws QueueError
+   * Answers a request of a key, by its id, when it is its turn; null for one of the service itself.
+   * `waitedMs`: how long it has waited before. @throws QueueError
    */
   submit(
     request: QueryRequest,
@@ -115,7 +122,10 @@ export class QueryQueue {
     return waiting.promise;
   }
 
-  /** Whether one more request of a key joins the queue. In a full one it takes the place of one of a key that has more. */
+  /**
+   * Whether one more request of a key joins the queue. In a full one it takes the place of one of a key that
+   * has more.
+   */
   #admits(keyId: string | null, waitedMs: number): boolean {
     const { waiting, inFlight } = this;
     const isSoon =
@@ -128,8 +138,8 @@ export class QueryQueue {
   }
 
   /**
-   * Receives the thread's results without waiting for the event loop. Under overload one tick handles thousands of requests, and the
-   * query thread would be idle until its end.
+   * Receives the thread's results without waiting for the event loop. Under overload one tick handles
+   * thousands of requests, and the query thread would be idle until its end.
    */
   #poll(nowMs: number): void {
     this.#polledMs = nowMs;
@@ -240,7 +250,10 @@ export class QueryQueue {
     this.#feed();
   }
 
-  /** An answer with its body. The buffer is released once the body is sent, or now where it does not hold the body. */
+  /**
+   * An answer with its body. The buffer is released once the body is sent, or now where it does not hold the
+   * body.
+   */
   #complete({ answer, bufferLength }: ThreadResult & { kind: 'answer' }, buffer: number | null): Answer {
     if (answer.kind === 'refusal' || buffer === null || bufferLength === null) {
       this.#buffers.release(buffer);
@@ -254,7 +267,10 @@ export class QueryQueue {
     return { ...answer, body: bufferBytes(this.#buffers.memory, buffer, bufferLength), release };
   }
 
-  /** The thread ended: its requests fail. Others go to a new thread, or fail too where this one could not open the store. */
+  /**
+   * The thread ended: its requests fail. Others go to a new thread, or fail too where this one could not open
+   * the store.
+   */
   #lost(): void {
     const { cause, isReady } = this.#life;
     this.#worker = null;

@@ -1,4 +1,5 @@
-// The query thread: opens the store for reading and answers requests, as many at the same time as the store takes.
+// The query thread: opens the store for reading and answers requests, as many at the same time as the store
+// takes.
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { causeOf } from '../../base/observe.ts';
 import { QueryRunner } from '../../queries/index.ts';
@@ -23,7 +24,10 @@ export type ThreadSetup = {
   readonly pageKeySecret: Uint8Array;
   /** What a request may read; without it anything. */
   readonly lane?: LaneBounds;
-  /** Whether the store could be opened before: where it cannot be now, the thread tries again at the next request. */
+  /**
+   * Whether the store could be opened before: where it cannot be now, the thread tries again at the next
+   * request.
+   */
   readonly wasOpened?: boolean;
   /** Whether the thread lets the others go first where the processor is busy. */
   readonly givesWay?: boolean;
@@ -36,14 +40,17 @@ export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly me
 export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
 
 /**
- * The number of a request, the time that it took the thread, and the processor time since the answer before; 0 where requests run one by
- * one.
+ * The number of a request, the time that it took the thread, and the processor time since the answer before;
+ * 0 where requests run one by one.
  */
 type Measured = { readonly id: number; readonly tookMs: number; readonly processorMs: number };
 
 /** A message from the thread. */
 export type ThreadResult =
-  /** The thread takes requests, and runs so many at the same time. It is sent again where the store could be opened only later. */
+  /**
+   * The thread takes requests, and runs so many at the same time. It is sent again where the store could be
+   * opened only later.
+   */
   | { readonly kind: 'ready'; readonly concurrency: number }
   /** `bufferLength`: length of the body in the request's buffer; null where it is in the answer. */
   | (Measured & { readonly kind: 'answer'; readonly answer: Answer; readonly bufferLength: number | null })

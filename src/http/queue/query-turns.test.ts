@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { QueryTurns } from './query-turns.ts';
 
-/** Runs ten pieces of work of unequal length; the order in which they began, and the most that ran at the same time. */
+/**
+ * Runs ten pieces of work of unequal length; the order in which they began, and the most that ran at the same
+ * time.
+ */
 async function ran(turns: QueryTurns): Promise<{ began: number[]; most: number }> {
   const began: number[] = [];
   let [running, most] = [0, 0];

@@ -1,17 +1,27 @@
-// An estimate of the time between two answers of a busy query thread. Admission control computes the wait in the queue with it.
+// An estimate of the time between two answers of a busy query thread. Admission control computes the wait in
+// the queue with it.
 
-/** After this much work an older measurement counts half: a few slow requests must not look like a slow service. */
+/**
+ * After this much work an older measurement counts half: a few slow requests must not look like a slow
+ * service.
+ */
 const HALF_LIFE_MS = 500;
 
-/** On a machine that does other work, a thread gets its processor time later; but a slow store must not look like a new thread. */
+/**
+ * On a machine that does other work, a thread gets its processor time later; but a slow store must not look
+ * like a new thread.
+ */
 const WARM_UP_STRETCH = 4;
 
 /**
- * The mean time of the latest requests of one thread. Where the thread runs several at the same time, each counts with its part of the
- * time, but never with less than its processor time, in which nothing else runs.
+ * The mean time of the latest requests of one thread. Where the thread runs several at the same time, each
+ * counts with its part of the time, but never with less than its processor time, in which nothing else runs.
  */
 export class ServiceTime {
-  /** Processor time that a thread needs before it is as fast as it will be, and the time after which it is called so anyway. */
+  /**
+   * Processor time that a thread needs before it is as fast as it will be, and the time after which it is
+   * called so anyway.
+   */
   #coldProcessorMs: number;
   #coldMs: number;
   #workedMs = 0;
@@ -34,7 +44,10 @@ export class ServiceTime {
     return this.#answered === 0 ? 0 : Math.max(this.#workedMs, this.#processorMs) / this.#answered;
   }
 
-  /** Adds a measurement: the part of the time that a request took, and the processor time since the one before. */
+  /**
+   * Adds a measurement: the part of the time that a request took, and the processor time since the one
+   * before.
+   */
   add(tookMs: number, processorMs: number): void {
     const workMs = Math.max(tookMs, processorMs);
     this.#coldProcessorMs -= processorMs;

@@ -1,10 +1,14 @@
-// Shared buffers: the query thread writes bodies into them and the HTTP thread sends them from there, so that no message copies a body.
+// Shared buffers: the query thread writes bodies into them and the HTTP thread sends them from there, so that
+// no message copies a body.
 import { limits } from '../../contract/limits.ts';
 
 /** Bytes of one buffer: enough for a default page of bars. A larger body gets memory of its own. */
 export const BUFFER_BYTES = 64 * 1024;
 
-/** One for each request in the query thread. With none free, because a slow client still reads, a body gets memory of its own. */
+/**
+ * One for each request in the query thread. With none free, because a slow client still reads, a body gets
+ * memory of its own.
+ */
 const BUFFER_COUNT = limits.queueInFlightMax;
 
 /** The first bytes of one buffer. */
@@ -17,7 +21,9 @@ export class SharedBuffers {
   readonly memory = new SharedArrayBuffer(BUFFER_COUNT * BUFFER_BYTES);
   readonly #free = Array.from({ length: BUFFER_COUNT }, (_, buffer) => buffer);
 
-  /** A buffer that is now in use, or null. The one released last comes first: the processor still caches it. */
+  /**
+   * A buffer that is now in use, or null. The one released last comes first: the processor still caches it.
+   */
   take(): number | null {
     return this.#free.pop() ?? null;
   }

@@ -5,7 +5,10 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-/** The nice value of each thread of this process: the 19th field of its state, where the name is in brackets (proc_pid_stat(5)). */
+/**
+ * The nice value of each thread of this process: the 19th field of its state, where the name is in brackets
+ * (proc_pid_stat(5)).
+ */
 const niceValues = (): number[] =>
   readdirSync('/proc/self/task').flatMap((thread) => {
     try {

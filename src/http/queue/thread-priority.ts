@@ -5,12 +5,15 @@ import { constants, getPriority, setPriority } from 'node:os';
 /** The link to the calling thread, `PID/task/TID`: proc_thread-self(5). */
 const THIS_THREAD = '/proc/thread-self';
 
-/** A thread that is so much nicer gets half of the processor time of each other one, where there is too little for all: sched(7). */
+/**
+ * A thread that is so much nicer gets half of the processor time of each other one, where there is too little
+ * for all: sched(7).
+ */
 const GIVING_WAY = 3;
 
 /**
- * Lets other threads go before the calling one where the processor is busy. Linux alone has priorities of threads: elsewhere nothing
- * happens.
+ * Lets other threads go before the calling one where the processor is busy. Linux alone has priorities of
+ * threads: elsewhere nothing happens.
  */
 export function giveWay(): void {
   if (process.platform !== 'linux') return;

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WaitingRequests } from './waiting-requests.ts';
 
-/** Requests of keys in the order in which they come, such as `aab`: each is named by its key and its number. */
+/**
+ * Requests of keys in the order in which they come, such as `aab`: each is named by its key and its number.
+ */
 function waitingOf(keys: string): WaitingRequests<string> {
   const waiting = new WaitingRequests<string>();
   for (const [index, key] of keys.split('').entries()) waiting.add(key, `${key}${index}`);

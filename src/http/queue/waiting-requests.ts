@@ -1,4 +1,5 @@
-// The requests that wait in a queue. Keys take turns, so that a key with many waits for its own requests, and no other key for these.
+// The requests that wait in a queue. Keys take turns, so that a key with many waits for its own requests, and
+// no other key for these.
 
 /** Requests by key, each key's in the order in which they came. */
 export class WaitingRequests<T> {
@@ -25,7 +26,10 @@ export class WaitingRequests<T> {
     else own.push(request);
   }
 
-  /** Removes and gives the one whose turn it is, of the keys that may have theirs. The next of its key follows after one of every other key. */
+  /**
+   * Removes and gives the one whose turn it is, of the keys that may have theirs. The next of its key follows
+   * after one of every other key.
+   */
   takeFirst(mayHave: (keyId: string | null) => boolean = () => true) {
     for (const [keyId, requests] of this.#byKey) {
       if (!mayHave(keyId)) continue;
@@ -46,7 +50,10 @@ export class WaitingRequests<T> {
     return before;
   }
 
-  /** Makes room for one more of a key: removes the newest of the key that has the most. Undefined where no key has more than this one would. */
+  /**
+   * Makes room for one more of a key: removes the newest of the key that has the most. Undefined where no key
+   * has more than this one would.
+   */
   removeForOther(keyId: string | null): T | undefined {
     let most: T[] = [];
     for (const requests of this.#byKey.values()) if (requests.length > most.length) most = requests;

@@ -11,13 +11,16 @@ type Sizes = { readonly bytesPerRecord: number; readonly largest: number };
 
 const NONE: Sizes = { bytesPerRecord: 0, largest: 0 };
 
-/** The sizes of the answers of each endpoint: of the latest in bytes for each record that was asked for, and of the largest. */
+/**
+ * The sizes of the answers of each endpoint: of the latest in bytes for each record that was asked for, and
+ * of the largest.
+ */
 export class AnswerSizes {
   readonly #byEndpoint = new Map<QueryRequest['endpoint'], Sizes>();
 
   /**
-   * The bytes that an answer is expected to have; 0 before the first of its endpoint. Never more than the largest had: one record may
-   * be very long, and a thousand times its bytes would be above every bound.
+   * The bytes that an answer is expected to have; 0 before the first of its endpoint. Never more than the
+   * largest had: one record may be very long, and a thousand times its bytes would be above every bound.
    */
   expected(request: QueryRequest): number {
     const { bytesPerRecord, largest } = this.#byEndpoint.get(request.endpoint) ?? NONE;

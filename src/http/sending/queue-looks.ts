@@ -1,5 +1,5 @@
-// Looks at the kernel's send queues from a thread of their own: with many connections one takes many milliseconds, and under overload the
-// HTTP thread has none to spare.
+// Looks at the kernel's send queues from a thread of their own: with many connections one takes many
+// milliseconds, and under overload the HTTP thread has none to spare.
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../base/module.ts';
 import type { Listening, Look } from './send-queues.ts';
@@ -13,7 +13,9 @@ export class QueueLooks {
   #isClosed = false;
   #answered: ((look: Look | null) => void) | null = null;
 
-  /** Looks at the send queues of a server's connections; null where the thread has ended. One look at a time. */
+  /**
+   * Looks at the send queues of a server's connections; null where the thread has ended. One look at a time.
+   */
   look(server: Listening): Promise<Look | null> {
     if (this.#isClosed) return Promise.resolve(null);
     return new Promise((resolve) => {

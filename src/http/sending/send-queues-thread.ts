@@ -1,4 +1,5 @@
-// The thread that looks at the kernel's send queues: the answer to where a server listens is what its connections hold, and what the look has cost.
+// The thread that looks at the kernel's send queues: the answer to where a server listens is what its
+// connections hold, and what the look has cost.
 import { parentPort } from 'node:worker_threads';
 import { type Listening, type Look, readSendQueues } from './send-queues.ts';
 

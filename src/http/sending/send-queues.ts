@@ -1,4 +1,5 @@
-// The kernel's send queues: how many bytes of each connection its other side has not acknowledged (Linux, proc(5) net/tcp).
+// The kernel's send queues: how many bytes of each connection its other side has not acknowledged (Linux,
+// proc(5) net/tcp).
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type AddressInfo, isIPv4, type Socket } from 'node:net';
 
@@ -17,7 +18,10 @@ export type Look = { readonly queues: SendQueues | null; readonly processorMs: n
  */
 export type Listening = Pick<AddressInfo, 'port' | 'family'>;
 
-/** The kernel walks all its connections for each, which takes 3.5 ms where there is much memory: only one is read. */
+/**
+ * The kernel walks all its connections for each, which takes 3.5 ms where there is much memory: only one is
+ * read.
+ */
 const tableOf = ({ family }: Listening): string =>
   family === 'IPv6' ? '/proc/self/net/tcp6' : '/proc/self/net/tcp';
 

@@ -1,4 +1,5 @@
-// Answers on their way: unread ones are counted and bounded, slow callers finish, silent ones are cut (contract 6.3, 6.4).
+// Answers on their way: unread ones are counted and bounded, slow callers finish, silent ones are cut
+// (contract 6.3, 6.4).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
@@ -50,7 +51,10 @@ class CountedBytes extends UnsentBytes {
 
 type Setup = { bounds?: UnsentBounds; pace?: SendingPace; certificate?: Certificate };
 
-/** A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB; or refuses it, unless it is `/BYTES/KEY/kept`, as if it had the answer. */
+/**
+ * A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB;
+ * or refuses it, unless it is `/BYTES/KEY/kept`, as if it had the answer.
+ */
 async function serve({ bounds, pace = PACE, certificate }: Setup = {}) {
   const unsent = new CountedBytes(bounds);
   const observed: Observation[] = [];
@@ -106,7 +110,10 @@ async function end(server: Served, sockets: readonly Socket[]): Promise<void> {
   await server.stop('test');
 }
 
-/** Reads everything, so many bytes in each step, and tells each that brought some; how many there were before the end. */
+/**
+ * Reads everything, so many bytes in each step, and tells each that brought some; how many there were before
+ * the end.
+ */
 async function readSlowly(
   socket: Socket,
   step: number,
@@ -129,7 +136,10 @@ async function readSlowly(
 /** How long the kernel is watched: it sends what it has within less, also where it waits to acknowledge. */
 const STILL_MS = 1_000;
 
-/** Waits until callers that do not read count as such: the kernel moves nothing for them any more, and a look has seen that. */
+/**
+ * Waits until callers that do not read count as such: the kernel moves nothing for them any more, and a look
+ * has seen that.
+ */
 async function untilUnread({ port, unsent }: Served): Promise<void> {
   let [last, sinceMs] = ['', performance.now()];
   await until('the kernel moves nothing', () => {
@@ -212,8 +222,9 @@ for (const isSecure of [false, true]) {
   test(`a slow caller gets its whole answer over ${name}, however long it takes; a silent one is cut`, {
     skip,
   }, async (t) => {
-    // The clock goes on with what the caller reads: it makes progress in each interval, however late this process gets to it. A kernel that
-    // has received much tells no progress until some megabytes of it were read, which takes less than an interval.
+    // The clock goes on with what the caller reads: it makes progress in each interval, however late this
+    // process gets to it. A kernel that has received much tells no progress until some megabytes of it were
+    // read, which takes less than an interval.
     const [whole, stepMs] = [4 * LARGE, 4];
     const startMs = performance.now();
     let nowMs = startMs;
@@ -326,8 +337,8 @@ async function statusOn(agent: Agent, port: number, path: string): Promise<numbe
 test('a caller that reads each answer at once is not refused while a look can tell so, however many bytes it gets (contract 6.3)', async (t) => {
   const [each, times] = [50_000, 100];
   const server = await serve({ bounds: { perKeyMax: 2 * each } });
-  // One connection: each request acknowledges the answer before it. A request on another connection does not, and the kernel then waits
-  // up to 200 ms: no look can tell that the answer was read.
+  // One connection: each request acknowledges the answer before it. A request on another connection does not,
+  // and the kernel then waits up to 200 ms: no look can tell that the answer was read.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
   let [answered, refused, longestMs] = [0, 0, 0];
@@ -335,7 +346,8 @@ test('a caller that reads each answer at once is not refused while a look can te
     const startMs = performance.now();
     if ((await statusOn(agent, server.port, `/${each}`)) === 200) answered++;
     else refused++;
-    // On a busy machine a look may take longer than a request waits for it. Later requests do not wait for that look again.
+    // On a busy machine a look may take longer than a request waits for it. Later requests do not wait for
+    // that look again.
     longestMs = Math.max(longestMs, Math.ceil(performance.now() - startMs));
     assert.ok(refused === 0 || longestMs >= httpLimits.lookWaitMs, `refused after ${longestMs} ms`);
     assert.ok(refused < 100 * times, `answered: ${answered}; ${state(server)()}`);

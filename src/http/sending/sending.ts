@@ -92,7 +92,10 @@ export class Sending {
     });
   }
 
-  /** Sends a response. The connection of a caller that is over its bound, and has not read its earlier answers, is ended instead. */
+  /**
+   * Sends a response. The connection of a caller that is over its bound, and has not read its earlier
+   * answers, is ended instead.
+   */
   send(outgoing: ServerResponse, response: HttpResponse): void | Promise<void> {
     const { release, owner = null } = response;
     if (release !== undefined) outgoing.once('close', release);
@@ -106,13 +109,18 @@ export class Sending {
     });
   }
 
-  /** Whether the kernel may hold so many bytes of a connection that its caller counts as one that does not read. */
+  /**
+   * Whether the kernel may hold so many bytes of a connection that its caller counts as one that does not
+   * read.
+   */
   #holdsMuch(socket: Socket): boolean {
     const flow = this.#flows.get(socket);
     return flow !== undefined && flow.held >= httpLimits.unreadBytesMax;
   }
 
-  /** Whether the caller has not read its earlier answers, for certain: a look at the queues came after them. */
+  /**
+   * Whether the caller has not read its earlier answers, for certain: a look at the queues came after them.
+   */
   #isUnread(socket: Socket): boolean {
     const flow = this.#flows.get(socket);
     return flow !== undefined && flow.looked === flow.taken && this.#holdsMuch(socket);
@@ -189,7 +197,10 @@ export class Sending {
     this.#parts.unsent.lookAhead(flow.owner);
   }
 
-  /** Sends an answer that is made while it is sent. Where its rest cannot be had, the connection is ended: a caller must not take a part for the whole. */
+  /**
+   * Sends an answer that is made while it is sent. Where its rest cannot be had, the connection is ended: a
+   * caller must not take a part for the whole.
+   */
   async #stream(
     outgoing: ServerResponse,
     body: readonly Uint8Array[],
@@ -207,7 +218,10 @@ export class Sending {
     }
   }
 
-  /** Writes a piece of a streamed answer; resolves once the kernel has taken it. @throws where the connection has closed */
+  /**
+   * Writes a piece of a streamed answer; resolves once the kernel has taken it. @throws where the connection
+   * has closed
+   */
   async #writePiece(outgoing: ServerResponse, piece: Uint8Array, owner: Owner): Promise<void> {
     const flow = this.#flowOf(outgoing.req.socket, owner);
     for (const [step] of stepsOf([piece])) {
@@ -232,7 +246,10 @@ export class Sending {
     this.#parts.observe({ kind: 'connection', reason });
   }
 
-  /** Ends unread connections of the key that has the most unread bytes, the largest first, until so many bytes are free. */
+  /**
+   * Ends unread connections of the key that has the most unread bytes, the largest first, until so many bytes
+   * are free.
+   */
   async #endUnread(bytes: number): Promise<boolean> {
     const sinceMs = performance.now() - httpLimits.unreadMs;
     const unread = this.#unreadOfGreediest().filter(([, { readMs }]) => readMs <= sinceMs);
@@ -249,7 +266,9 @@ export class Sending {
     return closed.length > 0;
   }
 
-  /** The connections of which nothing was read at the last look, of the key with the most bytes on such ones. */
+  /**
+   * The connections of which nothing was read at the last look, of the key with the most bytes on such ones.
+   */
   #unreadOfGreediest(): [Socket, Flow][] {
     const byOwner = new Map<Owner, { bytes: number; connections: [Socket, Flow][] }>();
     for (const [socket, flow] of this.#flows) {
@@ -282,8 +301,8 @@ export class Sending {
   }
 
   /**
-   * Asks the kernel what it holds; soon after the time before only when a pause is over. Whoever waits for it is judged by a look that
-   * begins later: a caller that reads fast has read much meanwhile.
+   * Asks the kernel what it holds; soon after the time before only when a pause is over. Whoever waits for it
+   * is judged by a look that begins later: a caller that reads fast has read much meanwhile.
    */
   #recount(): Promise<void> {
     this.#comingCount ??= this.#recountSoon();

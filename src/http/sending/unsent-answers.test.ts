@@ -128,7 +128,10 @@ test('requests count before their large answers are there, so that few queries r
   assert.ok(statuses.filter((status) => status === 503).length >= 20 - admitted, statuses.join());
 });
 
-/** News that `submit` answers with so many bytes each, in the order of the requests; with null the answer never comes. */
+/**
+ * News that `submit` answers with so many bytes each, in the order of the requests; with null the answer
+ * never comes.
+ */
 function openNewsOf(sizes: readonly (number | null)[], unsent: UnsentBytes): RequestHandler {
   let next = 0;
   return openHandler({

@@ -1,5 +1,5 @@
-// Counts the bytes of answers that are not sent yet, in all and by caller, and refuses requests above the bounds. Above the bound of all
-// callers it first has the connections of those ended that do not read.
+// Counts the bytes of answers that are not sent yet, in all and by caller, and refuses requests above the
+// bounds. Above the bound of all callers it first has the connections of those ended that do not read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
 import { httpLimits } from '../limits.ts';
@@ -21,8 +21,8 @@ export type Relief = {
   /** Counts the bytes of all connections anew. */
   recount(): Promise<void>;
   /**
-   * Ends connections whose callers have not read for a while, of the key with the most unread bytes, until so many bytes are free; false
-   * where there is no such connection.
+   * Ends connections whose callers have not read for a while, of the key with the most unread bytes, until so
+   * many bytes are free; false where there is no such connection.
    */
   endUnread(bytes: number): Promise<boolean>;
 };
@@ -100,7 +100,10 @@ export class UnsentBytes {
     return this.isOwnerOver(owner);
   }
 
-  /** Waits for a new count, but not for long: where the thread is overloaded it may take seconds, and a refusal must be soon. */
+  /**
+   * Waits for a new count, but not for long: where the thread is overloaded it may take seconds, and a
+   * refusal must be soon.
+   */
   #recount(): Promise<unknown> {
     const count = this.#relief?.recount();
     if (count !== this.#count) {
@@ -115,9 +118,9 @@ export class UnsentBytes {
   }
 
   /**
-   * Lets a request through, and counts the bytes that its answer may have until the result is called. Above the bound of all callers it
-   * waits for room, up to `waitMs`, unless its own caller has a full share of the bytes already. Nothing is awaited between look and
-   * count: of many that wait only a few get through.
+   * Lets a request through, and counts the bytes that its answer may have until the result is called. Above
+   * the bound of all callers it waits for room, up to `waitMs`, unless its own caller has a full share of the
+   * bytes already. Nothing is awaited between look and count: of many that wait only a few get through.
    * @throws Refusal `unavailable` at the bound
    */
   async admit(owner: Owner, bytes: number, waitMs: number = httpLimits.roomWaitMs): Promise<() => void> {
@@ -145,7 +148,10 @@ export class UnsentBytes {
     return !this.isOwnerOver(owner) && this.of(owner) * this.#byOwner.size < this.#total;
   }
 
-  /** Ends callers that do not read; where there are none yet, looks again after a pause, unless this is the last look. */
+  /**
+   * Ends callers that do not read; where there are none yet, looks again after a pause, unless this is the
+   * last look.
+   */
   #makeRoom(isLast: boolean): Promise<void> {
     this.#makingRoom ??= this.#makeRoomNow(isLast).finally(() => {
       this.#makingRoom = null;

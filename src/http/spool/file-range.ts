@@ -6,8 +6,8 @@ export type ByteRange = { readonly from: number; readonly to: number };
 const FORM = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i;
 
 /**
- * The range that `Range` asks for; `whole` where there is none, where it has another form or several ranges, or where `If-Range` names
- * another file; null where it begins after the end.
+ * The range that `Range` asks for; `whole` where there is none, where it has another form or several ranges,
+ * or where `If-Range` names another file; null where it begins after the end.
  */
 export function rangeOf(
   range: string | undefined,

@@ -14,7 +14,10 @@ export type ParquetMaker = {
   kill(): void;
 };
 
-/** A column of the CSV: its type as it is read, in the words of DuckDB, and the SQL of its value, in which `$` is what was read. */
+/**
+ * A column of the CSV: its type as it is read, in the words of DuckDB, and the SQL of its value, in which `$`
+ * is what was read.
+ */
 type MadeColumn = { readonly name: string; readonly type: string; readonly sql: string };
 
 /** Starts one; the CSV has no header. */

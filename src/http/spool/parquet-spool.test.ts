@@ -1,4 +1,5 @@
-// The bounded folder of Parquet files (contract 9.11): what makes place for another. How files are made: test/ci/bulk-parquet.test.ts.
+// The bounded folder of Parquet files (contract 9.11): what makes place for another. How files are made:
+// test/ci/bulk-parquet.test.ts.
 import assert from 'node:assert/strict';
 import {
   chmodSync,

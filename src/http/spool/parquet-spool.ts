@@ -1,4 +1,5 @@
-// Parquet files of bars in bulk (contract 9.11): each made once before its first byte, kept for a while in a folder of bounded size.
+// Parquet files of bars in bulk (contract 9.11): each made once before its first byte, kept for a while in a
+// folder of bounded size.
 import { constants, mkdirSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +35,10 @@ type Entry = {
   /** In a folder of its own. */
   readonly path: string;
   readonly made: Promise<MadeFile>;
-  /** Makes it, once, in the turn of the first key that has one, and resolves when that has ended; in a later turn at once. */
+  /**
+   * Makes it, once, in the turn of the first key that has one, and resolves when that has ended; in a later
+   * turn at once.
+   */
   readonly make: () => Promise<void>;
   /** The keys that have a turn, or wait for one. */
   readonly asking: Set<string>;
@@ -135,8 +139,8 @@ export class ParquetSpool {
   }
 
   /**
-   * The file of a name, made by `make` in turn where there is none; all who ask meanwhile wait for the same. One that somebody else has
-   * removed is made again. @throws Refusal, QueueError
+   * The file of a name, made by `make` in turn where there is none; all who ask meanwhile wait for the same.
+   * One that somebody else has removed is made again. @throws Refusal, QueueError
    */
   async get(name: string, keyId: string, isGone: () => boolean, make: MakeFile): Promise<SpooledFile> {
     for (let attempt = 1; ; attempt++) {

@@ -14,7 +14,9 @@ const SECONDS = '32';
 /** The value of a missing price. */
 const NO_PRICE = '9223372036854775807';
 
-/** The UTC day of an instant in nanoseconds or ISO 8601: a bar of a day has that date, wherever the market is. */
+/**
+ * The UTC day of an instant in nanoseconds or ISO 8601: a bar of a day has that date, wherever the market is.
+ */
 const utcDay = `case when regexp_full_match({ts_event}, '\\d+')
   then strftime(make_timestamp(cast({ts_event} as bigint) // 1000), '%Y-%m-%d')
   when regexp_full_match({ts_event}, '\\d\\d\\d\\d-\\d\\d-\\d\\d[T ]00:00:00(\\.0+)?(Z|\\+00:00)') then substr({ts_event}, 1, 10) end`;

@@ -13,8 +13,8 @@ const countries = {
 const impacts = { High: 'high', Medium: 'medium', Low: 'low', Holiday: '', 'Non-Economic': '' };
 
 /**
- * A number with its unit behind it; thousands, millions and more are multiplied, exactly. Votes (`0-2-7`), bounds (`<0.50%`) and auctions
- * (`4.31|2.6`) are no number: the event is stored without it.
+ * A number with its unit behind it; thousands, millions and more are multiplied, exactly. Votes (`0-2-7`),
+ * bounds (`<0.50%`) and auctions (`4.31|2.6`) are no number: the event is stored without it.
  */
 const number = (column: string): Cell => ({
   sql: `cast(regexp_replace({${column}}, '[%KMBT]$', '') as decimal(28, 9))

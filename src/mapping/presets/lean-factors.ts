@@ -1,5 +1,5 @@
-// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and the last close before the next
-// row.
+// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and
+// the last close before the next row.
 import { simplestWithin } from '../../base/decimal.ts';
 import { formatDay } from '../../base/instant.ts';
 import { calendarOf } from '../../calendar/calendar.ts';
@@ -23,7 +23,10 @@ function nextSession(date: string): string {
   return formatDay(calendarOf('stock', 'US').sessions(from, from + SESSION_WITHIN_DAYS)[0]!.day);
 }
 
-/** Factors of fewer decimals are exact. Others are rounded, and some were rounded again at the seventh decimal. */
+/**
+ * Factors of fewer decimals are exact. Others are rounded, and some were rounded again at the seventh
+ * decimal.
+ */
 const DECIMALS_ROUNDED = 6;
 const ROUNDED_BY = 1e-7;
 
@@ -45,7 +48,10 @@ type Shares = readonly [from: number, to: number];
 
 /** No real split has more shares. */
 const MANY_SHARES = 1_000;
-/** Factors that LEAN computed from prices have larger errors than rounding: a split of few shares this near is the real one. */
+/**
+ * Factors that LEAN computed from prices have larger errors than rounding: a split of few shares this near is
+ * the real one.
+ */
 const NEAR = 2e-4;
 const FEW_SHARES = 50;
 

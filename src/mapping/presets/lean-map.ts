@@ -1,4 +1,5 @@
-// QuantConnect LEAN map files as instruments: a row is a ticker, and the last day on which the instrument had it.
+// QuantConnect LEAN map files as instruments: a row is a ticker, and the last day on which the instrument had
+// it.
 import { formatDay } from '../../base/instant.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { stemOf } from '../../files/sample.ts';
@@ -13,7 +14,10 @@ const BEGIN = '19980102';
 /** The exchange letters of the third column. */
 const exchanges: Record<string, string> = { Q: 'XNAS', N: 'XNYS', A: 'XASE', P: 'ARCX', Z: 'BATS' };
 
-/** The tickers before the present one, each with its first and last day: an instrument may have its symbol again. */
+/**
+ * The tickers before the present one, each with its first and last day: an instrument may have its symbol
+ * again.
+ */
 function formerOf(rows: readonly NumberedRow[], symbol: string): string {
   const spans: { ticker: string; from: string; to: string }[] = [];
   const dateOf = (index: number): string => rows[index]!.cells[0]!;

@@ -1,4 +1,5 @@
-// What QuantConnect LEAN's factor and map files have in common: rows without a header, each of which says what held until its date.
+// What QuantConnect LEAN's factor and map files have in common: rows without a header, each of which says
+// what held until its date.
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import type { NumberedRow } from '../../files/convert.ts';
@@ -19,7 +20,8 @@ export function fitOf(sample: Sample, row: RegExp, folder: string): Fit {
 
 /**
  * The rows of a file by date.
- * @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of another one
+ * @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of
+ * another one
  */
 export function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): NumberedRow[] {
   const market = /[/\\]equity[/\\]([a-z]+)[/\\]/i.exec(resolve(name))?.[1]?.toLowerCase() ?? 'usa';

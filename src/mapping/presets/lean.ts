@@ -1,4 +1,5 @@
-// QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what they are.
+// QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what
+// they are.
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { unfitProblem } from '../../files/file-problem.ts';
@@ -14,7 +15,10 @@ const quotes = [
   ...['bid', 'ask'].flatMap((side) => [...prices, 'size'].map((one) => `${side}_${one}`)),
 ];
 
-/** `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, each followed by the name inside the zip. */
+/**
+ * `equity/usa/minute/spy/20131007_trade.zip`, `equity/usa/daily/spy.zip`, each followed by the name inside
+ * the zip.
+ */
 const MINUTES =
   /(equity|crypto|forex)\/([a-z]+)\/minute\/([^/]+)\/(\d{8})_(?:[^/]*_)?(trade|quote)(?:\.rejected[.\d]*)?\.(?:zip|csv)/;
 const PERIODS =
@@ -36,7 +40,10 @@ function locate({ name }: Sample) {
   return { type, market, symbol, interval: unit === 'daily' ? 'DAY' : '60M', date: null, isQuote };
 }
 
-/** Makes local times of milliseconds since the midnight of a date `20131007`; undefined for other texts, and where that is no date. */
+/**
+ * Makes local times of milliseconds since the midnight of a date `20131007`; undefined for other texts, and
+ * where that is no date.
+ */
 function timesOf(date: string): (time: string) => string | undefined {
   const dashed = `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
   const midnightMs = Date.parse(`${dashed}T00:00:00.000Z`);

@@ -8,7 +8,9 @@ const LIST = 'results[]';
 const TICKER = `${LIST}.tickers[]`;
 const INSIGHTS = `${LIST}.insights`;
 
-/** A field of a ticker's asset type and country, by its prefix; the ticker without a prefix is the last one. */
+/**
+ * A field of a ticker's asset type and country, by its prefix; the ticker without a prefix is the last one.
+ */
 const byPrefix = (field: 'asset_schema' | 'country_iso_code'): Cell => ({
   sql: `case ${Object.entries(kinds)
     .map(([prefix, kind]) => `when starts_with({${TICKER}}, ${quoted(prefix)}) then ${quoted(kind[field])}`)

@@ -10,7 +10,9 @@ const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|T
 /** The exchange letters of otherlisted.txt. */
 const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
 
-/** Leaves out test issues, which are not instruments, and the last line, which says when the file was made. */
+/**
+ * Leaves out test issues, which are not instruments, and the last line, which says when the file was made.
+ */
 const listings =
   ({ name }: Sample): Convert =>
   ([header, ...all]) => {

@@ -1,4 +1,5 @@
-// OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike, with a call, a put or both.
+// OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike,
+// with a call, a put or both.
 import { plainRoot } from '../../datasets/option-roots.ts';
 import type { NativeRows, NumberedRow } from '../../files/convert.ts';
 import { contentProblem } from '../../files/file-problem.ts';

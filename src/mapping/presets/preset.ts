@@ -1,4 +1,5 @@
-// Presets: exact knowledge of one vendor's files. A preset sees a file's name and beginning, and gives its column mapping.
+// Presets: exact knowledge of one vendor's files. A preset sees a file's name and beginning, and gives its
+// column mapping.
 import { DAY_MS } from '../../base/instant.ts';
 import { cellsOf } from '../../files/csv-line.ts';
 import { reasonColumns } from '../../files/rejected-file.ts';
@@ -69,8 +70,8 @@ export const contains =
     hasColumns(sample, columns) ? 'surely' : 'no';
 
 /**
- * Recognizes answers in JSON, `{"results": [{…}]}`, by keys of the objects in their list; and files of their refused rows, which have
- * these columns.
+ * Recognizes answers in JSON, `{"results": [{…}]}`, by keys of the objects in their list; and files of their
+ * refused rows, which have these columns.
  */
 export const fitsAnswer =
   (list: string, keys: readonly string[], columns: readonly string[]) =>
@@ -82,8 +83,8 @@ export const fitsAnswer =
   };
 
 /**
- * The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in another one. A session may end on
- * the next day of UTC.
+ * The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in
+ * another one. A session may end on the next day of UTC.
  */
 export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
   const found = [firstMs, firstMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
@@ -95,7 +96,10 @@ export function doubtOfDate(named: string | undefined, firstMs: number): { doubt
 export const minutesOf = (seconds: readonly number[]): string | null =>
   seconds.some((at, index) => index > 0 && Math.abs(at - seconds[index - 1]!) === 60) ? '1M' : null;
 
-/** The interval by the distance of dates `YYYY-MM-DD` in the first column: `DAY`, `WEEK` or `MON`; null where it does not show. */
+/**
+ * The interval by the distance of dates `YYYY-MM-DD` in the first column: `DAY`, `WEEK` or `MON`; null where
+ * it does not show.
+ */
 export function intervalOfDates(sample: Sample): string | null {
   const days = rowsBelow(sample)
     .map(([date = '']) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)

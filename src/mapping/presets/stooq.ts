@@ -1,4 +1,5 @@
-// Stooq: the files of its database (daily, hourly, 5 minutes), and the download of one symbol, in English and Polish.
+// Stooq: the files of its database (daily, hourly, 5 minutes), and the download of one symbol, in English and
+// Polish.
 import { type Sample, stemOf } from '../../files/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';

@@ -1,4 +1,5 @@
-// Bars -> JSON and CSV bytes, straight from the columns. Rows are copied from a template; numbers are written as integers.
+// Bars -> JSON and CSV bytes, straight from the columns. Rows are copied from a template; numbers are written
+// as integers.
 import { valueColumns } from '../../bars/columns.ts';
 import type { TimedBars } from '../../bars/grid.ts';
 import { barRecord } from '../../contract/bars.ts';

@@ -1,4 +1,5 @@
-// The steps of bars in bulk as bytes, in each format that is streamed: what begins the answer, its rows, what ends it (contract 9.11).
+// The steps of bars in bulk as bytes, in each format that is streamed: what begins the answer, its rows, what
+// ends it (contract 9.11).
 import { bulkTypes } from '../../contract/bulk.ts';
 import type { Allocate } from '../query.ts';
 import { arrowBars, arrowFields } from './arrow/bars.ts';

@@ -17,7 +17,10 @@ function groupWords(textOf: (group: number) => string): Int32Array {
   return new Int32Array(encoder.encode(text).buffer);
 }
 
-/** Four digits of every number below 10,000 as one word: with zeros in front, and without (then followed by zeros). */
+/**
+ * Four digits of every number below 10,000 as one word: with zeros in front, and without (then followed by
+ * zeros).
+ */
 const paddedGroups = groupWords((group) => String(group).padStart(GROUP_DIGITS, '0'));
 const leadingGroups = groupWords((group) => String(group).padEnd(GROUP_DIGITS, '0'));
 
@@ -58,7 +61,8 @@ export function writeSmall(view: DataView, at: number, value: number): number {
 }
 
 /**
- * Writes a point and decimals without trailing zeros, at least one: `digits` over 10^(4 x groups), which is not 0; the place after them.
+ * Writes a point and decimals without trailing zeros, at least one: `digits` over 10^(4 x groups), which is
+ * not 0; the place after them.
  */
 export function writeFraction(view: DataView, at: number, digits: number, groups: number): number {
   view.setInt8(at, POINT);

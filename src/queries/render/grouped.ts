@@ -1,4 +1,5 @@
-// Option contracts grouped by expiration, the groups in the order of their first contracts (spec 2.6, contract 8.4).
+// Option contracts grouped by expiration, the groups in the order of their first contracts (spec 2.6,
+// contract 8.4).
 import { formatInstantZ } from '../../base/instant.ts';
 import { optionContractRecord } from '../../contract/options.ts';
 import type { GroupedContract } from '../option-contract.ts';

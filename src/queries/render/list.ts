@@ -1,4 +1,5 @@
-// The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging (contract 5, 6.1).
+// The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging
+// (contract 5, 6.1).
 import { type Allocate, type Answer, allocateFresh, type Paging } from '../query.ts';
 import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
@@ -53,7 +54,10 @@ function writeList(to: Sink, { count, paging, writeJson }: ListParts, csv: strin
   return at;
 }
 
-/** Renders the envelope; `writeResult` writes `result` and returns the place in the body where the address of the next page belongs. */
+/**
+ * Renders the envelope; `writeResult` writes `result` and returns the place in the body where the address of
+ * the next page belongs.
+ */
 export function renderEnvelope(
   paging: Paging | null,
   allocate: Allocate,
@@ -68,7 +72,10 @@ export function renderEnvelope(
   return { kind: 'answer', contentType: JSON_TYPE, headers, body: sink.take(allocate), next };
 }
 
-/** Writes the paging fields; returns the place in the body where the request handler puts the address of the next page. */
+/**
+ * Writes the paging fields; returns the place in the body where the request handler puts the address of the
+ * next page.
+ */
 export function writePaging(to: Sink, { next }: Paging): number | null {
   if (next === null) {
     to.text('"next_page_key":null,"next_page_url":null,');

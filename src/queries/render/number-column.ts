@@ -10,7 +10,10 @@ import {
 } from './digits.ts';
 import { Constant } from './sink.ts';
 
-/** The most decimals of numbers that are written from small integers, and of others that are written from integers. */
+/**
+ * The most decimals of numbers that are written from small integers, and of others that are written from
+ * integers.
+ */
 const SMALL_DECIMALS_MAX = 2 * GROUP_DIGITS;
 const SCALED_DECIMALS_MAX = FRACTION_GROUPS_MAX * GROUP_DIGITS;
 
@@ -34,7 +37,10 @@ function smallDecimalsOf(value: number, least: number): number | undefined {
   return undefined;
 }
 
-/** How many decimals make an integer of at most 15 digits of a number; undefined where none do. `hint` is tried first. */
+/**
+ * How many decimals make an integer of at most 15 digits of a number; undefined where none do. `hint` is
+ * tried first.
+ */
 function decimalsOf(value: number, hint: number): number | undefined {
   for (const start of [hint, 0])
     for (let decimals = start; decimals <= SCALED_DECIMALS_MAX; decimals++) {
@@ -46,7 +52,10 @@ function decimalsOf(value: number, hint: number): number | undefined {
   return undefined;
 }
 
-/** A field of numbers in rows: the text before each, and what is written for null. A column is used for one answer after the other. */
+/**
+ * A field of numbers in rows: the text before each, and what is written for null. A column is used for one
+ * answer after the other.
+ */
 export class NumberColumn {
   readonly #before: Constant;
   readonly #none: Constant;
@@ -97,8 +106,8 @@ export class NumberColumn {
   }
 
   /**
-   * Writes the number of a row as the shortest plain decimal that reads back the same, after the text before it; the place behind
-   * it. That is at most `bytesMax` bytes.
+   * Writes the number of a row as the shortest plain decimal that reads back the same, after the text before
+   * it; the place behind it. That is at most `bytesMax` bytes.
    */
   write(view: DataView, at: number, row: number): number {
     const from = this.#before.write(view, at);

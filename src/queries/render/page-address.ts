@@ -1,8 +1,12 @@
-// The address of the next page: the endpoint's path and the caller's parameters with defaults filled in (contract 4.3).
+// The address of the next page: the endpoint's path and the caller's parameters with defaults filled in
+// (contract 4.3).
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Parameter } from '../../contract/parameter.ts';
 
-/** Text that needs no encoding in a path or a query. A colon in a path stays as it is: that is allowed and reads better (contract 1.3). */
+/**
+ * Text that needs no encoding in a path or a query. A colon in a path stays as it is: that is allowed and
+ * reads better (contract 1.3).
+ */
 const PLAIN_QUERY = /^[A-Za-z0-9._~-]*$/;
 const PLAIN_PATH = /^[A-Za-z0-9._~:-]*$/;
 

@@ -1,4 +1,5 @@
-// The part of a row of bars before its numbers: of one length in all rows of an answer, copied from a template.
+// The part of a row of bars before its numbers: of one length in all rows of an answer, copied from a
+// template.
 import type { TimedBars } from '../../bars/grid.ts';
 import { DAY_MS, FIRST_DAY, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import { writeDate, writePair } from './digits.ts';
@@ -24,7 +25,10 @@ const minuteWords = new Float64Array(
   ).buffer,
 );
 
-/** The texts before the moments of a row, in their order: open, close and, where rows have it, the date of the session. */
+/**
+ * The texts before the moments of a row, in their order: open, close and, where rows have it, the date of the
+ * session.
+ */
 type HeadTexts = readonly [beforeOpen: string, beforeClose: string, beforeDate: string | null, after: string];
 
 /** The head of rows: texts, and a place for each moment. */

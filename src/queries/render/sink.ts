@@ -1,4 +1,5 @@
-// A growing buffer of bytes that an answer is written into: texts here, rows of bars by `row-head.ts` and `number-column.ts`.
+// A growing buffer of bytes that an answer is written into: texts here, rows of bars by `row-head.ts` and
+// `number-column.ts`.
 
 const encoder = new TextEncoder();
 
@@ -31,8 +32,8 @@ export class Constant {
 }
 
 /**
- * A buffer that is filled and then copied as one piece. Each thread reuses one for all its answers. Writers of rows call `reserve`,
- * write into `view` from `at` on, and move `at`.
+ * A buffer that is filled and then copied as one piece. Each thread reuses one for all its answers. Writers
+ * of rows call `reserve`, write into `view` from `at` on, and move `at`.
  */
 export class Sink {
   #bytes: Uint8Array = new Uint8Array(256 * 1024);

@@ -1,4 +1,5 @@
-// Layouts before the first one: the last ones of the programs before it are brought along (docs/decisions/0021).
+// Layouts before the first one: the last ones of the programs before it are brought along
+// (docs/decisions/0021).
 import { decodeBlock, wholeBlock } from '../../bars/block-reader.ts';
 import { encodeBlock } from '../../bars/block-writer.ts';
 import { bucketOf } from '../../bars/bucket.ts';
@@ -83,7 +84,10 @@ type Row = Readonly<Record<string, unknown>>;
 
 type Span = Readonly<Record<string, string | number | Uint8Array | readonly number[] | null>>;
 
-/** Ascending numbers as they were written: the difference to the number before, seven bits a byte, the lowest first. */
+/**
+ * Ascending numbers as they were written: the difference to the number before, seven bits a byte, the lowest
+ * first.
+ */
 function readIds(list: Uint8Array): number[] {
   const ids: number[] = [];
   let [id, power] = [0, 1];
@@ -129,12 +133,15 @@ function endOf(interval: string, keyMs: number): number {
 
 type Coverage = RowOf<typeof oldCoverage>;
 
-/** Keys of bars of a series that were not finished when a run brought them, neighbours of one block; both ends are bars. */
+/**
+ * Keys of bars of a series that were not finished when a run brought them, neighbours of one block; both ends
+ * are bars.
+ */
 type Unfinished = RowOf<typeof oldUnfinished>;
 
 /**
- * The keys of the last bars of a run: one so early that it had closed, whatever the calendar, then those of bars that had not, or of the
- * last bar. Where nothing tells of bars, there are none.
+ * The keys of the last bars of a run: one so early that it had closed, whatever the calendar, then those of
+ * bars that had not, or of the last bar. Where nothing tells of bars, there are none.
  */
 function lastKeysOf(
   { interval, last_ms, first_ms }: Coverage,
@@ -153,8 +160,8 @@ function lastKeysOf(
 }
 
 /**
- * What a run held of one market at one interval. Its first and last bar tell what it covers; where they are not known, or one had not
- * closed, it covers what it did.
+ * What a run held of one market at one interval. Its first and last bar tell what it covers; where they are
+ * not known, or one had not closed, it covers what it did.
  */
 function importSpan(
   coverage: Coverage,
@@ -175,7 +182,10 @@ function importSpan(
   };
 }
 
-/** The ranges of keys that a deletion took out of series, each from its first deleted bar to the end of its last. */
+/**
+ * The ranges of keys that a deletion took out of series, each from its first deleted bar to the end of its
+ * last.
+ */
 async function deletedRanges(
   stored: MovedTables,
   run_id: number,
@@ -208,8 +218,8 @@ type Held = {
 };
 
 /**
- * The bars that imports finished, by the last one that did: runs of layout 12 did not record what they held unchanged. Keys between
- * that no bar has make no difference. A bar that is not finished yet, none did.
+ * The bars that imports finished, by the last one that did: runs of layout 12 did not record what they held
+ * unchanged. Keys between that no bar has make no difference. A bar that is not finished yet, none did.
  */
 function heldOf({ runs, series, coverage, unfinished, noted }: Old): Held[] {
   const telling = new Set(coverage.filter((row) => row.tells_held).map((row) => row.run_id));
@@ -349,15 +359,18 @@ async function moveFacts(stored: MovedTables): Promise<() => Promise<void>> {
 }
 
 /**
- * From layout 12: runs record the bars and rows that they held unchanged, so that an undo of an earlier run leaves these to them; calendar
- * days of files may have the date of their announcement.
+ * From layout 12: runs record the bars and rows that they held unchanged, so that an undo of an earlier run
+ * leaves these to them; calendar days of files may have the date of their announcement.
  */
 const held: Step = {
   columns: { run_coverage: { tells_held: 'boolean null' }, holidays: { announced: 'day null' } },
   tables: firstOnes('held_bars', 'held_rows'),
 };
 
-/** From layout 13: runs are kept as facts, and what follows from them and from calendars is computed when it is read (contract 3.9). */
+/**
+ * From layout 13: runs are kept as facts, and what follows from them and from calendars is computed when it
+ * is read (contract 3.9).
+ */
 const facts: Step = {
   moves: moveFacts,
   drops: [oldSeries.name, oldCoverage.name, oldUnfinished.name],

@@ -1,4 +1,5 @@
-// The first layout of a control file: keys, quotas, secrets, and what the newest readings and checks of the store found.
+// The first layout of a control file: keys, quotas, secrets, and what the newest readings and checks of the
+// store found.
 import type { Step } from './step.ts';
 
 export const control0001: Step = {

@@ -20,7 +20,10 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** The tables that a step reads and writes, as they are declared at its time. */
 export type MovedTables = {
-  /** The rows in the order of the key whose columns equal `where`: some of the key's first columns. @throws DamagedData */
+  /**
+   * The rows in the order of the key whose columns equal `where`: some of the key's first columns. @throws
+   * DamagedData
+   */
   rows(table: Table, where?: Row): Promise<readonly Row[]>;
   put(table: Table, rows: readonly Row[]): Promise<void>;
   remove(table: Table, keys: readonly Row[]): Promise<void>;
@@ -36,11 +39,17 @@ export type Step = {
   readonly drops?: readonly string[];
   /** New indexes by table. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** True if the names that find instruments are folded otherwise from this layout on: they are folded again, after all steps. */
+  /**
+   * True if the names that find instruments are folded otherwise from this layout on: they are folded again,
+   * after all steps.
+   */
   readonly refoldsTerms?: true;
   /** The columns by which the rows of tables that have no groups yet are grouped from now on. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Reads rows of tables that the step drops, before it; what this gives writes them into its new tables, after it. */
+  /**
+   * Reads rows of tables that the step drops, before it; what this gives writes them into its new tables,
+   * after it.
+   */
   readonly moves?: (tables: MovedTables) => Promise<() => Promise<void>>;
 };
 

@@ -21,10 +21,16 @@ function before(left: Bars, entry: Entry): Bars {
   return mergeBars(stays, found);
 }
 
-/** What later runs changed in one bucket, in the order of the journal; and the last run before them, 0 where there is none. */
+/**
+ * What later runs changed in one bucket, in the order of the journal; and the last run before them, 0 where
+ * there is none.
+ */
 type Changed = { readonly later: Entry[]; runId: number };
 
-/** The changed buckets of a read, in its direction, up to the last one that it needs: `isEnough` is asked of each, with the number before it. */
+/**
+ * The changed buckets of a read, in its direction, up to the last one that it needs: `isEnough` is asked of
+ * each, with the number before it.
+ */
 async function changedBuckets(
   reader: Reader,
   { seriesId, fromBucket, toBucket, direction }: BlockRead,

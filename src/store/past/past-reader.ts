@@ -1,5 +1,5 @@
-// Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later writes changed in what is read
-// (docs/decisions/0041).
+// Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later
+// writes changed in what is read (docs/decisions/0041).
 
 import { runSpans } from '../../datasets/bars.ts';
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
@@ -124,8 +124,9 @@ export class PastReader implements Reader {
   }
 
   /**
-   * Up to `max` rows: those of a present read that count still, and former ones. Where too many count no more, the read goes on after
-   * the last one, for twice as many; in an order that has some rows beside each other it begins again.
+   * Up to `max` rows: those of a present read that count still, and former ones. Where too many count no
+   * more, the read goes on after the last one, for twice as many; in an order that has some rows beside each
+   * other it begins again.
    */
   async #merged(
     former: Former,
@@ -165,7 +166,10 @@ export class PastReader implements Reader {
     );
   }
 
-  /** All rows of a present read that count still, and the former ones with the same values; in the order of the key. */
+  /**
+   * All rows of a present read that count still, and the former ones with the same values; in the order of
+   * the key.
+   */
   async #unbounded<D extends Dataset>(
     dataset: D,
     where: Row,

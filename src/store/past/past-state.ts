@@ -1,5 +1,5 @@
-// What a store was at an earlier version: the rows that later writes changed, from the journal and from former rows
-// (docs/decisions/0041).
+// What a store was at an earlier version: the rows that later writes changed, from the journal and from
+// former rows (docs/decisions/0041).
 import { heapBytes } from '../../base/heap-bytes.ts';
 import type { SizedCache } from '../../base/sized-cache.ts';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
@@ -24,7 +24,10 @@ const ROWS_PER_QUESTION = 8;
 /** Rows as they were, by their key: null where there was none. Rows of other keys are as they were. */
 export type FormerByKey = ReadonlyMap<string, Row | null>;
 
-/** The rows of a read that are others than they were: present ones that count no more, and those in their place. */
+/**
+ * The rows of a read that are others than they were: present ones that count no more, and those in their
+ * place.
+ */
 export type Former = {
   isOther(row: Row): boolean;
   readonly rows: () => Iterable<Row>;
@@ -60,8 +63,8 @@ export class UnreadableVersion extends Error {
 export type FoundFormer = FormerByKey | number | 'far';
 
 /**
- * The finds of earlier requests; and the most entries and bytes of changed rows of one dataset that all of them
- * look through.
+ * The finds of earlier requests; and the most entries and bytes of changed rows of one dataset that all of
+ * them look through.
  */
 export type PastBounds = {
   readonly found: SizedCache<FoundFormer>;
@@ -108,7 +111,10 @@ export class PastState {
     this.#place = `${reader.id} ${present} ${version}`;
   }
 
-  /** The state of a version, seen from a reader whose version is `present`. @throws UnreadableVersion; DamagedData */
+  /**
+   * The state of a version, seen from a reader whose version is `present`. @throws UnreadableVersion;
+   * DamagedData
+   */
   static async open(
     reader: Reader,
     present: number,
@@ -123,7 +129,10 @@ export class PastState {
     return state;
   }
 
-  /** Refuses a state with a run that was undone later: only the records of runs can be read of it. @throws UnreadableVersion */
+  /**
+   * Refuses a state with a run that was undone later: only the records of runs can be read of it. @throws
+   * UnreadableVersion
+   */
   requireJournal(): void {
     if (this.#undone !== null) throw new UnreadableVersion(this.#undone);
   }

@@ -1,4 +1,5 @@
-// The address of a PostgreSQL store: `postgres://user@host1,host2:5433/database?target_session_attrs=read-write`, as libpq takes it.
+// The address of a PostgreSQL store:
+// `postgres://user@host1,host2:5433/database?target_session_attrs=read-write`, as libpq takes it.
 import { readFileSync, statSync } from 'node:fs';
 import { StoreUnusable, UnknownStoreAddress } from '../store.ts';
 
@@ -107,7 +108,10 @@ export function addressWords({ hosts, user, database, schema }: PostgresAddress)
   return `postgres://${encodeURIComponent(user)}@${places.join()}/${encodeURIComponent(database)}${asked}`;
 }
 
-/** The password for one of the hosts: from the address, or the password file that it names; null where neither has it. */
+/**
+ * The password for one of the hosts: from the address, or the password file that it names; null where neither
+ * has it.
+ */
 export function passwordFor(address: PostgresAddress, { host, port }: Host): string | null {
   if (address.password !== null || address.passFile === null) return address.password;
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), address.database, address.user];
@@ -123,7 +127,10 @@ export function passwordFor(address: PostgresAddress, { host, port }: Host): str
 
 const READABLE_BY_OTHERS = 0o077;
 
-/** The lines of a password file (postgresql.org/docs/15/libpq-pgpass.html). @throws StoreUnusable where others can read it */
+/**
+ * The lines of a password file (postgresql.org/docs/15/libpq-pgpass.html). @throws StoreUnusable where others
+ * can read it
+ */
 function linesOf(file: string): string[] {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new StoreUnusable(`there is no password file ${file}`);

@@ -1,4 +1,5 @@
-// Blocks that a thread keeps: those of the version that was asked for, however commits, removals and reads follow each other.
+// Blocks that a thread keeps: those of the version that was asked for, however commits, removals and reads
+// follow each other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blockOf } from '../../../test/postgres/priced-block.ts';

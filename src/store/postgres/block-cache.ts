@@ -35,7 +35,9 @@ function isSound(block: StoredBlock): boolean {
   }
 }
 
-/** The blocks of one thread. What its series has in a bucket stays the same until a commit touches the series. */
+/**
+ * The blocks of one thread. What its series has in a bucket stays the same until a commit touches the series.
+ */
 export class BlockCache {
   readonly #kept: SizedCache<Kept>;
   readonly #changes = new KnownChanges();
@@ -49,7 +51,10 @@ export class BlockCache {
     return this.#kept.bytes;
   }
 
-  /** The blocks of a read of a state: kept ones, and from the first that is not kept on those that `fetch` reads. */
+  /**
+   * The blocks of a read of a state: kept ones, and from the first that is not kept on those that `fetch`
+   * reads.
+   */
   async read(
     reader: Versioned,
     read: BlockRead,

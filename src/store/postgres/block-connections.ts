@@ -1,5 +1,5 @@
-// The connections on which blocks are read. On Citus each worker has connections of its own: one that hangs holds up the reads of its
-// shards alone.
+// The connections on which blocks are read. On Citus each worker has connections of its own: one that hangs
+// holds up the reads of its shards alone.
 import { storeLimits } from '../limits.ts';
 import { StoreUnavailable } from '../store.ts';
 import {
@@ -43,7 +43,10 @@ class WorkerConnection {
     return this.#checking;
   }
 
-  /** A statement on a worker that hangs cannot be cancelled: it would keep the coordinator's process, one for each new connection. */
+  /**
+   * A statement on a worker that hangs cannot be cancelled: it would keep the coordinator's process, one for
+   * each new connection.
+   */
   async #check(session: Session): Promise<Session> {
     if (!(await isReached(session, this.#worker))) {
       this.#failedMs = performance.now();

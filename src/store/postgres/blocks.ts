@@ -1,4 +1,5 @@
-// Blocks of bars by version: a read takes the newest of each bucket up to the published version (docs/decisions/0029).
+// Blocks of bars by version: a read takes the newest of each bucket up to the published version
+// (docs/decisions/0029).
 import { claimedCount } from '../../bars/block-reader.ts';
 import { blockProblem, CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
 import { blockDamage, type OnDamage } from '../damage.ts';
@@ -9,7 +10,9 @@ import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
 import { extendPending, keyColumns, removeBlocks } from './state.ts';
 
-/** Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute. */
+/**
+ * Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute.
+ */
 const OLDER_VERSIONS = 8;
 
 const readText = (direction: 'asc' | 'desc'): string =>
@@ -28,7 +31,10 @@ const foundIn = ([bucket, runId, bytes, storedCheck]: Cells): FoundBlock => ({
 
 const placeOf = ({ seriesId, bucket }: BlockAt): string => `${seriesId} ${bucket}`;
 
-/** The newest published block of each bucket of a read. A block that is damaged goes to `onDamage`, or tells when it is used. */
+/**
+ * The newest published block of each bucket of a read. A block that is damaged goes to `onDamage`, or tells
+ * when it is used.
+ */
 export async function readBlocks(
   session: Session,
   read: BlockRead,
@@ -98,7 +104,10 @@ type Put = {
 const BATCH_BYTES = 4 * 2 ** 20;
 const PUT_BYTES = 64;
 
-/** The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as further ones for its parts. */
+/**
+ * The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as
+ * further ones for its parts.
+ */
 export class BlockWriter {
   readonly #session: Session;
   #published: Versions;

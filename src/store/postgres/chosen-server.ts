@@ -1,4 +1,5 @@
-// Which server of an address a process uses: all connections of all its threads go to one, and move to another together.
+// Which server of an address a process uses: all connections of all its threads go to one, and move to
+// another together.
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import type { PostgresAddress } from './address.ts';
 
@@ -32,7 +33,9 @@ export class ChosenServer {
     return [first, ...places.filter((at) => at !== first)];
   }
 
-  /** Chooses a server that was met on a host, in place of another. False where a third was chosen meanwhile. */
+  /**
+   * Chooses a server that was met on a host, in place of another. False where a third was chosen meanwhile.
+   */
   choose(server: number, host: number, before: number): boolean {
     const found = Number(Atomics.compareExchange(this.#shared, SERVER, BigInt(before), BigInt(server)));
     if (found !== before && found !== server) return false;
@@ -42,8 +45,8 @@ export class ChosenServer {
 }
 
 /**
- * The use of an address. What needs a primary moves whoever takes any server; standbys that are preferred for reading are a use of their
- * own.
+ * The use of an address. What needs a primary moves whoever takes any server; standbys that are preferred for
+ * reading are a use of their own.
  */
 export const chosenServer = (
   { user, hosts, database, schema }: PostgresAddress,

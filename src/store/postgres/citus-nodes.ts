@@ -1,4 +1,5 @@
-// The nodes of Citus, for `bourse status` and `bourse doctor`: their shards of the blocks, sizes, and which of them answer.
+// The nodes of Citus, for `bourse status` and `bourse doctor`: their shards of the blocks, sizes, and which
+// of them answer.
 import { isReached, type ShardNode } from './citus.ts';
 import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';

@@ -1,8 +1,12 @@
-// What Citus says where a worker is lost (citus 13.2: remote_commands.c, remote_transaction.c, expected/failure_*.out).
+// What Citus says where a worker is lost (citus 13.2: remote_commands.c, remote_transaction.c,
+// expected/failure_*.out).
 
 const INTERNAL = 'XX000';
 
-/** Texts of the client library of PostgreSQL and of Citus about a lost worker; most others have a condition of class 08. */
+/**
+ * Texts of the client library of PostgreSQL and of Citus about a lost worker; most others have a condition of
+ * class 08.
+ */
 const lost =
   /^(?:connection not open|no connection to the server|server closed the connection|SSL (?:SYSCALL|connection|error)|could not (?:receive|send|connect)|failure on connection marked as essential)/;
 

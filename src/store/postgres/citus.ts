@@ -1,4 +1,5 @@
-// The blocks of bars on the nodes of Citus: one shard has all blocks of a series (docs/decisions/0034-citus.md).
+// The blocks of bars on the nodes of Citus: one shard has all blocks of a series
+// (docs/decisions/0034-citus.md).
 import { storeLimits } from '../limits.ts';
 import type { Session } from './session.ts';
 
@@ -18,7 +19,10 @@ export async function isDistributed(session: Session): Promise<boolean> {
   return (await session.ask(text)).length > 0;
 }
 
-/** Distributes the blocks of a new store where the database has the Citus extension. Everything else stays on the coordinator. */
+/**
+ * Distributes the blocks of a new store where the database has the Citus extension. Everything else stays on
+ * the coordinator.
+ */
 export async function distributeBlocks(session: Session): Promise<void> {
   if (await hasCitus(session)) await session.ask(distributeText('bar_blocks'));
 }
@@ -32,7 +36,10 @@ export const nodeWords = ({ host, port }: ShardNode): string => `${host}:${port}
 /** A shard of the blocks: of the series whose hashes are between bounds, both included. */
 export type Shard = { readonly from: number; readonly to: number; readonly node: ShardNode };
 
-/** The shards of the blocks, in the order of their hashes; from the coordinator's own tables, so no other node is asked. */
+/**
+ * The shards of the blocks, in the order of their hashes; from the coordinator's own tables, so no other node
+ * is asked.
+ */
 export async function readShards(session: Session): Promise<Shard[]> {
   const found = await session.ask(
     `select shardminvalue::int, shardmaxvalue::int, nodename, nodeport

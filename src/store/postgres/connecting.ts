@@ -28,7 +28,9 @@ type Internals = {
   password: string | (() => Promise<string | undefined>) | null;
 };
 
-/** How the server looks whether the other side is there: in a pause, and while it does not take what was sent. */
+/**
+ * How the server looks whether the other side is there: in a pause, and while it does not take what was sent.
+ */
 const keptAlive = {
   tcp_keepalives_idle: KEEPALIVE.idleS,
   tcp_keepalives_interval: KEEPALIVE.intervalS,
@@ -133,7 +135,10 @@ function targetOf(
 /** Attempts at a connection to the chosen server while others choose another. */
 const CHOICES_MAX = 5;
 
-/** Connects to the server that this process uses. @throws StoreUnavailable where none answers; StoreUnusable where one refuses for good */
+/**
+ * Connects to the server that this process uses. @throws StoreUnavailable where none answers; StoreUnusable
+ * where one refuses for good
+ */
 export async function connect(
   address: PostgresAddress,
   settings: SessionSettings,
@@ -231,7 +236,10 @@ export class Connection {
     return this.#session;
   }
 
-  /** Whether a session can be used further. One with a server that this process has left ends when it has answered. */
+  /**
+   * Whether a session can be used further. One with a server that this process has left ends when it has
+   * answered.
+   */
   #isOfUse(session: Session): boolean {
     if (session.server !== this.#chosen.server) session.close();
     return session.isOpen;

@@ -6,7 +6,10 @@ type Place = { readonly address: PostgresAddress; readonly host: Host };
 const password = 'give the right password: in the address, in PGPASSWORD, or in the file of passfile=';
 const authority = 'name the file with the certificate of its authority: sslrootcert=FILE';
 
-/** Codes of PostgreSQL, of the system and of TLS, and beginnings of messages without one; the first that fits is taken. */
+/**
+ * Codes of PostgreSQL, of the system and of TLS, and beginnings of messages without one; the first that fits
+ * is taken.
+ */
 const advices: readonly (readonly [said: RegExp, advice: (place: Place) => string])[] = [
   [/^28P01/, () => password],
   [/^\S* SASL: .*password/, () => password],

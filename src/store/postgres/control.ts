@@ -1,4 +1,5 @@
-// The control tables of a store in PostgreSQL: keys, quota uses and secrets. Their writes are short and wait for no import.
+// The control tables of a store in PostgreSQL: keys, quota uses and secrets. Their writes are short and wait
+// for no import.
 import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection, connect } from './connecting.ts';

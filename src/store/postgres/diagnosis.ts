@@ -18,7 +18,10 @@ const VERSION_MIN = 15;
 const BEHIND_SECONDS = 60;
 const BEHIND_BYTES = 2 ** 30;
 
-/** A replaced version of a block is removed by the next write after a minute: more of them mean that something keeps them. */
+/**
+ * A replaced version of a block is removed by the next write after a minute: more of them mean that something
+ * keeps them.
+ */
 const REPLACED_MANY = 1_000_000;
 
 const numberOf = async (session: Session, sql: string): Promise<number> =>

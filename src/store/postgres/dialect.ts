@@ -3,7 +3,8 @@ import { type Dialect, SqlCompiler } from '../sql.ts';
 import { type Element, type ElementType, SentArray } from './sent-array.ts';
 
 const dialect: Dialect = {
-  // Text is compared by its UTF-8 bytes, as in every engine, and a boolean is 0 or 1: checksums of rows are then the same everywhere.
+  // Text is compared by its UTF-8 bytes, as in every engine, and a boolean is 0 or 1: checksums of rows are
+  // then the same everywhere.
   types: {
     text: 'text collate "C"',
     integer: 'bigint',

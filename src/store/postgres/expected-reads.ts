@@ -1,4 +1,5 @@
-// Answers of reads that were looked up together, before they are asked for: each holds until a row that it may be about is written.
+// Answers of reads that were looked up together, before they are asked for: each holds until a row that it
+// may be about is written.
 import type { Dataset } from '../../datasets/dataset.ts';
 import type { Row } from '../checked-rows.ts';
 import type { StoredCell } from '../row-check.ts';
@@ -22,7 +23,10 @@ const shapeOf = (columns: readonly string[], { range, order, limit }: Expected):
 export class ExpectedReads {
   readonly #reads = new Map<Dataset, Map<string, Reads>>();
 
-  /** Begins to expect reads, in place of those of their shape before them: the function that it gives takes their answers. */
+  /**
+   * Begins to expect reads, in place of those of their shape before them: the function that it gives takes
+   * their answers.
+   */
   begin(
     dataset: Dataset,
     read: Expected,
@@ -58,7 +62,10 @@ export class ExpectedReads {
   }
 }
 
-/** One question for many reads: each row of its answer has the place of its read, from 1, and then its own columns. */
+/**
+ * One question for many reads: each row of its answer has the place of its read, from 1, and then its own
+ * columns.
+ */
 export function questionOf(
   dataset: Dataset,
   read: Expected,

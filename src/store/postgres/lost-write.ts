@@ -1,4 +1,5 @@
-// A write whose connection was lost: whether it was published all the same, and the error that its caller gets.
+// A write whose connection was lost: whether it was published all the same, and the error that its caller
+// gets.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAway, StoreUnavailable } from '../store.ts';
 import type { Connection } from './connecting.ts';
@@ -17,7 +18,10 @@ export async function processOf(session: Session): Promise<ServerProcess> {
   return found as unknown as ServerProcess;
 }
 
-/** Ends a process that still has not noticed the loss of its connection: its commit may be under way, or never begin. */
+/**
+ * Ends a process that still has not noticed the loss of its connection: its commit may be under way, or never
+ * begin.
+ */
 const endText = `select pg_terminate_backend(pid)::int from pg_stat_activity
   where pid = $1 and backend_start = $2::timestamptz`;
 

@@ -2,7 +2,9 @@
 import { StoreFull, StoreUnavailable } from '../store.ts';
 import { ConnectionLost, PostgresProblem } from './session.ts';
 
-/** Of a statement for which a disk of the server has no space (postgresql.org/docs/15/errcodes-appendix.html). */
+/**
+ * Of a statement for which a disk of the server has no space (postgresql.org/docs/15/errcodes-appendix.html).
+ */
 const DISK_FULL = '53100';
 
 const NOTHING_STORED = 'Nothing of what it was to store is stored';
@@ -14,7 +16,10 @@ export const readProblem = (error: unknown): unknown => lost(error, 'Run the sam
 export const writeProblem = (error: unknown): unknown =>
   lost(fullProblem(error, `${NOTHING_STORED}. `), `${NOTHING_STORED}: run the same command again.`);
 
-/** The error of a write to a copy, which keeps what it has stored; or to control tables, whose other errors say enough. */
+/**
+ * The error of a write to a copy, which keeps what it has stored; or to control tables, whose other errors
+ * say enough.
+ */
 export const fullProblem = (error: unknown, stored = ''): unknown =>
   error instanceof PostgresProblem && error.code === DISK_FULL
     ? new StoreFull(

@@ -24,8 +24,9 @@ export const rangesText = (ranges: readonly Range[]): string =>
   `{${ranges.map(({ from, to }) => `[${from},${to})`).join()}}`;
 
 /**
- * Names the data that published versions are of. Another run of a server may have other data, as may a table that was made anew. In one
- * table of one run versions only rise; where they went back, somebody has put older rows into it.
+ * Names the data that published versions are of. Another run of a server may have other data, as may a table
+ * that was made anew. In one table of one run versions only rise; where they went back, somebody has put
+ * older rows into it.
  */
 export class DataNames {
   #newest: Published | null = null;

@@ -1,4 +1,5 @@
-// Rows of datasets in PostgreSQL. Rows that are written are sent together, and a read sends those that it may be about.
+// Rows of datasets in PostgreSQL. Rows that are written are sent together, and a read sends those that it may
+// be about.
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { WrittenParts } from '../changes.ts';
 import { type Misplaced, type Row, rowFormOf } from '../checked-rows.ts';
@@ -157,8 +158,8 @@ export class PostgresRows extends StoredRows implements RowWriter {
   }
 
   /**
-   * A read that was expected sends nothing and asks nothing. A read by a whole key sends nothing that waits: a row of that key that waits is
-   * its answer.
+   * A read that was expected sends nothing and asks nothing. A read by a whole key sends nothing that waits:
+   * a row of that key that waits is its answer.
    */
   protected override async read(dataset: Dataset, read: Read): Promise<StoredCell[][]> {
     const expected = this.#changes.expected.answer(dataset, read);
@@ -264,7 +265,9 @@ export class PostgresRows extends StoredRows implements RowWriter {
     await this.#ask(`delete from ${quoted(dataset.name)} as t using ${table} where ${isSame}`, values);
   }
 
-  /** Notes the parts that rows were of before they are changed, where these may be others (`WrittenParts`). */
+  /**
+   * Notes the parts that rows were of before they are changed, where these may be others (`WrittenParts`).
+   */
   async #noteMoved(dataset: Dataset, keys: readonly (readonly StoredCell[])[]): Promise<void> {
     const moving = movingColumns(dataset);
     if (moving.length === 0) return;

@@ -1,4 +1,5 @@
-// The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock (docs/decisions/0021).
+// The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock
+// (docs/decisions/0021).
 import { raiseForEverything } from '../changes.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { movedTables, statementsOf } from '../layout-steps.ts';
@@ -16,8 +17,9 @@ import type { Session } from './session.ts';
 import { beginVersion, publish } from './state.ts';
 
 /**
- * Blocks have versions: a read takes the newest of each bucket up to the published one. Null bytes are a removed block. Blocks are
- * compressed already, so they are stored as they are. The narrow index finds the blocks of a version that was abandoned.
+ * Blocks have versions: a read takes the newest of each bucket up to the published one. Null bytes are a
+ * removed block. Blocks are compressed already, so they are stored as they are. The narrow index finds the
+ * blocks of a version that was abandoned.
  */
 const ownTables = [
   `create table bar_blocks (series_id bigint not null, bucket bigint not null, version bigint not null, run_id bigint not null,
@@ -118,7 +120,10 @@ async function inLayoutTransaction(session: Session, work: () => Promise<void>):
   }
 }
 
-/** Brings tables up to date when nobody else writes: services that read them may be running, with what they have cached. */
+/**
+ * Brings tables up to date when nobody else writes: services that read them may be running, with what they
+ * have cached.
+ */
 async function update(session: Session, from: Layouts, name: string, tell: Tell): Promise<void> {
   const [[isFree]] = (await session.ask(`select pg_try_advisory_xact_lock(${lockOf('write')})::int`)) as [
     [number],
@@ -161,7 +166,10 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
   ]);
 }
 
-/** The name of the table of the state until a copy into the store is finished: without that table there is no store. */
+/**
+ * The name of the table of the state until a copy into the store is finished: without that table there is no
+ * store.
+ */
 const UNFINISHED = 'unfinished_copy';
 
 /** True if there are tables of a copy that is not finished. */

@@ -1,4 +1,5 @@
-// Reads a whole store in PostgreSQL and finds what is damaged in it: each row and block by its checksum, each index beside its table.
+// Reads a whole store in PostgreSQL and finds what is damaged in it: each row and block by its checksum, each
+// index beside its table.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { damageOf } from '../checked-blocks.ts';
@@ -88,12 +89,17 @@ async function* seriesSteps(
   }
 }
 
-/** The function that compares an index with its table, of the extension amcheck in whatever schema that is. */
+/**
+ * The function that compares an index with its table, of the extension amcheck in whatever schema that is.
+ */
 const CHECK = `select format('%I.%I', n.nspname, p.proname), has_function_privilege(p.oid, 'execute')::int, quote_ident(current_user)
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_depend d on d.objid = p.oid and d.deptype = 'e'
   join pg_extension e on e.oid = d.refobjid where e.extname = 'amcheck' and p.proname = 'bt_index_check' and p.pronargs = 2`;
 
-/** The function that compares indexes with their tables; or what a superuser has to do before this user can call it. */
+/**
+ * The function that compares indexes with their tables; or what a superuser has to do before this user can
+ * call it.
+ */
 export async function indexCheckOf(session: Session): Promise<{ call: string } | { cure: string }> {
   const [found] = (await session.ask(CHECK)) as [string, number, string][];
   if (found === undefined) return { cure: 'create extension amcheck' };
@@ -111,7 +117,10 @@ const INDEXES = `select c.oid::int8, c.relname::text, t.relname::text from pg_in
   join pg_class t on t.oid = i.indrelid join pg_am m on m.oid = c.relam
   where t.relnamespace = current_schema()::regnamespace and m.amname = 'btree' and i.indisvalid order by t.relname, c.relname`;
 
-/** An index is one step: the server's own check of it, beside its whole table, is one call (postgresql.org/docs/15/amcheck.html). */
+/**
+ * An index is one step: the server's own check of it, beside its whole table, is one call
+ * (postgresql.org/docs/15/amcheck.html).
+ */
 async function* indexSteps(session: Session): AsyncGenerator<ScrubStep> {
   const check = await indexCheckOf(session);
   if ('cure' in check)

@@ -1,4 +1,5 @@
-// Arrays that are sent to PostgreSQL as binary: a column of many rows, for `unnest` (array_recv in arrayfuncs.c, PostgreSQL 15).
+// Arrays that are sent to PostgreSQL as binary: a column of many rows, for `unnest` (array_recv in
+// arrayfuncs.c, PostgreSQL 15).
 
 /** A value in an array; null for none. */
 export type Element = string | number | Uint8Array | null;
@@ -8,7 +9,10 @@ const types = { int4: 23, int8: 20, float8: 701, text: 25, bytea: 17 } as const;
 
 export type ElementType = keyof typeof types;
 
-/** Dimensions, whether there are nulls, type of the elements; then the length and the lower bound of the only dimension. */
+/**
+ * Dimensions, whether there are nulls, type of the elements; then the length and the lower bound of the only
+ * dimension.
+ */
 const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
 const TWO_TO_32 = 2 ** 32;

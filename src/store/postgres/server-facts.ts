@@ -1,5 +1,5 @@
-// What a server of PostgreSQL is: its version and place, the size of the database, whether it is a standby, and how far standbys are
-// behind.
+// What a server of PostgreSQL is: its version and place, the size of the database, whether it is a standby,
+// and how far standbys are behind.
 import { formatBytes } from '../../base/size.ts';
 import type { ServerFacts } from '../store.ts';
 import type { Session } from './session.ts';
@@ -8,7 +8,10 @@ const serverText = `select current_setting('server_version'),
   coalesce(host(inet_server_addr()), 'its socket') || ':' || current_setting('port'),
   pg_database_size(current_database()), pg_is_in_recovery()::int`;
 
-/** A standby that has replayed all that it received is up to date, as long as it receives. Others know when the last commit was made. */
+/**
+ * A standby that has replayed all that it received is up to date, as long as it receives. Others know when
+ * the last commit was made.
+ */
 const standbyText = `select exists (select 1 from pg_stat_wal_receiver where pid is not null)::int,
   (pg_last_wal_receive_lsn() is not distinct from pg_last_wal_replay_lsn())::int,
   extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8`;

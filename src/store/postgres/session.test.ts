@@ -1,4 +1,5 @@
-// A connection to PostgreSQL: how long an answer is waited for, and what a commit and an end of the connection mean.
+// A connection to PostgreSQL: how long an answer is waited for, and what a commit and an end of the
+// connection mean.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';

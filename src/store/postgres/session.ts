@@ -1,4 +1,5 @@
-// One connection to PostgreSQL: `pg` connects and authenticates it, then statements are pipelined and answers read as binary.
+// One connection to PostgreSQL: `pg` connects and authenticates it, then statements are pipelined and answers
+// read as binary.
 import type { Duplex } from 'node:stream';
 import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
@@ -37,8 +38,8 @@ const readOnly =
   'the server only reads: it is a standby. Name the primary in --store, or every server: postgres://user@one,two/database?target_session_attrs=read-write';
 
 /**
- * Conditions that pass: the server stops, starts, has no connection left, took too long, is no primary any more, or a standby removed
- * what a read needed.
+ * Conditions that pass: the server stops, starts, has no connection left, took too long, is no primary any
+ * more, or a standby removed what a read needed.
  */
 const passing = /^(?:08|57P0[123]|57014|53300|25006|40001)/;
 
@@ -60,10 +61,16 @@ const UNNAMED = '';
 
 const COMMIT = 'commit';
 
-/** What the server says that it did instead of a commit, without an error (postgresql.org/docs/15/sql-commit.html). */
+/**
+ * What the server says that it did instead of a commit, without an error
+ * (postgresql.org/docs/15/sql-commit.html).
+ */
 const ROLLED_BACK = 'ROLLBACK\0';
 
-/** An authenticated connection. Statements that are asked at once are sent at once, and answered in their order. */
+/**
+ * An authenticated connection. Statements that are asked at once are sent at once, and answered in their
+ * order.
+ */
 export class Session {
   readonly #stream: Duplex;
   readonly #frames = new Frames();
@@ -76,11 +83,15 @@ export class Session {
   /** Since when the first statement that is not answered has been the server's next one. */
   #nextSinceMs = 0;
   #lost: StoreUnavailable | null = null;
-  /** Names the run of the server that it leads to: when it was started, in microseconds. Two runs have different ones. */
+  /**
+   * Names the run of the server that it leads to: when it was started, in microseconds. Two runs have
+   * different ones.
+   */
   readonly server: number;
 
   /**
-   * `stream`: the authenticated socket, which nobody else reads; `patienceMs`: after so long without an answer the server counts as gone.
+   * `stream`: the authenticated socket, which nobody else reads; `patienceMs`: after so long without an
+   * answer the server counts as gone.
    */
   constructor(stream: Duplex, patienceMs: number, server: number) {
     this.#stream = stream;
@@ -118,7 +129,9 @@ export class Session {
     return promise;
   }
 
-  /** Ends a transaction. @throws PostgresProblem where a statement in it has failed: nothing of it is stored. */
+  /**
+   * Ends a transaction. @throws PostgresProblem where a statement in it has failed: nothing of it is stored.
+   */
   async commit(): Promise<void> {
     await this.ask(COMMIT);
   }

@@ -9,9 +9,10 @@ const patient = { patienceMs: Number.POSITIVE_INFINITY, connectMs: 10_000 } as c
 const planned = { plan_cache_mode: 'force_custom_plan' } as const;
 
 /**
- * A list is a walk of an index that stops at the end of the page. PostgreSQL would collect and sort the rows of one that it takes for
- * small: more work the more a filter finds, and its guess is as old as its statistics. A search for options, whose order no index has, is
- * sorted all the same: PostgreSQL only takes a sort for dearer than every walk. Blocks are sorted bucket by bucket along their index, so
+ * A list is a walk of an index that stops at the end of the page. PostgreSQL would collect and sort the rows
+ * of one that it takes for small: more work the more a filter finds, and its guess is as old as its
+ * statistics. A search for options, whose order no index has, is sorted all the same: PostgreSQL only takes a
+ * sort for dearer than every walk. Blocks are sorted bucket by bucket along their index, so
  * `enable_incremental_sort` stays on. Plans are not compiled: a request is over sooner.
  */
 const walking = { enable_bitmapscan: 'off', enable_seqscan: 'off', enable_sort: 'off', jit: 'off' } as const;

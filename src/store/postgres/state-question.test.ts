@@ -1,4 +1,5 @@
-// The question which version is published: shared by those who ask before it is sent, and by nobody who asks later.
+// The question which version is published: shared by those who ask before it is sent, and by nobody who asks
+// later.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../store.ts';

@@ -2,7 +2,10 @@
 import { storeLimits } from '../limits.ts';
 import type { Identified } from './published.ts';
 
-/** The question of one process. Those who ask while it is under way share the next one: no answer is older than its asking. */
+/**
+ * The question of one process. Those who ask while it is under way share the next one: no answer is older
+ * than its asking.
+ */
 export class StateQuestion {
   readonly #ask: () => Promise<Identified>;
   #underWay: Promise<Identified> | null = null;
@@ -15,8 +18,8 @@ export class StateQuestion {
   }
 
   /**
-   * The answer of a moment ago; null without one. Whoever uses it asks as well, and compares. Every block of that version is still there,
-   * because replaced ones are kept for longer.
+   * The answer of a moment ago; null without one. Whoever uses it asks as well, and compares. Every block of
+   * that version is still there, because replaced ones are kept for longer.
    */
   get lately(): Identified | null {
     if (this.#told === null || performance.now() - this.#told.askedMs > storeLimits.publishedUsedMs)

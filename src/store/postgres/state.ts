@@ -1,4 +1,5 @@
-// Which version of a store is published, and how a writer publishes the next one: whole files at once, also where blocks commit apart.
+// Which version of a store is published, and how a writer publishes the next one: whole files at once, also
+// where blocks commit apart.
 
 import { StoreUnavailable } from '../store.ts';
 import { lockOf } from './locks.ts';
@@ -37,8 +38,8 @@ export const unlockWrites = (session: Session): Promise<unknown> =>
   session.ask(`select pg_advisory_unlock(${lockOf('write')})`);
 
 /**
- * Begins a version, which no block has yet. What a writer that was cut off left is removed; its numbers are never used again: its blocks
- * may still arrive.
+ * Begins a version, which no block has yet. What a writer that was cut off left is removed; its numbers are
+ * never used again: its blocks may still arrive.
  */
 export async function beginVersion(session: Session): Promise<Versions> {
   const [[version, abandoned, cutOff, published]] = (await session.ask(
@@ -53,7 +54,10 @@ export async function beginVersion(session: Session): Promise<Versions> {
   return { version, abandoned: rangesOf(abandoned) };
 }
 
-/** Says that blocks of the version after another of the same write follow. @throws StoreUnavailable where another write has begun */
+/**
+ * Says that blocks of the version after another of the same write follow. @throws StoreUnavailable where
+ * another write has begun
+ */
 export async function extendPending(session: Session, version: number): Promise<void> {
   const extended = await session.ask('update store_state set pending = $1 where pending = $2 returning 1', [
     version + 1,
@@ -67,8 +71,9 @@ export const passOver = (session: Session, version: number): Promise<unknown> =>
   session.ask('update store_state set version = $1, pending = null where pending = $1', [version]);
 
 /**
- * Gives a write up of which blocks may be left, or may still arrive: its versions are those after the published one. Where its blocks
- * cannot be removed now, as where a node is away, they stay those of a writer that was cut off: the next one removes them.
+ * Gives a write up of which blocks may be left, or may still arrive: its versions are those after the
+ * published one. Where its blocks cannot be removed now, as where a node is away, they stay those of a writer
+ * that was cut off: the next one removes them.
  */
 export async function abandonWrite(session: Session): Promise<void> {
   const [row] = await session.ask('select version + 1, pending from store_state where pending is not null');
@@ -108,13 +113,17 @@ export const removeBlocks = (session: Session, keys: readonly (readonly number[]
  */
 export type Origin = { readonly goesOn: boolean; readonly nowMs: number };
 
-// The row of the newest write has its transaction, negated, in the place of a version. One that a dump or a copy restored was written by another
-// transaction; one that a base backup restored, before the server was started.
+// The row of the newest write has its transaction, negated, in the place of a version. One that a dump or a
+// copy restored was written by another transaction; one that a base backup restored, before the server was
+// started.
 const originText = `select exists (select 1 from published_versions where version < 0
     and -version % 4294967296 = xmin::text::bigint and published_at > pg_postmaster_start_time())::int,
   (extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Asks where a write begins. From data that somebody restored no version goes on: others have had the next ones. */
+/**
+ * Asks where a write begins. From data that somebody restored no version goes on: others have had the next
+ * ones.
+ */
 export async function originOf(session: Session): Promise<Origin> {
   const [[goesOn, nowMs]] = (await session.ask(originText)) as [[number, number]];
   return { goesOn: goesOn === 1, nowMs };
@@ -128,7 +137,10 @@ export async function noteOrigin(session: Session): Promise<void> {
   ]);
 }
 
-/** A version that is published when its transaction is committed, and the moment, which no other version of this number has. */
+/**
+ * A version that is published when its transaction is committed, and the moment, which no other version of
+ * this number has.
+ */
 export type Publication = { readonly version: number; readonly at: string };
 
 /** Publishes a version, in the transaction of its rows. */

@@ -1,4 +1,5 @@
-// The PostgreSQL engine: rows in transactions of one node, blocks by version from any shard (docs/decisions/0029).
+// The PostgreSQL engine: rows in transactions of one node, blocks by version from any shard
+// (docs/decisions/0029).
 import type { Dataset } from '../../datasets/dataset.ts';
 import { changesAfter } from '../changes.ts';
 import type { Damage, OnDamage } from '../damage.ts';
@@ -50,7 +51,10 @@ class OtherVersion extends Error {
   override readonly name = 'OtherVersion';
 }
 
-/** A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin again. */
+/**
+ * A short read that has begun so often is done in one transaction, as a long one: then nothing makes it begin
+ * again.
+ */
 const BEGINNINGS_MAX = 4;
 
 type Outcome<T> = { readonly error: unknown; readonly result: () => T };

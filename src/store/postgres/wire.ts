@@ -36,7 +36,9 @@ const NULL_LENGTH = -1;
 const AS_TEXT = 0;
 const AS_BINARY = 1;
 
-/** Executes a statement. Arrays go as binary, other values as text; the cells of the answer come as binary. */
+/**
+ * Executes a statement. Arrays go as binary, other values as text; the cells of the answer come as binary.
+ */
 export function executeFrames(name: string, values: readonly Parameter[]): Buffer {
   const sent = values.map(sentOf);
   const bytes = sent.reduce((sum, one) => sum + LENGTH_BYTES + (one?.byteLength ?? 0), 0);

@@ -85,7 +85,10 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return this.#keeping(dataset, keys, () => super.remove(dataset, keys));
   }
 
-  /** Makes a change of some rows once what they were is kept, where that is to be: those of one dataset in the order of their calls. */
+  /**
+   * Makes a change of some rows once what they were is kept, where that is to be: those of one dataset in the
+   * order of their calls.
+   */
   async #keeping(dataset: Dataset, rows: readonly Row[], change: () => Promise<void>): Promise<void> {
     const { former, turns } = this.#write;
     if (former === null || (dataset.keepsFormer === undefined && dataset !== rowChanges)) return change();
@@ -105,7 +108,10 @@ export class PostgresWriter extends PostgresRows implements Writer {
     await done;
   }
 
-  /** Sends what waits, raises the version of the data where anything was changed, and gives the versions to publish. */
+  /**
+   * Sends what waits, raises the version of the data where anything was changed, and gives the versions to
+   * publish.
+   */
   async end(): Promise<Versions> {
     const { session, blocks, changes, former } = this.#write;
     // What rows were before is looked at when they are sent.
@@ -124,7 +130,10 @@ export class PostgresWriter extends PostgresRows implements Writer {
     await this.#write.blocks.flush();
   }
 
-  /** Removes the blocks of a write that failed. Gives its last version where none is left, or on its way; else null. */
+  /**
+   * Removes the blocks of a write that failed. Gives its last version where none is left, or on its way; else
+   * null.
+   */
   async undo(): Promise<number | null> {
     const { blocks } = this.#write;
     try {

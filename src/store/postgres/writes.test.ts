@@ -1,4 +1,5 @@
-// Writes to PostgreSQL, past what every engine is asked: what is read beside a write on its way, and what failed statements leave.
+// Writes to PostgreSQL, past what every engine is asked: what is read beside a write on its way, and what
+// failed statements leave.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';

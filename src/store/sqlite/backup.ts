@@ -79,9 +79,9 @@ function bytesOf(path: string, kind: FileKind): number {
 }
 
 /**
- * Copies the data into `partial` and checks that the copy is sound and equals the store, row by row. Gives the hash of the rows.
- * SQLite chooses the state that it copies, so a second connection holds the state of the moment before. Where an import ended
- * between the two, the copy is made again.
+ * Copies the data into `partial` and checks that the copy is sound and equals the store, row by row. Gives
+ * the hash of the rows. SQLite chooses the state that it copies, so a second connection holds the state of
+ * the moment before. Where an import ended between the two, the copy is made again.
  */
 function copyData(path: string, partial: string, tell: CopyOptions['tell']): string {
   for (let attempt = 0; attempt < copyAttemptsMax; attempt++) {

@@ -1,4 +1,5 @@
-// The control file of a SQLite store: keys, quota uses and secrets. Its writes are short and wait for no import.
+// The control file of a SQLite store: keys, quota uses and secrets. Its writes are short and wait for no
+// import.
 import { controlHistory } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
 import type { Database } from './database.ts';

@@ -1,5 +1,5 @@
-// A SQLite store while it is made as a copy: two files under other names, which are renamed when the copy is verified
-// (docs/decisions/0032).
+// A SQLite store while it is made as a copy: two files under other names, which are renamed when the copy is
+// verified (docs/decisions/0032).
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DiskFull, makeFolder, requireDiskSpace } from '../../disk/space.ts';
@@ -15,7 +15,10 @@ import { plainAccess } from './store.ts';
 /** The name of a file of a store until the copy is finished. */
 const unfinished = (path: string): string => `${path}.copying`;
 
-/** Refuses a place where a store is, or what is left of one: SQLite would apply an old log to the new file. @throws WouldReplace */
+/**
+ * Refuses a place where a store is, or what is left of one: SQLite would apply an old log to the new file.
+ * @throws WouldReplace
+ */
 function requireFree(path: string): void {
   const control = controlPathOf(path);
   const isStore = existsSync(path) && statSync(path).size > 0;
@@ -89,7 +92,8 @@ export async function openSqliteCopyTarget(path: string, bytes: number, tell: Te
       ),
     control: controlOf(keys),
     async finish() {
-      // What was committed is on the disk. The log of the keys goes into their file as soon as nobody has it open.
+      // What was committed is on the disk. The log of the keys goes into their file as soon as nobody has it
+      // open.
       requireFree(path);
       keys.exec('pragma journal_mode = delete');
       renameSync(control, controlPathOf(path));

@@ -26,7 +26,10 @@ const VERSION_MIN = '3.51.3';
 /** Time that a checkpoint waits for readers: a long read, such as a backup, must not hold up the writer. */
 const CHECKPOINT_WAIT_MS = 250;
 
-/** The checkpoint of a log longer than this is tried again for some seconds: the log is on the disk until the next write. */
+/**
+ * The checkpoint of a log longer than this is tried again for some seconds: the log is on the disk until the
+ * next write.
+ */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const LOG_WAIT_MS = 4_000;
 
@@ -59,7 +62,9 @@ export function requireFile(path: string, kind: FileKind): void {
   throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
 }
 
-/** The device and inode of the file that has a name now; null where there is none, or it cannot be reached. */
+/**
+ * The device and inode of the file that has a name now; null where there is none, or it cannot be reached.
+ */
 export function fileAt(path: string): string | null {
   try {
     const { dev, ino } = statSync(path);
@@ -168,7 +173,10 @@ export class Database {
     this.#prepared(sql).run(...values);
   }
 
-  /** Runs `work` on one state of the file. Transactions of one connection run one after the other. @throws StoreUnavailable */
+  /**
+   * Runs `work` on one state of the file. Transactions of one connection run one after the other. @throws
+   * StoreUnavailable
+   */
   snapshot<T>(work: () => Promise<T>): Promise<T> {
     // A read has nothing to commit, and SQLite refuses to commit where a read met a damaged page.
     return this.#inTurn(() => this.#transact(() => this.#prepared('begin').run(), work, 'rollback'));
@@ -191,7 +199,10 @@ export class Database {
     });
   }
 
-  /** Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy timeout. @throws DiskFull */
+  /**
+   * Runs `work` in a write transaction; an error undoes everything. Waits for another writer up to the busy
+   * timeout. @throws DiskFull
+   */
   async shortWrite<T>(work: () => Promise<T>): Promise<T> {
     // The log beside the name is that of the other file.
     if (this.isReplaced) throw new StoreUnavailable(`${this.path} was removed or replaced`);
@@ -201,7 +212,10 @@ export class Database {
     );
   }
 
-  /** As `shortWrite`, for long work: waits for another writer without a limit, calls `onWait` once, and leaves no long log behind. */
+  /**
+   * As `shortWrite`, for long work: waits for another writer without a limit, calls `onWait` once, and leaves
+   * no long log behind.
+   */
   longWrite<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
     return this.#inTurn(async () => {
       // A write that was cut off may have left a long log.
@@ -216,7 +230,8 @@ export class Database {
 
   /** Runs `work` as one part of the present write: an error undoes this part alone. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    // SQLite ends a transaction by itself where the disk is full: the next statement would then be one of its own.
+    // SQLite ends a transaction by itself where the disk is full: the next statement would then be one of its
+    // own.
     if (!this.#db.isTransaction) throw new Error('the write has ended, so that no part of it can begin');
     this.#prepared('savepoint part').run();
     try {
@@ -259,7 +274,10 @@ export class Database {
     }
   }
 
-  /** Sleeps between attempts, because SQLite's own wait would hold up this thread. @throws SQLite's error if the lock is still held */
+  /**
+   * Sleeps between attempts, because SQLite's own wait would hold up this thread. @throws SQLite's error if
+   * the lock is still held
+   */
   async #beginWrite(onWait: () => void, waitMsMax = Number.POSITIVE_INFINITY): Promise<void> {
     const endMs = performance.now() + waitMsMax;
     for (let pauseMs = 1; ; pauseMs = 2 * pauseMs) {
@@ -281,7 +299,9 @@ export class Database {
     return (await freeBytesIn(own)) <= (await freeBytesIn(temporary)) ? own : temporary;
   }
 
-  /** Empties the log first, which frees the space of the undone work: then the owner sees the same numbers. */
+  /**
+   * Empties the log first, which frees the space of the undone work: then the owner sees the same numbers.
+   */
   async #diskFull(folder: string, cause: unknown): Promise<DiskFull> {
     const logBytes = this.#logBytes();
     this.#checkpoint(0);
@@ -290,7 +310,10 @@ export class Database {
     return new DiskFull(folder, freeBytes, freeBytes + Math.max(logBytes, PAGE_BYTES), { cause });
   }
 
-  /** Moves the log into the file and empties it, as far as readers allow within a short wait, or a longer one for a long log. */
+  /**
+   * Moves the log into the file and empties it, as far as readers allow within a short wait, or a longer one
+   * for a long log.
+   */
   async #emptyLog(): Promise<void> {
     const endMs = Date.now() + LOG_WAIT_MS;
     while (!this.#checkpoint(CHECKPOINT_WAIT_MS)) {
@@ -299,7 +322,10 @@ export class Database {
     }
   }
 
-  /** Empties the log, and says whether it is empty. Committed rows are as safe in the log, so a full disk is no fault here. */
+  /**
+   * Empties the log, and says whether it is empty. Committed rows are as safe in the log, so a full disk is
+   * no fault here.
+   */
   #checkpoint(waitMs: number): boolean {
     // Emptying an empty log would look like a commit to other connections (`Versioned`).
     if (this.#logBytes() === 0) return true;
@@ -325,8 +351,8 @@ export class Database {
   }
 
   /**
-   * Moves the log into the file and opens a transaction that keeps everyone else out; false where anyone has the file open:
-   * only the last connection can leave WAL mode (sqlite.org/wal.html).
+   * Moves the log into the file and opens a transaction that keeps everyone else out; false where anyone has
+   * the file open: only the last connection can leave WAL mode (sqlite.org/wal.html).
    */
   takeAlone(): boolean {
     try {
@@ -338,14 +364,20 @@ export class Database {
     }
   }
 
-  /** What short writes left in the log goes into the file, also where others have it open: a damaged log loses what it holds, and nothing tells. */
+  /**
+   * What short writes left in the log goes into the file, also where others have it open: a damaged log loses
+   * what it holds, and nothing tells.
+   */
   close(): void {
     this.#statements.clear();
     if (this.#leavesLog && !this.isReplaced) this.#checkpoint(CHECKPOINT_WAIT_MS);
     this.#db.close();
   }
 
-  /** Closes it once nothing is under way: reads outside a transaction end before the next turn of the event loop. */
+  /**
+   * Closes it once nothing is under way: reads outside a transaction end before the next turn of the event
+   * loop.
+   */
   closeSoon(): void {
     void this.#turn.then(() => setImmediate(() => this.close()));
   }
@@ -364,7 +396,10 @@ export class Database {
   }
 }
 
-/** The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and its checksum tells. */
+/**
+ * The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and
+ * its checksum tells.
+ */
 function allOf(statement: Statement, values: readonly SqlValue[]): Record<string, unknown>[] {
   try {
     return statement.all(...values);

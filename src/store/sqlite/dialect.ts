@@ -13,7 +13,8 @@ const dialect: Dialect = {
     bytes: 'blob',
   },
   clustered: 'without rowid',
-  // Null precedes every value by itself (sqlite.org/datatype3.html, 4.1), and an index takes no other word about it.
+  // Null precedes every value by itself (sqlite.org/datatype3.html, 4.1), and an index takes no other word
+  // about it.
   nullsFirst: { asc: '', desc: '' },
   // A unary plus (sqlite.org/optoverview.html, 8).
   unchosen: (column) => `+${column}`,

@@ -1,4 +1,5 @@
-// One hash of everything in a file, whatever its layout: a copy is compared by it, now and when it is restored.
+// One hash of everything in a file, whatever its layout: a copy is compared by it, now and when it is
+// restored.
 import { createHash, type Hash } from 'node:crypto';
 import { StoreUnusable } from '../store.ts';
 import { type Cell, Database, type FileKind } from './database.ts';
@@ -16,7 +17,10 @@ const tables = `select name, sql, case wr when 1 then (
   from pragma_table_list as list join sqlite_schema using (name)
   where list.schema = 'main' and list.type = 'table' and name <> '${MANIFEST}' order by name`;
 
-/** SHA-256, in hexadecimal, of every table's declaration and every value of its rows, in the order of their keys. */
+/**
+ * SHA-256, in hexadecimal, of every table's declaration and every value of its rows, in the order of their
+ * keys.
+ */
 export function digestOf(database: Database): string {
   const hash = createHash('sha256');
   for (const { name, sql, key } of database.all(tables, []) as Table[]) {
@@ -33,7 +37,10 @@ function addValue(hash: Hash, value: Cell): void {
   else hash.update(typeof value === 'string' ? `t${value.length}:${value}` : `n${value};`);
 }
 
-/** The hash of a file, after SQLite has checked it; `called` is its name in messages. @throws StoreUnusable for a damaged file */
+/**
+ * The hash of a file, after SQLite has checked it; `called` is its name in messages. @throws StoreUnusable
+ * for a damaged file
+ */
 export function soundDigest(path: string, kind: FileKind, called: string): string {
   using database = new Database(path, 'read', kind);
   const [fault] = database.walk('pragma integrity_check(1)').next().value as string[];

@@ -1,4 +1,5 @@
-// Counts the rows of a table and finds the least and greatest value of a column: twice, because an index may have lost rows.
+// Counts the rows of a table and finds the least and greatest value of a column: twice, because an index may
+// have lost rows.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import type { Extent } from '../store.ts';
@@ -8,7 +9,10 @@ import { groupedRows } from './group-sums.ts';
 /** A prime: what is left of numbers that differ in one bit differs too, and the sum of many is exact. */
 const MODULUS = 1_000_003;
 
-/** Number of rows, number and sum of the values, the least and the greatest: no value is too large for JavaScript. */
+/**
+ * Number of rows, number and sum of the values, the least and the greatest: no value is too large for
+ * JavaScript.
+ */
 const aggregates = (column: string | undefined): string =>
   column === undefined
     ? 'count(*), 0, 0, null, null'

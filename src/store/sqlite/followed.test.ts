@@ -1,4 +1,5 @@
-// A file that is followed where its name leads: what becomes of the service when that fails, or ends meanwhile.
+// A file that is followed where its name leads: what becomes of the service when that fails, or ends
+// meanwhile.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// A file that a service keeps open. If another file takes its place (rm and a new import, rsync), that one is opened instead.
+// A file that a service keeps open. If another file takes its place (rm and a new import, rsync), that one is
+// opened instead.
 import { removeTemporary } from '../../disk/temporary.ts';
 import { storeLimits } from '../limits.ts';
 import { noStoreAt, StoreUnavailable, StoreUnusable, type Tell } from '../store.ts';
@@ -39,7 +40,10 @@ export class Followed<O> {
     this.#timer.unref();
   }
 
-  /** Opens a file by `open`, which is called again for each one that takes its place; `tell` is called then, and when it is removed. */
+  /**
+   * Opens a file by `open`, which is called again for each one that takes its place; `tell` is called then,
+   * and when it is removed.
+   */
   static async begin<O>(
     open: () => Promise<Database>,
     accessTo: (database: Database) => O,
@@ -73,8 +77,8 @@ export class Followed<O> {
     const before = this.#database;
     const { path } = before;
     const file = fileAt(path);
-    // SQLite would take the log of the file before for that of the next one (sqlite.org/howtocorrupt.html, 2.4). A log that is left is
-    // removed before an import makes that file: later the import has it open.
+    // SQLite would take the log of the file before for that of the next one (sqlite.org/howtocorrupt.html,
+    // 2.4). A log that is left is removed before an import makes that file: later the import has it open.
     if (this.#log !== null && this.#log === fileAt(logOf(before)))
       for (const name of [logOf(before), `${path}-shm`]) removeTemporary(name);
     if (file === null) {

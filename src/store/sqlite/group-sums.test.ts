@@ -1,4 +1,5 @@
-// The sums of groups beside a table: which groups differ from theirs, in time that grows with the table (docs/decisions/0027).
+// The sums of groups beside a table: which groups differ from theirs, in time that grows with the table
+// (docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Keeps the number of rows of each group of a table, and the sum of their checksums: a read notices a row that an index or a page has lost.
+// Keeps the number of rows of each group of a table, and the sum of their checksums: a read notices a row
+// that an index or a page has lost.
 import type { Dataset } from '../../datasets/dataset.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
@@ -29,7 +30,10 @@ export const sumsOf = (table: string): string => `${table}_sums`;
 const equal = (group: readonly string[], row: string): string =>
   group.map((column) => `${column} = ${row}.${column}`).join(' and ');
 
-/** Keeps the sums, whatever statement changes the rows. A group without rows has none: deleting what is left of it repairs them. */
+/**
+ * Keeps the sums, whatever statement changes the rows. A group without rows has none: deleting what is left
+ * of it repairs them.
+ */
 function triggersOf({ name, group, key, summed }: Grouped): string[] {
   const sums = sumsOf(name);
   const value = (row: string): string => `coalesce(${row}.${summed}, 0)`;
@@ -117,8 +121,8 @@ export function groupProblem(
 }
 
 /**
- * As `groupProblem`, for the blocks of a series by their index. An entry that stands among those of the series under another one is
- * walked over, and counted, where a search for its block misses it.
+ * As `groupProblem`, for the blocks of a series by their index. An entry that stands among those of the
+ * series under another one is walked over, and counted, where a search for its block misses it.
  */
 export function blocksProblem(database: Database, seriesId: number): string | null {
   const select = `select count(*), total(bucket), total(series_id is not ?1) from ${BLOCKS} where series_id = ?1`;
@@ -137,8 +141,8 @@ export function groupedRows(database: Database, table: string): number | null {
 }
 
 /**
- * The groups whose sums in the table and beside it differ, or that stand on one side alone. Both sides are sorted, and each is gone
- * through once: a full join looked each of 200,000 groups up among all others.
+ * The groups whose sums in the table and beside it differ, or that stand on one side alone. Both sides are
+ * sorted, and each is gone through once: a full join looked each of 200,000 groups up among all others.
  */
 export function differingGroups(table: string, names: readonly string[]): string {
   const group = names.join();

@@ -1,4 +1,5 @@
-// Migrations of SQLite files: of stores that older programs wrote, all of it or nothing, with the old file kept.
+// Migrations of SQLite files: of stores that older programs wrote, all of it or nothing, with the old file
+// kept.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept (docs/decisions/0021).
+// Migrates a SQLite file to the newest layout: all steps in one transaction; a copy of the old file is kept
+// (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
@@ -28,7 +29,10 @@ type Layout = History & {
   readonly keepsOlder?: boolean;
 };
 
-/** Opens a file; in mode `write` makes its folder and migrates it. `tell` is called before the old file is copied. */
+/**
+ * Opens a file; in mode `write` makes its folder and migrates it. `tell` is called before the old file is
+ * copied.
+ */
 export async function openFile(
   path: string,
   mode: Mode,
@@ -81,7 +85,10 @@ function readProblem(problemOf: () => string | null): string | null {
   }
 }
 
-/** Blocks of bars are not rows of a dataset. Their table has row ids, so that new blocks go to its end (docs/decisions/0003). */
+/**
+ * Blocks of bars are not rows of a dataset. Their table has row ids, so that new blocks go to its end
+ * (docs/decisions/0003).
+ */
 const blocksTable = `
   create table ${BLOCKS} (series_id integer not null, bucket integer not null, run_id integer not null, bytes blob not null, ${ROW_CHECK} integer);
   create unique index ${BLOCKS}_key on ${BLOCKS} (series_id, bucket)`;

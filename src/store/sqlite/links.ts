@@ -1,4 +1,5 @@
-// The names of a SQLite file: SQLite keeps the log beside the name that a file was opened by, so a store has one name.
+// The names of a SQLite file: SQLite keeps the log beside the name that a file was opened by, so a store has
+// one name.
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StoreUnusable } from '../store.ts';
@@ -6,7 +7,10 @@ import { StoreUnusable } from '../store.ts';
 /** The name under which a restore keeps a file that it replaces. */
 export const keptName = (path: string): string => `${path}.before-restore`;
 
-/** The full path of a file without symbolic links, whether the file exists or not; the path itself where links lead in a circle. */
+/**
+ * The full path of a file without symbolic links, whether the file exists or not; the path itself where links
+ * lead in a circle.
+ */
 export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
@@ -20,8 +24,8 @@ export function realPathOf(path: string): string {
 }
 
 /**
- * Refuses a file with several hard links: opened by two of its names, it would have two logs, and lose or destroy data
- * (sqlite.org/howtocorrupt.html, "Multiple links to the same file"). @throws StoreUnusable
+ * Refuses a file with several hard links: opened by two of its names, it would have two logs, and lose or
+ * destroy data (sqlite.org/howtocorrupt.html, "Multiple links to the same file"). @throws StoreUnusable
  */
 export function requireOneName(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

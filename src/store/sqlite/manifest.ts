@@ -1,4 +1,5 @@
-// Makes a copy of the data a backup: one more table, with the hash of the data and the bytes of the control file.
+// Makes a copy of the data a backup: one more table, with the hash of the data and the bytes of the control
+// file.
 import { createHash } from 'node:crypto';
 import { storeHistory } from '../migrations/index.ts';
 import { StoreUnusable } from '../store.ts';

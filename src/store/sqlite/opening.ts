@@ -25,13 +25,19 @@ export type {
 /** The size of a page of new files. */
 export const PAGE_BYTES = 16_384;
 
-/** The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes too. */
+/**
+ * The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes
+ * too.
+ */
 const SHARED_MEMORY_BYTES = 32_768;
 
 /** A log with one page, in blocks of the disk. */
 const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
-/** The path or address for SQLite. A file without a log has no writer: it can be read without making a log (sqlite.org/uri.html). */
+/**
+ * The path or address for SQLite. A file without a log has no writer: it can be read without making a log
+ * (sqlite.org/uri.html).
+ */
 function locationOf(path: string, mode: Mode): string | URL {
   const makesLog = mode === 'write' || (mode !== 'inspect' && !isReadOnlyDisk(dirname(path)));
   if (makesLog || existsSync(`${path}-wal`)) return path;
@@ -43,7 +49,8 @@ function locationOf(path: string, mode: Mode): string | URL {
 /** Opens a file, which mode `write` makes where it is missing. @throws StoreUnusable */
 export function openConnection(path: string, mode: Mode): DatabaseSync {
   try {
-    // Only its maker may read a new file. An existing file is not opened: closing it would release this process' locks on it.
+    // Only its maker may read a new file. An existing file is not opened: closing it would release this
+    // process' locks on it.
     if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new DatabaseSync(locationOf(path, mode), {
       readOnly: mode !== 'write',
@@ -55,8 +62,9 @@ export function openConnection(path: string, mode: Mode): DatabaseSync {
 }
 
 /**
- * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the folder too, for the
- * log, but does not name it. To be called once the file is closed, because its shared memory then takes no space.
+ * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the
+ * folder too, for the log, but does not name it. To be called once the file is closed, because its shared
+ * memory then takes no space.
  */
 export function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
   const folder = dirname(path);

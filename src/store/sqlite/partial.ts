@@ -1,4 +1,5 @@
-// Files that become visible whole or not at all: written beside their final path under a temporary name, then renamed.
+// Files that become visible whole or not at all: written beside their final path under a temporary name, then
+// renamed.
 import {
   chmodSync,
   chownSync,
@@ -60,7 +61,10 @@ export function takeOwner(made: string, from: string): void {
   chmodSync(made, old.mode & 0o777);
 }
 
-/** Waits until a file, or a folder's list of names, is on the disk. No connection of this process may have it open. */
+/**
+ * Waits until a file, or a folder's list of names, is on the disk. No connection of this process may have it
+ * open.
+ */
 export function flush(path: string): void {
   const file = openSync(path, 'r');
   try {

@@ -12,7 +12,10 @@ import { SqliteRows } from './rows.ts';
 import { indexesOf, structureOf } from './scrub.ts';
 import { troubleOf } from './trouble.ts';
 
-/** Rebuilds what is derived from tables of the store at `path`, each table in one write. Call it for what a scrub calls derived. */
+/**
+ * Rebuilds what is derived from tables of the store at `path`, each table in one write. Call it for what a
+ * scrub calls derived.
+ */
 export async function rebuildSqlite(
   path: string,
   tables: readonly string[],

@@ -1,4 +1,5 @@
-// Restores a store from a backup: verifies it before it replaces anything, and keeps the replaced files (docs/decisions/0010).
+// Restores a store from a backup: verifies it before it replaces anything, and keeps the replaced files
+// (docs/decisions/0010).
 import {
   chmodSync,
   copyFileSync,
@@ -79,7 +80,10 @@ function checkReplacing(present: readonly string[], force: boolean): void {
     throw new WouldReplace(`${earlier} is left from an earlier restore: move it away or remove it first`);
 }
 
-/** Keeps everyone out of a file until it is closed. Null where there is no file, or one so damaged that nobody can use it. */
+/**
+ * Keeps everyone out of a file until it is closed. Null where there is no file, or one so damaged that nobody
+ * can use it.
+ */
 function hold(path: string, kind: FileKind): Database | null {
   if (!existsSync(path)) return null;
   let database: Database;
@@ -94,7 +98,10 @@ function hold(path: string, kind: FileKind): Database | null {
   throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
-/** The version of a store that is replaced; 0 where that cannot be read: whatever is wrong with it may be why it is replaced. */
+/**
+ * The version of a store that is replaced; 0 where that cannot be read: whatever is wrong with it may be why
+ * it is replaced.
+ */
 async function versionOf(held: Database | null): Promise<number> {
   try {
     return held === null ? 0 : ((await readVersion(new SqliteRows(held))) ?? 0);
@@ -106,7 +113,10 @@ async function versionOf(held: Database | null): Promise<number> {
 /** The files that are there, and the version of their store. */
 type Replaced = { readonly present: readonly string[]; readonly version: number };
 
-/** Makes both files under temporary names and renames them when they are sound. Gives the number of keys, and the new version. */
+/**
+ * Makes both files under temporary names and renames them when they are sound. Gives the number of keys, and
+ * the new version.
+ */
 async function replace(
   places: Places,
   { present, version: replacedVersion }: Replaced,
@@ -135,8 +145,8 @@ async function replace(
 }
 
 /**
- * Gives the restored data a version that no store had before. Data of an older layout are migrated, which forgets earlier versions: the
- * version of that would be one that the store of the backup has had meanwhile.
+ * Gives the restored data a version that no store had before. Data of an older layout are migrated, which
+ * forgets earlier versions: the version of that would be one that the store of the backup has had meanwhile.
  */
 async function leap(path: string, replaced: number, { tell, nowMs }: CopyOptions): Promise<number> {
   const isOlder = layoutIn(path) < newestLayout(storeHistory);

@@ -11,14 +11,20 @@ import { groupProblem } from './group-sums.ts';
 import type { SqlValue } from './opening.ts';
 import { troubleOf } from './trouble.ts';
 
-/** The damage because of which SQLite could not run a statement; without a dataset where it is not known whose pages are damaged. */
+/**
+ * The damage because of which SQLite could not run a statement; without a dataset where it is not known whose
+ * pages are damaged.
+ */
 export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
   dataset,
   place: dataset === null ? 'a page that was read' : 'a page of its table or indexes',
   problem: (error as Error).message,
 });
 
-/** SQLite copies the pages that a statement changes to a temporary file, because of the triggers that keep sums: once for these rows. */
+/**
+ * SQLite copies the pages that a statement changes to a temporary file, because of the triggers that keep
+ * sums: once for these rows.
+ */
 const ROWS_PER_STATEMENT = 16;
 
 const groupWords = (where: Row): string =>
@@ -55,7 +61,9 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return sound;
   }
 
-  /** The result of a statement, or `otherwise` where the file is too damaged for it and damage is tolerated. */
+  /**
+   * The result of a statement, or `otherwise` where the file is too damaged for it and damage is tolerated.
+   */
   protected tolerating<T>(dataset: string, otherwise: T, read: () => T): T {
     try {
       return read();

@@ -1,4 +1,5 @@
-// Reads a whole SQLite file and finds what is damaged in it: each row, each block, each index beside its table.
+// Reads a whole SQLite file and finds what is damaged in it: each row, each block, each index beside its
+// table.
 import { existsSync } from 'node:fs';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
@@ -77,7 +78,10 @@ export const indexesOf = (database: Database, table: string): string[] =>
     .lists("select name from sqlite_schema where type = 'index' and tbl_name = ?", [table])
     .map(([name]) => String(name));
 
-/** Whether no index has more rows than its table, and the sums of the table are right: only an index lacks any. */
+/**
+ * Whether no index has more rows than its table, and the sums of the table are right: only an index lacks
+ * any.
+ */
 function hasEveryRow(database: Database, table: string): boolean {
   const rowsBy = (access: string, read = '1'): unknown =>
     tried(table, () => database.lists(`select total(1), max(${read}) from ${table} ${access}`, [])[0]![0]);

@@ -193,8 +193,8 @@ test('the log is empty after a write, so that it does not grow from import to im
 });
 
 /**
- * The reads of a walk in one direction: whole, as the newest are taken; from a bound, up to one, of a range; behind a row up to
- * the far bound, and behind it alone.
+ * The reads of a walk in one direction: whole, as the newest are taken; from a bound, up to one, of a range;
+ * behind a row up to the far bound, and behind it alone.
  */
 function readsOf(
   walk: Omit<Read, 'limit' | 'order'>,
@@ -220,7 +220,10 @@ function planOf(database: DatabaseSync, dataset: Dataset, read: Read): string[] 
   return steps.all(...(statement.values(read) as number[])).map((step) => String(step.detail));
 }
 
-/** Holds the plan of a read to one walk of an index: entered at its bounds on the leading column, nothing sorted. */
+/**
+ * Holds the plan of a read to one walk of an index: entered at its bounds on the leading column, nothing
+ * sorted.
+ */
 function assertWalks(database: DatabaseSync, dataset: Dataset, read: Read, what: string): string {
   const [plan = '', ...more] = planOf(database, dataset, read);
   const told = `${what}: ${JSON.stringify(read)}: ${plan}`;
@@ -250,7 +253,10 @@ const eventFilterSets = Array.from({ length: 16 }, (_, bits) =>
   Object.keys(eventFilters).filter((_name, at) => bits & (1 << at)),
 ) as (keyof typeof eventFilters)[][];
 
-/** Pages of events under some filters, as queries ask for them: the rank beside others is compared along the walk. */
+/**
+ * Pages of events under some filters, as queries ask for them: the rank beside others is compared along the
+ * walk.
+ */
 function eventReads(filters: readonly (keyof typeof eventFilters)[], direction: Direction): Read[] {
   const isAlong = filters.includes('rank') && filters.length > 1;
   const entered = filters.filter((name) => name !== 'rank' || !isAlong);

@@ -58,7 +58,8 @@ class FileState {
   }
 
   /**
-   * The version, which is read only where anything was committed since: to ask that costs a fourth of reading a row.
+   * The version, which is read only where anything was committed since: to ask that costs a fourth of reading
+   * a row.
    * @throws StoreUnavailable
    */
   version(): Promise<number | null> {
@@ -92,7 +93,10 @@ class FileState {
     }
   }
 
-  /** To be called when a write has ended, committed or not: SQLite counts the commits of other connections alone. */
+  /**
+   * To be called when a write has ended, committed or not: SQLite counts the commits of other connections
+   * alone.
+   */
   ended(): void {
     this.#commits = Number.NaN;
   }
@@ -246,7 +250,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 export const plainAccess = (database: Database): Reader & Writer =>
   new SqliteReadWrite(database, new FileState(database));
 
-/** SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page was only read. */
+/**
+ * SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page
+ * was only read.
+ */
 function writeDamage(error: unknown): unknown {
   const isOwn = error instanceof DamagedData || error instanceof StoreUnusable;
   return isOwn || troubleOf(error) !== 'damaged' ? error : new DamagedData(pageDamage(null, error), error);
@@ -258,7 +265,9 @@ function fileId(path: string): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
 
-/** Opens `path` as a store. One that is served goes on with the file that takes its place, and tells of it. */
+/**
+ * Opens `path` as a store. One that is served goes on with the file that takes its place, and tells of it.
+ */
 export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
   const open = () => openFile(path, mode, 'store', storeHistory, tell);
   if (mode !== 'serve') {

@@ -1,4 +1,5 @@
-// Which errors of SQLite may pass by themselves: a store that meets them is unavailable; any other is damaged or at fault.
+// Which errors of SQLite may pass by themselves: a store that meets them is unavailable; any other is damaged
+// or at fault.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPassing } from './trouble.ts';

@@ -32,13 +32,21 @@ export function isFull(error: unknown): boolean {
 
 const SQLITE_IOERR = 10;
 
-/** The file is locked by another process, also as a race for its log (15), or its path leads to no file that can be opened. */
+/**
+ * The file is locked by another process, also as a race for its log (15), or its path leads to no file that
+ * can be opened.
+ */
 const passing: ReadonlySet<number> = new Set([5, 14, 15]);
 
-/** As above, by extended code: the log or its shared memory cannot be made anew, or the file was moved away. */
+/**
+ * As above, by extended code: the log or its shared memory cannot be made anew, or the file was moved away.
+ */
 const passingExtended: ReadonlySet<number> = new Set([264, 520, 1032, 1288, 1544]);
 
-/** A place of the disk that cannot be read, a file that ends too early, and what a file system or a layer below found damaged. */
+/**
+ * A place of the disk that cannot be read, a file that ends too early, and what a file system or a layer
+ * below found damaged.
+ */
 const lastingReads: ReadonlySet<number> = new Set([266, 522, 8202, 8458]);
 
 /**

@@ -1,4 +1,5 @@
-// Versions of SQLite stores where the service itself changes them past datasets, and where their rows are damaged or lost.
+// Versions of SQLite stores where the service itself changes them past datasets, and where their rows are
+// damaged or lost.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';

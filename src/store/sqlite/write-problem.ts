@@ -1,4 +1,5 @@
-// Whether a file that its user may write can be written: a flipped bit of its header can forbid that, and reads do not show it.
+// Whether a file that its user may write can be written: a flipped bit of its header can forbid that, and
+// reads do not show it.
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { openConnection } from './opening.ts';
@@ -14,7 +15,10 @@ function mayWrite(path: string): boolean {
   }
 }
 
-/** Begins a write and takes it back. Gives the damage in words; null where there is none, or another process is writing. */
+/**
+ * Begins a write and takes it back. Gives the damage in words; null where there is none, or another process
+ * is writing.
+ */
 export function writeProblem(path: string): string | null {
   if (!mayWrite(path)) return null;
   const connection = openConnection(path, 'write');

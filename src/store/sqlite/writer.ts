@@ -4,7 +4,10 @@ import { readFileSync, statSync } from 'node:fs';
 /** Byte of the shared memory file that a writer locks (sqlite.org/walformat.html, "WAL locks"). */
 const WRITE_LOCK_BYTE = 120;
 
-/** The number of the process that is writing to the file at `path` (proc_locks(5)); null where the system does not list it. */
+/**
+ * The number of the process that is writing to the file at `path` (proc_locks(5)); null where the system does
+ * not list it.
+ */
 export function writerOf(path: string): number | null {
   try {
     const { ino } = statSync(`${path}-shm`);

@@ -1,4 +1,5 @@
-// The bars of the explorer's chart, in a browser: adjusted, as of a day, back to the first, and each at its market's time (contract 9.3).
+// The bars of the explorer's chart, in a browser: adjusted, as of a day, back to the first, and each at its
+// market's time (contract 9.3).
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { barCount, drawn, explorerWorld, pastDay, pressUntil, show } from '../../explorer/explorer-world.ts';
@@ -87,7 +88,10 @@ function shownAt(zone: string, ms: number): string {
   return `${part.weekday}, ${part.day} ${part.month} ${part.year} ${part.hour}:${part.minute} ${part.timeZoneName}`;
 }
 
-/** Hours of two days on both sides of a change of the clocks in New York on a Sunday, in which a market is open. */
+/**
+ * Hours of two days on both sides of a change of the clocks in New York on a Sunday, in which a market is
+ * open.
+ */
 function hoursAround(sunday: string, isOpen: (shown: string) => boolean): number[] {
   const startMs = Date.parse(sunday) - 2 * 86_400_000;
   return Array.from({ length: 4 * 24 }, (_, hour) => startMs + hour * 3_600_000).filter((ms) =>
@@ -102,7 +106,10 @@ const isForexOpen = (shown: string): boolean => {
   return shown.startsWith('Fri') ? hour < 17 : !shown.startsWith('Sun') || hour >= 17;
 };
 
-/** In the page: what the legend shows after each of so many presses of the left arrow, faster than by the driver. */
+/**
+ * In the page: what the legend shows after each of so many presses of the left arrow, faster than by the
+ * driver.
+ */
 async function timesBackwards(count: number): Promise<string[]> {
   const shown: string[] = [];
   for (let press = 0; press < count; press++) {

@@ -1,4 +1,5 @@
-// What somebody does who sees the explorer for the first time, from the address alone (contract 9.3): each step by what the page shows.
+// What somebody does who sees the explorer for the first time, from the address alone (contract 9.3): each
+// step by what the page shows.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,5 @@
-// The explorer by keys alone: every control of every view is reached, shows that it is, and does its work (contract 9.3).
+// The explorer by keys alone: every control of every view is reached, shows that it is, and does its work
+// (contract 9.3).
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { copied, drawn, explorerWorld, show } from '../../explorer/explorer-world.ts';
@@ -20,7 +21,10 @@ const views: readonly (readonly [string, string])[] = [
 /** A control that a walk of the Tab key stops at. */
 type Stop = { readonly id: string; readonly isSeen: boolean; readonly isMarked: boolean };
 
-/** Numbers every control that is shown, and returns what each is. From now on what has the focus when Tab is pressed is written down. */
+/**
+ * Numbers every control that is shown, and returns what each is. From now on what has the focus when Tab is
+ * pressed is written down.
+ */
 const numberControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const all = document.querySelectorAll<HTMLElement>(
@@ -53,10 +57,16 @@ const numberControls = (page: Page): Promise<string[]> =>
     });
   });
 
-/** Presses of Tab between two looks at where it has come, and more than a walk can have beside its controls: a date has several stops. */
+/**
+ * Presses of Tab between two looks at where it has come, and more than a walk can have beside its controls: a
+ * date has several stops.
+ */
 const PRESSES = 20;
 
-/** The controls at which Tab stops, from the beginning of the page until it leaves the page, or is at its first control again. */
+/**
+ * The controls at which Tab stops, from the beginning of the page until it leaves the page, or is at its
+ * first control again.
+ */
 async function walk(page: Page, count: number): Promise<Stop[]> {
   for (let press = 0; press < count + 2 * PRESSES; press += PRESSES) {
     for (let times = 0; times < PRESSES; times++) await page.keyboard.press('Tab');

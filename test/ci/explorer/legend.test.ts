@@ -1,4 +1,5 @@
-// The line above a chart is about the bar beneath the crosshair, or the newest: one that is drawn, whatever was shown before (contract 9.3, 9.8).
+// The line above a chart is about the bar beneath the crosshair, or the newest: one that is drawn, whatever
+// was shown before (contract 9.3, 9.8).
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { drawn, explorerWorld, pastDay, press, show } from '../../explorer/explorer-world.ts';

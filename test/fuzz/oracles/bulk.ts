@@ -1,4 +1,5 @@
-// Bars in bulk (contract 9.11): whose they are, and in which order. That they are those of pages: test/bulk-random.test.ts.
+// Bars in bulk (contract 9.11): whose they are, and in which order. That they are those of pages:
+// test/bulk-random.test.ts.
 import assert from 'node:assert/strict';
 import type { Texts } from '../answers.ts';
 import type { Expectation, Good } from '../expect.ts';
@@ -19,7 +20,10 @@ const market = ({ schema_asset, country_iso_code }: Texts): string =>
 const namedBy = ({ symbols }: Texts): readonly string[] | null =>
   symbols === undefined ? null : [...new Set(symbols.toUpperCase().split(','))];
 
-/** Whether a request is as small as it must be; `open` where only the market's hours tell on which day an instant is. */
+/**
+ * Whether a request is as small as it must be; `open` where only the market's hours tell on which day an
+ * instant is.
+ */
 function judgeSize(texts: Texts): Verdict {
   const { from_date: from, to_date: to, interval } = texts;
   const days = (Date.parse(dayOf(to!)) - Date.parse(dayOf(from!))) / DAY_MS + 1;

@@ -48,7 +48,10 @@ const filled: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   DAY: Object.fromEntries(['03', '04', '05', '06', '07'].map((day) => [`2025-03-${day}`, 1])),
 };
 
-/** `GET /…/coverage/{country_symbol}`: no interval above DAY; no bar but those of some days, which are there where the answer reaches. */
+/**
+ * `GET /…/coverage/{country_symbol}`: no interval above DAY; no bar but those of some days, which are there
+ * where the answer reaches.
+ */
 export const sessionCoverage: Oracle = (texts) => {
   const name = nameOf(texts);
   const interval = texts.interval === undefined ? '1M' : intervalOf(texts.interval);

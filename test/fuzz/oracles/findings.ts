@@ -1,4 +1,5 @@
-// Findings (contract 9.10): every bar opens at 1 and closes at 2, which no recorded split explains, and two dividends are above half the price.
+// Findings (contract 9.10): every bar opens at 1 and closes at 2, which no recorded split explains, and two
+// dividends are above half the price.
 import { dayOf, intervalOf, lowerAscii, nameOf } from '../grammar.ts';
 import { arranged, dayRangeFaults, isBetween, isDescending, type Oracle, unknownFaults } from './common.ts';
 

@@ -1,8 +1,12 @@
-// The forms of the documentation page: a request is put together, sent with the key in a header, and its answer shown.
+// The forms of the documentation page: a request is put together, sent with the key in a header, and its
+// answer shown.
 
 const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
 
-/** Writes requests as programs; the explorer has the same. The forms do not wait for it: a click before they listen would send the page away. */
+/**
+ * Writes requests as programs; the explorer has the same. The forms do not wait for it: a click before they
+ * listen would send the page away.
+ */
 const requestText = /** @type {Promise<typeof import('../../../explorer/request-text.ts')>} */ (
   import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
 );
@@ -61,13 +65,18 @@ function nextKeyOf(response, text, isJson) {
   );
 }
 
-/** A control's text as a program has it: a number, true or false, or a text. @param {string} value @param {string | undefined} type */
+/**
+ * A control's text as a program has it: a number, true or false, or a text. @param {string} value @param
+ * {string | undefined} type
+ */
 function typed(value, type) {
   if (type === 'boolean') return value === 'true';
   return type === 'number' || type === 'integer' ? Number(value) : value;
 }
 
-/** Shows the programs that ask what a form asks. @param {HTMLElement} section @param {HTMLFormElement} form */
+/**
+ * Shows the programs that ask what a form asks. @param {HTMLElement} section @param {HTMLFormElement} form
+ */
 async function showPrograms(section, form) {
   const given = [...form.elements].flatMap((element) => {
     const control = /** @type {HTMLInputElement} */ (element);
@@ -92,7 +101,10 @@ async function showPrograms(section, form) {
   }
 }
 
-/** Sends what a form asks for, and shows the answer. @param {HTMLElement} section @param {HTMLFormElement} form */
+/**
+ * Sends what a form asks for, and shows the answer. @param {HTMLElement} section @param {HTMLFormElement}
+ * form
+ */
 async function send(section, form) {
   /** @param {string} selector */
   const part = (selector) => /** @type {HTMLElement} */ (section.querySelector(selector));
@@ -128,7 +140,10 @@ async function send(section, form) {
   }
 }
 
-/** Ranges that must be given end at an instant, so that a first request finds something. @param {HTMLFormElement} form @param {number} endMs */
+/**
+ * Ranges that must be given end at an instant, so that a first request finds something. @param
+ * {HTMLFormElement} form @param {number} endMs
+ */
 function suggestRange(form, endMs) {
   const [from, to] = ['from_date', 'to_date'].map((name) => {
     const control = form.elements.namedItem(name);
@@ -144,7 +159,10 @@ function suggestRange(form, endMs) {
 /** The kinds of instruments, in the order in which the forms prefer them. */
 const kinds = ['stock', 'crypto', 'forex', 'future', 'option'];
 
-/** Sets a control of every form that has it and that nobody has changed. @param {string} name @param {string} value */
+/**
+ * Sets a control of every form that has it and that nobody has changed. @param {string} name @param {string}
+ * value
+ */
 function fillIn(name, value) {
   for (const form of document.forms) {
     const control = form.elements.namedItem(name);
@@ -154,7 +172,10 @@ function fillIn(name, value) {
   }
 }
 
-/** Once there is a key, the forms ask for something that is stored: its first series, and the week before its last bar. */
+/**
+ * Once there is a key, the forms ask for something that is stored: its first series, and the week before its
+ * last bar.
+ */
 async function fillInStored() {
   for (const kind of kinds) {
     const response = await fetch(new URL(`./api/v2/${kind}/coverage?limit=1`, document.baseURI), {

@@ -1,4 +1,5 @@
-// Bars as an Arrow stream: columns as the contract declares the fields of a bar, each as the buffers of its type.
+// Bars as an Arrow stream: columns as the contract declares the fields of a bar, each as the buffers of its
+// type.
 
 import type { ValueColumn } from '../../../bars/columns.ts';
 import type { TimedBars } from '../../../bars/grid.ts';
@@ -75,7 +76,10 @@ function columnOf({ name, type }: ArrowField, parts: readonly StepPart[], rows: 
   );
 }
 
-/** One step as messages, in pieces that follow each other: the schema before the first rows, and what ends the stream after the last. */
+/**
+ * One step as messages, in pieces that follow each other: the schema before the first rows, and what ends the
+ * stream after the last.
+ */
 export function arrowBars({ parts, isFirst, isLast, withSessionDate }: Step): Uint8Array[] {
   const fields = arrowFields(withSessionDate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);

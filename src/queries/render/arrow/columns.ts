@@ -1,10 +1,13 @@
-// Columns of Arrow: texts, numbers, instants and dates as the buffers of the format (Arrow's "Columnar Format"). A column without nulls has an
-// empty bitmap.
+// Columns of Arrow: texts, numbers, instants and dates as the buffers of the format (Arrow's "Columnar
+// Format"). A column without nulls has an empty bitmap.
 import type { ArrowColumn } from './messages.ts';
 
 const noBitmap = new Uint8Array(0);
 
-/** The bitmap of rows that are not null, from the lowest bit of each byte on: empty where `isNull` is 0 for all. */
+/**
+ * The bitmap of rows that are not null, from the lowest bit of each byte on: empty where `isNull` is 0 for
+ * all.
+ */
 function bitmapOf(isNull: Uint8Array, nulls: number): Uint8Array {
   if (nulls === 0) return noBitmap;
   const bitmap = new Uint8Array(Math.ceil(isNull.length / 8));

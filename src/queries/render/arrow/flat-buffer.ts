@@ -1,5 +1,5 @@
-// FlatBuffers, as far as the messages of Arrow have them (https://flatbuffers.dev/internals). All numbers are little-endian. They are written
-// from front to back: what a table or a list points to follows it.
+// FlatBuffers, as far as the messages of Arrow have them (https://flatbuffers.dev/internals). All numbers are
+// little-endian. They are written from front to back: what a table or a list points to follows it.
 
 /** A number inside a table, of so many bytes: a boolean, an enumeration, or an integer below 2^53. */
 export type FlatNumber = { readonly bytes: 1 | 2 | 8; readonly value: number };

@@ -1,8 +1,12 @@
-// The messages of an Arrow stream: a schema, record batches, the end (https://arrow.apache.org/docs/format/Columnar.html, "IPC Streaming
-// Format"). The numbers of fields and kinds are those of Schema.fbs and Message.fbs of Apache Arrow.
+// The messages of an Arrow stream: a schema, record batches, the end
+// (https://arrow.apache.org/docs/format/Columnar.html, "IPC Streaming Format"). The numbers of fields and
+// kinds are those of Schema.fbs and Message.fbs of Apache Arrow.
 import { type FlatNumber, type FlatTable, flatBuffer } from './flat-buffer.ts';
 
-/** The types that columns have here: texts, doubles, dates of 32 bits in days, and instants in microseconds in UTC. */
+/**
+ * The types that columns have here: texts, doubles, dates of 32 bits in days, and instants in microseconds in
+ * UTC.
+ */
 export type ArrowType = 'utf8' | 'double' | 'date' | 'instant';
 
 /** A column of a schema. */
