@@ -235,7 +235,8 @@ export class MarketRuns {
       const byId = new Map(found.map((row) => [row.instrument_id, row]));
       for (const id of unknown) this.#listings.set(id, null);
       for (const { series_id, instrument_id } of rows) {
-        const row = byId.get(instrument_id);
+        // The group of an instrument that an index has lost is a fault.
+        const row = byId.get(instrument_id) ?? (await this.#reader.group(instruments, { instrument_id }))[0];
         if (row === undefined) continue;
         const { listing_date, delisting_date } = row;
         this.#listings.set(series_id, { series_id, listing_date, delisting_date });

@@ -2,8 +2,7 @@
 // read as it was (docs/decisions/0041).
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
-import type { rowChanges } from '../datasets/internal.ts';
-import { counters, formerRows } from '../datasets/internal.ts';
+import { counters, formerRows, rowChanges } from '../datasets/internal.ts';
 import { expectRows, rowWith } from './all-rows.ts';
 import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
 import { DamagedData, ignoreDamage } from './damage.ts';
@@ -15,7 +14,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** An entry of `former_rows`. */
 type Entry = RowOf<typeof formerRows>;
-type RowChange = RowOf<typeof rowChanges>;
+type JournalPart = Pick<RowOf<typeof rowChanges>, 'run_id' | 'dataset'>;
 
 /** The datasets whose former rows are kept themselves. */
 const keepingNames: ReadonlySet<string> = new Set(
@@ -124,6 +123,8 @@ export class KeptFormerRows {
    * they came.
    */
   readonly #kept = new Set<string>();
+  /** The datasets and runs whose entries in the journal changed, by the names under which they are kept. */
+  readonly #named = new Map<string, JournalPart>();
 
   /** `before`: the version before the write. */
   constructor(before: number | null) {
@@ -147,6 +148,10 @@ export class KeptFormerRows {
   async end(writer: RowWriter): Promise<void> {
     const added = this.#kept.size;
     if (added === 0 || this.#version === null) return;
+    for (const name of this.#kept) {
+      const part = this.#named.get(name);
+      if (part !== undefined) await this.#putRun(writer, part, await writer.count(rowChanges, part));
+    }
     const known = await rowWith(writer.sound(ignoreDamage), counters, KEPT);
     let kept = known === null ? await writer.count(formerRows) : known.value + added;
     const excess = kept - storeLimits.formerRowsMax;
@@ -197,15 +202,21 @@ export class KeptFormerRows {
 
   /**
    * Names the runs that have entries of a dataset in the journal, so that those of later runs alone are
-   * looked for.
+   * looked for. Call before entries are written or removed. At the end of the write it is counted how many
+   * each run has, so that a lost one is missed.
    */
-  async nameRuns(
-    writer: RowWriter,
-    entries: readonly Pick<RowChange, 'dataset' | 'run_id'>[],
-  ): Promise<void> {
-    for (const { dataset, run_id } of entries)
-      if (!keepingNames.has(dataset) && this.#isNew(`${dataset} of run ${run_id}`))
-        await this.#put(writer, { dataset, part: 0, row_key: String(run_id), before: null });
+  async nameRuns(writer: RowWriter, entries: readonly JournalPart[]): Promise<void> {
+    for (const { dataset, run_id } of entries) {
+      const name = `${dataset} of run ${run_id}`;
+      if (keepingNames.has(dataset) || !this.#isNew(name)) continue;
+      this.#named.set(name, { run_id, dataset });
+      await this.#putRun(writer, { run_id, dataset }, null);
+    }
+  }
+
+  #putRun(writer: RowWriter, { run_id, dataset }: JournalPart, entries: number | null): Promise<void> {
+    const before = entries === null ? null : { entries };
+    return this.#put(writer, { dataset, part: 0, row_key: String(run_id), before });
   }
 
   #isNew(name: string): boolean {

@@ -103,10 +103,12 @@ export class LosingStores {
 export function lose(path: string, table: string, where: string): void {
   const database = new DatabaseSync(path, { defensive: false });
   const sums = `${table}_sums`;
-  database.exec(`create temp table kept as select * from ${sums}; delete from ${table} where ${where};`);
+  const hasSums = database.prepare('select 1 from sqlite_schema where name = ?').get(sums) !== undefined;
+  if (hasSums) database.exec(`create temp table kept as select * from ${sums}`);
+  database.exec(`delete from ${table} where ${where}`);
   if (Number(database.prepare('select changes() as count').get()!.count) === 0)
     throw new Error(`${table} has no row where ${where}`);
-  database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
+  if (hasSums) database.exec(`delete from ${sums}; insert into ${sums} select * from kept`);
   database.close();
 }
 

@@ -158,6 +158,31 @@ test('coverage of a series that the index of numbers has lost is a fault, and th
   });
 });
 
+test('an earlier version of rows of which the journal has lost an entry is a fault (contract 9.12)', async () => {
+  const contracts =
+    '/api/v2/option/search/stock/US:AB01/call/moneyness/in_the_money?limit=100&ref_asset_price=5000';
+  const changed = "dataset = 'option_contracts' and run_id = 28";
+  const where = `${changed} and row_key = (select min(row_key) from row_changes where ${changed})`;
+  await asking(losing('row_changes', where), 'read', async (store) => {
+    const service = new Service(store);
+    const { status, why } = await service.get(`${contracts}&data_version=20`);
+    assert.equal(status, 500);
+    assert.match(why, /row_changes, the entries of run 28 about option_contracts: 4 are there, and 5 were/);
+    assert.equal((await service.get(contracts)).status, 200);
+    assert.equal((await service.get(`${contracts}&data_version=28`)).status, 200);
+  });
+});
+
+test('bars that are finished by what other instruments have are a fault where one of these is lost (contract 3.9)', async () => {
+  const where = "symbol = 'ESM25'";
+  await asking(losingInIndex('instruments_by_instrument_id', where), 'read', async (store) => {
+    const service = new Service(store);
+    const { status, why } = await service.get('/api/v2/future/bars/US:ESM25/DAY/latest?is_eth=true');
+    assert.equal(status, 500);
+    assert.match(why, /instruments, the rows of instrument_id \d+: rows are missing/);
+  });
+});
+
 test('the newest event of a code that an index has lost names no other event (contract 8.8)', async () => {
   const index = 'economic_events_by_country_iso_code_event_code_event_timestamp_rank_source_id';
   const newest = "event_name = 'Sample event 47'";

@@ -7,6 +7,7 @@ import { formerRows, importRuns, rowChanges } from '../../datasets/internal.ts';
 import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { rowsInOrder } from '../all-rows.ts';
 import { oldestVersion } from '../changes.ts';
+import { type Damage, refuseDamage } from '../damage.ts';
 import { formerPart, unpacked } from '../former-rows.ts';
 import { termsOf } from '../instrument-terms.ts';
 import { rowBefore, rowKeyOf } from '../journal-entries.ts';
@@ -89,6 +90,12 @@ class Looked {
     return this.#entries > this.#bounds.entriesMax || this.#bytes > this.#bounds.bytesMax;
   }
 }
+
+const lostEntries = (run: number, { name }: Dataset, stored: number, read: number): Damage => ({
+  dataset: rowChanges.name,
+  place: `the entries of run ${run} about ${name}`,
+  problem: `${read} are there, and ${stored} were stored`,
+});
 
 /** The newest run that a state has, where later ones are stored. */
 const EVERY_RUN = Number.POSITIVE_INFINITY;
@@ -222,26 +229,30 @@ export class PastState {
 
   /** The first later run that changed a row found what the state has. */
   async #fromJournal(dataset: Dataset): Promise<FormerByKey | 'far'> {
-    const runs = new Set<number>();
+    /** How many entries each run has; null where an older program wrote them. */
+    const runs = new Map<number, number | null>();
     const looked = new Looked(this.#bounds);
-    for await (const { row_key } of this.#entries(dataset.name, 0)) {
+    for await (const { row_key, before } of this.#entries(dataset.name, 0)) {
       // To ask for the rows of a run takes as long as some rows.
       for (let row = 0; row < ROWS_PER_QUESTION; row++) if (looked.isTooMuch()) return 'far';
-      runs.add(Number(row_key));
+      runs.set(Number(row_key), (before as { readonly entries: number } | null)?.entries ?? null);
     }
     const byKey = new Map<string, Row | null>();
-    for (const run_id of [...runs].sort((a, b) => a - b)) {
+    for (const [run_id, entries] of [...runs].sort(([a], [b]) => a - b)) {
       if (run_id <= this.lastRun) continue;
-      const read = {
+      let read = 0;
+      const question = {
         where: { run_id, dataset: dataset.name },
         order: [['row_key', 'asc'] as const],
         limit: ENTRIES_PER_READ,
       };
-      for await (const entry of rowsInOrder(this.#reader, rowChanges, read)) {
+      for await (const entry of rowsInOrder(this.#reader, rowChanges, question)) {
+        read++;
         const row = byKey.has(entry.row_key) ? null : rowBefore(dataset, entry);
         if (looked.isTooMuch(row)) return 'far';
         if (!byKey.has(entry.row_key)) byKey.set(entry.row_key, row);
       }
+      if (entries !== null && read !== entries) refuseDamage(lostEntries(run_id, dataset, entries, read));
     }
     return byKey;
   }
