@@ -173,6 +173,19 @@ test('an earlier version of rows of which the journal has lost an entry is a fau
   });
 });
 
+test('a bar is a fault where the journal has lost the run that brought it (contract 3.9 (5))', async () => {
+  const where = `series_id = ${seriesOf('AB01', 'DAY')}`;
+  const last = `select run_id from bar_blocks where ${where} order by bucket desc limit 1`;
+  const url = losing('block_changes', `${where} and run_id = (${last})`);
+  await asking(url, 'read', async (store) => {
+    const service = new Service(store);
+    const { status, why } = await service.get(bars('AB01', 'DAY/latest'));
+    assert.equal(status, 500);
+    assert.match(why, /block_changes, block \d+ of series \d+: the entry of run \d+ is lost/);
+    assert.equal((await service.get(bars('AB02', 'DAY/latest'))).status, 200);
+  });
+});
+
 test('bars that are finished by what other instruments have are a fault where one of these is lost (contract 3.9)', async () => {
   const where = "symbol = 'ESM25'";
   await asking(losingInIndex('instruments_by_instrument_id', where), 'read', async (store) => {
