@@ -449,6 +449,19 @@ test('an undo between others leaves unfinished bars unfinished (contract 3.9)', 
   assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '30M'), ['07T14:30 3 1']);
 });
 
+test('an undo leaves bars to a later run that only held them (contract 3.9, 10)', async () => {
+  const world = await World.open();
+  const rows = every('A', 60, '07T14:30:00', '07T17:30:00');
+  const first = await world.import(at('07T16:40:00'), '60M', rows);
+  // Another hour of the same block.
+  await world.import(at('07T16:50:00'), '60M', every('A', 60, '06T14:30:00', '06T15:30:00', 3));
+  await world.import(at('07T17:00:00'), '60M', rows.slice(1));
+  const served = ['06T14:30 3 1', '07T14:30 1 1', '07T15:30 1 1'];
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '60M'), served);
+  await world.undo(first.runId!);
+  assert.deepEqual(await world.bars(NEXT_WEEK, 'A', '60M'), [served[0], served[2]]);
+});
+
 test('a stock of a file of days, imported after the close, has its week by the next one without it (contract 3.9)', async () => {
   const world = await World.open();
   const days = (day: string, ...symbols: string[]): Row[] =>

@@ -58,14 +58,12 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
     async unfinished({ bucket, runId }: OpenedBlock, keys: readonly number[]): Promise<Set<number>> {
       const found = new Set<number>();
       let open = [...keys];
-      let isFirst = true;
+      let isNamed = !begun.has(runId);
       if (open.length > 0)
         for await (const brought of broughtBy(reader, { series_id: series.series_id, bucket }, 'desc')) {
-          // The run that the block names was the last to change it.
-          if (isFirst && changesBars(brought.change)) {
-            if (brought.runId !== runId && begun.has(runId)) refuseDamage(lostChange(series, bucket, runId));
-            isFirst = false;
-          }
+          // The run that the block names has changed it. Undos leave later runs bars that these only held.
+          isNamed ||= brought.runId === runId && changesBars(brought.change);
+          if (!isNamed && brought.runId < runId) refuseDamage(lostChange(series, bucket, runId));
           open = open.filter((key) => {
             // A run before the last one that changed it held another bar.
             const changes = changesBar(brought.change, key);
