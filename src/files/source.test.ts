@@ -56,6 +56,19 @@ async function opened(path: string) {
   }
 }
 
+test('a file is read by a descriptor of this process, by its reader too (contract 10)', {
+  skip: process.platform !== 'linux' && 'only Linux has such paths',
+}, async () => {
+  const path = fileOf('{"datetime":"2025-03-03","close":1}\n', 'prices.ndjson');
+  const file = openSync(path, 'r');
+  try {
+    for (const own of [`/dev/fd/${file}`, `/proc/self/fd/${file}`])
+      assert.deepEqual((await opened(own)).header, ['datetime', 'close'], own);
+  } finally {
+    closeSync(file);
+  }
+});
+
 async function problemOf(path: string): Promise<FileProblem> {
   const error: unknown = await openSource(path).then(
     (source) => source.close().then(() => null),

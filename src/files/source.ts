@@ -97,6 +97,14 @@ async function check(name: string, path: string): Promise<Stats> {
   return found;
 }
 
+const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/(?:stdin|fd\/(\d+))$/;
+
+/** The path of a file for the reader process too, which has another `/dev/stdin`. */
+function sharedPath(path: string): string {
+  const own = process.platform === 'linux' ? OWN_DESCRIPTOR.exec(path) : null;
+  return own === null ? path : `/proc/${process.pid}/fd/${own[1] ?? 0}`;
+}
+
 /** The path for the refused rows of a file: beside it, and different for each file. */
 export const rejectedPathOf = (name: string): string =>
   `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
@@ -112,9 +120,10 @@ export async function* openSources<L extends Layout>(
   choose: ChooseLayout<L>,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
   if (name !== STANDARD_INPUT) {
-    const about = { path: resolve(name), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
-    await check(name, about.path);
-    const origin = { path: about.path, archiveSha256: null };
+    const path = resolve(name);
+    const about = { path: sharedPath(path), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
+    await check(name, path);
+    const origin = { path, archiveSha256: null };
     yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, origin, choose });
     return;
   }
