@@ -173,6 +173,7 @@ export class World {
         for (const block of await writer.blocks({ ...read, limit: 1 })) {
           const { bars } = openBlock(series_id, block);
           keys.push(...bars.keyMs.subarray(lowerBound(bars, first_ms), lowerBound(bars, last_ms + 1)));
+          await writer.putBlock(series_id, { bucket, runId: run_id, bytes: block.bytes });
         }
         const rows = keys.map((key) => ({ at: new Date(key).toISOString(), close: 1 }));
         const added = encodeBlock(columnsOf(rows));
