@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { runStatement } from './duckdb.ts';
@@ -59,6 +59,25 @@ function readerOf(pid: number): number | null {
     }
   });
   return found === undefined ? null : Number(found);
+}
+
+/** True once a process has a file open. */
+function hasOpen(pid: number, name: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`).endsWith(name));
+  } catch {
+    return false;
+  }
+}
+
+/** True if signals were sent to a process: it may have ended by itself. */
+function sent(pid: number, signals: readonly NodeJS.Signals[]): boolean {
+  try {
+    for (const signal of signals) process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const hasEnded = ({ exitCode }: ChildProcess): boolean => exitCode !== null;
@@ -139,6 +158,26 @@ test('a watch whose reader dies reports that file, and imports the next one by a
     assert.deepEqual(more, []);
     assert.match(String(failed!.path), /bad\.ndjson$/);
     assert.match(String(failed!.problem), endedBy('SIGSEGV'));
+  }
+});
+
+test('a watch that systemd stops with its reader imports the file that this reads (contract 10)', {
+  skip,
+}, async () => {
+  for (let rows = 50_000, isSignalled = false; !isSignalled; rows *= 4) {
+    const shop = newShop();
+    const watch = new Watch(shop, 'in', null, [...named, '--no-check']);
+    await watch.until(/watching/);
+    putJson(shop, 'a.ndjson', 'A', rows);
+    const isRead = (): boolean => /a\.ndjson: .* read/.test(watch.said);
+    const reader = await until('a reader that reads', () => {
+      const found = readerOf(watch.pid);
+      return isRead() || (found !== null && hasOpen(found, 'in/a.ndjson') ? found : false);
+    });
+    isSignalled = typeof reader === 'number' && sent(reader, ['SIGHUP', 'SIGINT', 'SIGTERM']);
+    assert.equal(await watch.end('SIGTERM'), 0);
+    assert.match(watch.said, new RegExp(`a\\.ndjson: ${rows.toLocaleString('en')} rows read`));
+    assert.deepEqual(symbolsOf(shop), ['A']);
   }
 });
 

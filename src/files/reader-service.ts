@@ -45,6 +45,8 @@ export async function* readHere(file: ReadableFile, plan: ReadPlan, firstRow: nu
 export function serveReadings<R extends { readonly kind: string }>(more?: Readings<R>): void {
   const readings = { ...ownReadings, ...more } as unknown as Readings<{ readonly kind: string }>;
   giveWay();
+  // Whoever stops a whole service sends them to each process of it: that which imports decides.
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   let isStopped = false;
   let text = '';
   const answer = async (request: { readonly kind: string }): Promise<void> => {
