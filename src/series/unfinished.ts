@@ -4,9 +4,9 @@ import { bucketOf } from '../bars/bucket.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { closesAfter } from '../calendar/bar-end.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { blockChanges } from '../datasets/internal.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
-import { type Damage, refuseDamage } from '../store/damage.ts';
+import { refuseDamage } from '../store/damage.ts';
+import { lostChange } from '../store/journal-entries.ts';
 import type { Reader } from '../store/store.ts';
 import { broughtBy, changesBar, changesBars, hasBar } from './brought.ts';
 import { servedBars } from './cursor.ts';
@@ -41,12 +41,6 @@ function lateBuckets(calendar: Calendar, series: Looked, files: readonly BegunRu
 const lastKey = ({ last_keys }: RunSpan): number =>
   (last_keys as readonly number[]).at(-1) ?? Number.NEGATIVE_INFINITY;
 
-const lostChange = ({ series_id }: Looked, bucket: number, runId: number): Damage => ({
-  dataset: blockChanges.name,
-  place: `block ${bucket} of series ${series_id}`,
-  problem: `the entry of run ${runId} is lost`,
-});
-
 /** Judges the bars of one series by the files that hold it. */
 function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: readonly BegunRun[]) {
   const begun = new Map(files.map(({ run, begunMs }) => [run.run_id, begunMs]));
@@ -63,7 +57,7 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
         for await (const brought of broughtBy(reader, { series_id: series.series_id, bucket }, 'desc')) {
           // The run that the block names has changed it. Undos leave later runs bars that these only held.
           isNamed ||= brought.runId === runId && changesBars(brought.change);
-          if (!isNamed && brought.runId < runId) refuseDamage(lostChange(series, bucket, runId));
+          if (!isNamed && brought.runId < runId) refuseDamage(lostChange(series.series_id, bucket, runId));
           open = open.filter((key) => {
             // A run before the last one that changed it held another bar.
             const changes = changesBar(brought.change, key);

@@ -3,7 +3,8 @@
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import type { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts';
+import { blockChanges, type heldBars, type rowChanges } from '../datasets/internal.ts';
+import type { Damage } from './damage.ts';
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {
@@ -16,6 +17,13 @@ export type BlockChange = {
 };
 
 const none = emptyBars();
+
+/** The damage of a block whose entry of a run is lost. */
+export const lostChange = (seriesId: number, bucket: number, runId: number): Damage => ({
+  dataset: blockChanges.name,
+  place: `block ${bucket} of series ${seriesId}`,
+  problem: `the entry of run ${runId} is lost`,
+});
 
 /** The change that a stored entry has. */
 export function decodeChange({ added, before }: RowOf<typeof blockChanges>): BlockChange {

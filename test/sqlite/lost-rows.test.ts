@@ -183,6 +183,9 @@ test('a bar is a fault where the journal has lost the run that brought it (contr
     assert.equal(status, 500);
     assert.match(why, /block_changes, block \d+ of series \d+: the entry of run \d+ is lost/);
     assert.equal((await service.get(bars('AB02', 'DAY/latest'))).status, 200);
+    const earlier = await service.get(bars('AB01', `${ofDays}?data_version=20`));
+    assert.equal(earlier.status, 500);
+    assert.match(earlier.why, /the entry of run \d+ is lost/);
   });
 });
 

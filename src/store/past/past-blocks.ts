@@ -2,10 +2,11 @@
 import { encodeBlock } from '../../bars/block-writer.ts';
 import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../bars/columns.ts';
 import type { RowOf } from '../../datasets/dataset.ts';
-import { blockChanges } from '../../datasets/internal.ts';
+import { blockChanges, importRuns } from '../../datasets/internal.ts';
 import { openBlock } from '../all-blocks.ts';
-import { rowsInOrder } from '../all-rows.ts';
-import { decodeChange } from '../journal-entries.ts';
+import { rowsInOrder, rowWith } from '../all-rows.ts';
+import { refuseDamage } from '../damage.ts';
+import { decodeChange, lostChange } from '../journal-entries.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store.ts';
 
 type Entry = RowOf<typeof blockChanges>;
@@ -61,6 +62,15 @@ async function changedBuckets(
   return buckets;
 }
 
+/**
+ * Refuses a block without the entry of the run that it names, which was the last to change it. One that was
+ * undone has none. @throws DamagedData
+ */
+async function refuseLost(reader: Reader, seriesId: number, bucket: number, run_id: number): Promise<void> {
+  if ((await rowWith(reader, importRuns, { run_id })) !== null)
+    refuseDamage(lostChange(seriesId, bucket, run_id));
+}
+
 /** The blocks of a read as run `lastRun` left them. One whose bars all came later has none. */
 export async function pastBlocks(reader: Reader, read: BlockRead, lastRun: number): Promise<StoredBlock[]> {
   const present = await reader.blocks(read);
@@ -70,7 +80,11 @@ export async function pastBlocks(reader: Reader, read: BlockRead, lastRun: numbe
   // Beyond the last present block of a full read, or beyond enough changed ones, there is nothing to give.
   const isEnough = (bucket: number, changed: number): boolean =>
     changed >= read.limit || (last !== undefined && sign * (bucket - last) > 0);
-  for (const [bucket, { later, runId }] of await changedBuckets(reader, read, lastRun, isEnough)) {
+  const changed = await changedBuckets(reader, read, lastRun, isEnough);
+  for (const { bucket, runId } of present)
+    if (runId > lastRun && !changed.get(bucket)?.later.some(({ run_id }) => run_id === runId))
+      await refuseLost(reader, read.seriesId, bucket, runId);
+  for (const [bucket, { later, runId }] of changed) {
     if (later.length === 0) continue;
     const block = blocks.get(bucket);
     const left = block === undefined ? emptyBars() : openBlock(read.seriesId, block).bars;
