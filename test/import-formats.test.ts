@@ -250,7 +250,7 @@ const refused: readonly Refused[] = [
     says: /refused: reading it takes more than 400MB of memory: .* its objects have too many keys\./,
   },
   { what: 'JSON of numbers', content: '[1,2,3]', says: /the JSON holds something that is no object/ },
-  { what: 'an empty JSON array', content: '[]', says: /the JSON holds something that is no object/ },
+  { what: 'an empty JSON array', content: ' [ ]\n', says: /: has no rows/ },
   { what: 'JSON that is nested deep', content: '['.repeat(100_000), says: /the JSON is not well-formed/ },
   {
     what: 'rows inside another JSON object',
@@ -353,6 +353,22 @@ test('Parquet with any part of it cut off or changed is refused, or read right',
     if (finished.status === 0) assert.deepEqual(barsOf(finished.url), expected);
     else assert.match(finished.stderr, /^bourse: broken\.parquet: [^\n]+\n$/);
   }
+});
+
+test('Parquet with a text that is not UTF-8 is refused with advice that Parquet can follow', async () => {
+  await writeParquet(
+    shop.path('texts.parquet'),
+    "'ÜBER' as symbol, datetime::timestamptz as datetime, open, high, low, close, volume",
+  );
+  const bytes = readFileSync(shop.path('texts.parquet'))
+    .toString('latin1')
+    .replaceAll('\xc3\x9cBER', '\xff\xffBER');
+  const { status, stderr } = await imported('latin.parquet', Buffer.from(bytes, 'latin1'));
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^bourse: latin\.parquet: a text in the Parquet data is not UTF-8: it is damaged, or has/,
+  );
 });
 
 test('a pattern takes every file that fits, each as a run of its own; one at fault does not keep others out', async () => {

@@ -110,6 +110,7 @@ export async function shapeOf<L extends Layout>(
     throw contentProblem(name, NOT_UTF8);
   if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
+  if (/^\s*\[\s*\]\s*$/.test(text)) throw contentProblem(name, 'has no rows');
   const first = /\S/.exec(text)?.[0];
   if (first === '[' || first === '{') {
     const isArray = first === '[';

@@ -175,12 +175,16 @@ function jsonProblem(message: string): string | null {
 /** DuckDB's error about a file, in one line: the place and the mistake. */
 export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
   const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
+  const isParquet = file.format.kind === 'parquet';
+  const encoding = isParquet
+    ? 'a text in the Parquet data is not UTF-8: it is damaged, or has another encoding'
+    : `the text ${NOT_UTF8}`;
   const reasons: readonly (readonly [RegExp, string])[] = [
     [
       /unterminated quote|quote should be followed/i,
       'a quote is not closed, or text follows a closing quote',
     ],
-    [/unicode|utf-?8/i, `the text ${NOT_UTF8}`],
+    [/unicode|utf-?8/i, encoding],
     [
       /state machine/i,
       'its lines end in different ways, some with CR LF, some with LF or CR alone. Make them the same, for example with dos2unix',
@@ -198,10 +202,9 @@ export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, erro
   ];
   const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
   const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
-  const unknown =
-    file.format.kind === 'parquet'
-      ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
-      : (first ?? 'it cannot be read');
+  const unknown = isParquet
+    ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
+    : (first ?? 'it cannot be read');
   const place = line === undefined ? '' : ` line ${line}:`;
   const text = `${file.name}:${place} ${(known ?? unknown).slice(0, 200)}. Nothing was imported.`;
   return new FileProblem('content', text, { cause: error });
