@@ -67,8 +67,8 @@ async function changedBuckets(
  * undone has none. @throws DamagedData
  */
 async function refuseLost(reader: Reader, seriesId: number, bucket: number, run_id: number): Promise<void> {
-  if ((await rowWith(reader, importRuns, { run_id })) !== null)
-    refuseDamage(lostChange(seriesId, bucket, run_id));
+  const run = await rowWith(reader, importRuns, { run_id });
+  if (run !== null && run.undone_ms === null) refuseDamage(lostChange(seriesId, bucket, run_id));
 }
 
 /** The blocks of a read as run `lastRun` left them. One whose bars all came later has none. */
