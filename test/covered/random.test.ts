@@ -2,7 +2,7 @@
 // reading of contract 3.9 serves, and no other (contract 3.6, 3.8, 3.9, 10).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatInstant } from '../../src/base/instant.ts';
+import { DAY_MS, formatInstant } from '../../src/base/instant.ts';
 import { fc, times } from '../seed.ts';
 import { TestFolder } from '../stores.ts';
 import { openOf, type Stored } from './facts.ts';
@@ -59,9 +59,11 @@ async function compareList(world: World, symbol: string): Promise<void> {
   });
   const words = `${journal.market}: ${symbol} after\n${journal.words}`;
   const listed = held.map(({ interval, bars }) => {
-    const [first, last] = [bars[0]!, bars.at(-1)!].map(({ keyMs }) =>
-      formatInstant(openOf(journal.calendar, interval, keyMs)),
-    );
+    const [first, last] = [bars[0]!, bars.at(-1)!].map(({ keyMs }) => {
+      // A daily bar on a day that a file closes opens as the day would.
+      const isClosed = interval === 'DAY' && journal.calendar.sessionOn(keyMs / DAY_MS) === null;
+      return formatInstant(openOf(isClosed ? journal.base : journal.calendar, interval, keyMs));
+    });
     return `${interval} ${bars.length} ${first} ${last}`;
   });
   assert.deepEqual(await world.listed(symbol), listed, words);

@@ -451,11 +451,14 @@ export class Reading {
     return newest.sort((a, b) => b - a)[Math.ceil(newest.length / 2) - 1]!;
   }
 
-  /** The list of coverage of a market: symbol, interval, bars, first, last, complete through, runs. */
+  /**
+   * The list of coverage of a market, of finished bars alone: symbol, interval, bars, first, last, complete
+   * through, runs.
+   */
   listLines(market: Market): string[] {
     return this.series
-      .filter(({ instrument }) => instrument.market === market)
-      .map(({ instrument, bars, covered, runs }) => {
+      .filter(({ instrument, finished }) => instrument.market === market && finished.length > 0)
+      .map(({ instrument, finished: bars, covered, runs }) => {
         const [first, last] = [bars[0]!, bars.at(-1)!].map(({ keyMs, day }) =>
           iso(instrument.interval === 'DAY' ? market.sessionOn(day)!.openMs : keyMs),
         );
