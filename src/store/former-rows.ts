@@ -150,7 +150,9 @@ export class KeptFormerRows {
     if (added === 0 || this.#version === null) return;
     for (const name of this.#kept) {
       const part = this.#named.get(name);
-      if (part !== undefined) await this.#putRun(writer, part, await writer.count(rowChanges, part));
+      if (part === undefined) continue;
+      const before = { entries: await writer.count(rowChanges, part) };
+      await this.#put(writer, { dataset: part.dataset, part: 0, row_key: String(part.run_id), before });
     }
     const known = await rowWith(writer.sound(ignoreDamage), counters, KEPT);
     let kept = known === null ? await writer.count(formerRows) : known.value + added;
@@ -202,21 +204,15 @@ export class KeptFormerRows {
 
   /**
    * Names the runs that have entries of a dataset in the journal, so that those of later runs alone are
-   * looked for. Call before entries are written or removed. At the end of the write it is counted how many
-   * each run has, so that a lost one is missed.
+   * looked for. Call it for entries that are written or removed. The end of the write stores the names, each
+   * with how many entries the run has then, so that a lost one is missed.
    */
-  async nameRuns(writer: RowWriter, entries: readonly JournalPart[]): Promise<void> {
+  nameRuns(entries: readonly JournalPart[]): void {
     for (const { dataset, run_id } of entries) {
       const name = `${dataset} of run ${run_id}`;
       if (keepingNames.has(dataset) || !this.#isNew(name)) continue;
       this.#named.set(name, { run_id, dataset });
-      await this.#putRun(writer, { run_id, dataset }, null);
     }
-  }
-
-  #putRun(writer: RowWriter, { run_id, dataset }: JournalPart, entries: number | null): Promise<void> {
-    const before = entries === null ? null : { entries };
-    return this.#put(writer, { dataset, part: 0, row_key: String(run_id), before });
   }
 
   #isNew(name: string): boolean {

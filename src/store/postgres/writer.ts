@@ -93,9 +93,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
     const { former, turns } = this.#write;
     if (former === null || (dataset.keepsFormer === undefined && dataset !== rowChanges)) return change();
     if (dataset === rowChanges) {
-      const named = former.nameRuns(this, rows as never);
-      await Promise.all([named, change()]);
-      return;
+      former.nameRuns(rows as never);
+      return change();
     }
     const done = (turns.get(dataset) ?? Promise.resolve()).then(async () => {
       await former.keep(this, dataset, rows);

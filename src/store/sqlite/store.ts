@@ -146,7 +146,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     if (former === null) return;
     const writer = new SqliteRows(this.database);
     if (dataset.keepsFormer !== undefined) await former.keep(writer, dataset, rows);
-    else if (dataset === rowChanges) await former.nameRuns(writer, rows as never);
+    else if (dataset === rowChanges) former.nameRuns(rows as never);
   }
 
   /** Notes what a change of some rows changes, before it: a row may be of another part than it was. */
