@@ -1,4 +1,4 @@
-// How large and how long the benchmark is: its full form, and a short one that covers every group in two
+// The size and length of the benchmark: its full form, and a short one that covers every group in two
 // minutes.
 
 /** Sizes of stores and files, and how often each thing is measured. */

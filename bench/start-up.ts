@@ -1,5 +1,5 @@
-// What an import costs apart from its rows: the time of an import of one row, which is taken off the time of
-// others.
+// The cost of an import apart from its rows: the time to import one row, which is subtracted from the time of
+// other imports.
 import type { Finished } from './process.ts';
 import type { Setting } from './setting.ts';
 import { median } from './statistics.ts';

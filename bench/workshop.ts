@@ -1,4 +1,4 @@
-// Where the benchmark works: a folder that is removed at the end, and one for generated files that may be
+// The folders of the benchmark: one that is removed at the end, and one for generated files that may be
 // kept.
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

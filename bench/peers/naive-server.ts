@@ -1,5 +1,5 @@
-// What most people would write: Fastify, a row a bar in SQLite, objects, JSON.stringify. `--csv F --store F
-// --key-hash H --port N`
+// The server that most people would write: Fastify, a row a bar in SQLite, objects, JSON.stringify.
+// `--csv F --store F --key-hash H --port N`
 import { createReadStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';

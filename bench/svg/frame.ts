@@ -1,4 +1,4 @@
-// What every picture has: its size, its colours on a light and on a dark page, its title, and numbers as
+// The parts of every picture: its size, its colours on a light and on a dark page, its title, and numbers as
 // text.
 
 export const WIDTH = 720;

@@ -1,5 +1,5 @@
-// What the program reports about itself: one union of observations, which become logs and metrics. And the
-// cause of a fault as text.
+// Observations, which the program reports about itself and which become logs and metrics; and the cause of a
+// fault as text.
 
 /**
  * Why the service ended a connection: its caller read too slowly; did not read, and asked for more or held

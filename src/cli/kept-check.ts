@@ -6,7 +6,7 @@ import { note } from './output.ts';
 
 /**
  * The newest check; null where none is known: none was kept, or not in a layout that can be read, or out of
- * reach. What the store holds is told all the same.
+ * reach. The content of the store is reported all the same.
  */
 export async function keptCheck(url: string): Promise<Check | null> {
   try {

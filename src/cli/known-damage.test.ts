@@ -1,4 +1,4 @@
-// What a serving process knows of damage: nothing twice, nothing after its repair.
+// The damage that a serving process knows: nothing twice, nothing after its repair.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scrub } from '../store/control.ts';

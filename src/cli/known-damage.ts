@@ -1,5 +1,5 @@
-// What a serving process knows of damage in its store: by the newest reading, and met by requests since that
-// began.
+// The damage that a serving process knows in its store: found by the newest reading, or met by requests since
+// that began.
 import type { Scrub } from '../store/control.ts';
 import { damageWords } from '../store/damage.ts';
 import { cliLimits } from './limits.ts';

@@ -43,8 +43,8 @@ const isPage = <R>({ data, ...page }: AnyPage<R>): boolean =>
     : isRows(data);
 
 /**
- * The records of all pages; each iteration asks anew. It ends after the last record, or the `limit` that was
- * given, or throws: a part is never taken for the whole.
+ * The records of all pages; each iteration sends the requests again. It ends after the last record, or the
+ * `limit` that was given, or throws: a part is never taken for the whole.
  */
 export class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
   readonly #ask: AskPage<P>;

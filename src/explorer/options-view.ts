@@ -108,8 +108,7 @@ function contractCell(side: Side | undefined, name: string): ComponentChild {
 function ChainTable({ chain, price }: { chain: readonly Chain[]; price: number | null }): ComponentChild {
   const middle = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    // Where a browser is told to bring an element into sight, the Tab key goes on from there and not from the
-    // top of the page.
+    // After `scrollIntoView` the Tab key continues from that element, and not from the top of the page.
     const below = (middle.current?.getBoundingClientRect().bottom ?? 0) - innerHeight;
     if (below > 0) scrollBy(0, below);
   }, [chain]);

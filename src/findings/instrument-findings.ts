@@ -35,7 +35,7 @@ function actionFindings(
   }));
 }
 
-/** With what findings are found. `onBars` is told how many bars are about to be read. */
+/** Tools to find findings. `onBars` is called before bars are read, with their number. */
 export type FindingTools = {
   readonly reader: Reader;
   readonly facts: MarketFacts;

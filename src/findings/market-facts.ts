@@ -32,7 +32,7 @@ export type Subject = { readonly stored: StoredInstrument; readonly series: Seri
 
 /**
  * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is
- * changed; `onBars` is told how many bars are about to be read.
+ * changed; `onBars` is called before bars are read, with their number.
  */
 export type FactTools = {
   readonly reader: Reader;

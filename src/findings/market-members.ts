@@ -43,8 +43,8 @@ export const memberKey = (market: string, interval: string): string => `${market
 type Growing = { readonly first: Member[]; readonly newestDays: number[] };
 
 /**
- * Tools to read them, as of a moment or with all that is stored. `onBars` is told what reading takes, in
- * bars.
+ * Tools to read them, as of a moment or with all that is stored. `onBars` is called with the cost of a
+ * reading, in bars.
  */
 type MemberTools = {
   readonly reader: Reader;

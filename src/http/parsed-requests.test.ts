@@ -1,4 +1,4 @@
-// Parsed requests that are kept: the same as parsed anew, whoever asks and however a request is written
+// The cache of parsed requests gives what parsing gives, for every caller and every form of a request
 // (contract 4.4, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

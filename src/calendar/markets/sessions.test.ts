@@ -1,4 +1,4 @@
-// What every market's sessions must be, each one of 31 years: ordered, apart, and at the local clock that the
+// The sessions of every market, each one of 31 years, are ordered, apart, and at the local clock that the
 // hours say (contract 3.3, 3.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
