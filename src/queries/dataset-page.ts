@@ -59,8 +59,8 @@ export async function takeRows<D extends Dataset>(
   let characters = 0;
   let passedOver = 0;
   for (;;) {
-    // Of rows that are looked through nobody knows how many are needed.
-    const left = holds === undefined ? limit + 1 - rows.length : queryLimits.rowsPerReadMax;
+    // Once rows were passed over, nobody knows how many are needed.
+    const left = passedOver === 0 ? limit + 1 - rows.length : queryLimits.rowsPerReadMax;
     const wanted = Math.min(left, queryLimits.rowsPerReadMax);
     const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
     for (const row of step) {
