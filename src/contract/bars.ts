@@ -5,8 +5,7 @@ import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
   alias,
-  asOf,
-  atVersion,
+  anotherTime,
   defaulted,
   extension,
   formats,
@@ -69,8 +68,7 @@ export const barChoices = {
       optional(kind.date, "the last ex-date to adjust for; by default today in the market's time zone"),
     ),
   ),
-  ...asOf,
-  ...atVersion,
+  ...anotherTime,
 };
 
 const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices };

@@ -3,7 +3,7 @@
 import { barChoices, barRecord } from './bars.ts';
 import { endpoint } from './endpoint.ts';
 import * as kind from './kinds.ts';
-import { asOf, atVersion, instrument, optional, path, required } from './parameter.ts';
+import { instrument, optional, path, required } from './parameter.ts';
 
 /** The media types of the formats that are not text. */
 export const bulkTypes = {
@@ -27,8 +27,6 @@ export const bulkBars = endpoint({
     ),
     format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,
-    ...asOf,
-    ...atVersion,
   },
   record: barRecord,
   shape: 'list',

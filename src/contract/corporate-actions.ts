@@ -5,8 +5,7 @@ import { parseFlag } from './flag.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
-  asOf,
-  atVersion,
+  anotherTime,
   extension,
   extraSort,
   formats,
@@ -80,8 +79,7 @@ export const corporateActions = endpoint({
     sort: extraSort('the order of the actions by their ex-date'),
     ...formats('json'),
     limit: limit(listLimits.corporateActions, 'actions'),
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
     next_page_key: nextPageKey,
   },
   record: corporateActionRecord,

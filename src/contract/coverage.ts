@@ -3,16 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import {
-  asOf,
-  atVersion,
-  extraSort,
-  formats,
-  instrument,
-  limit,
-  nextPageKey,
-  optional,
-} from './parameter.ts';
+import { anotherTime, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
 import { priceBases } from './price-basis.ts';
 
 /** One stored series on the wire. */
@@ -48,8 +39,7 @@ export const seriesCoverage = endpoint({
     limit: limit(listLimits.coverage, 'series'),
     ...formats('json'),
     next_page_key: nextPageKey,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: seriesRecord,
   shape: 'paged',
@@ -102,8 +92,7 @@ export const sessionCoverage = endpoint({
     limit: limit(listLimits.coverage, 'sessions'),
     ...formats('json'),
     next_page_key: nextPageKey,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: sessionRecord,
   shape: 'paged',

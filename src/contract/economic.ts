@@ -6,8 +6,7 @@ import { codeMap } from './holidays.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
 import {
-  asOf,
-  atVersion,
+  anotherTime,
   defaulted,
   extension,
   formats,
@@ -64,8 +63,7 @@ const filters = {
   from_date: optional(kind.dateTime, 'the first time to return'),
   to_date: optional(kind.dateTime, 'the last time to return'),
   impact,
-  ...asOf,
-  ...atVersion,
+  ...anotherTime,
 };
 
 export const economicEvents = endpoint({
@@ -99,7 +97,7 @@ export const economicEventCodes = endpoint({
   path: '/api/v2/economic_calendar/event_codes/{country_iso_code}',
   tag: 'economic calendar',
   summary: 'The event codes of a country',
-  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf, ...atVersion },
+  parameters: { country_iso_code: path(kind.country, 'the country'), ...anotherTime },
   record: codeMap,
   shape: 'map',
   keyCharactersMin,
@@ -120,8 +118,7 @@ export const latestEconomicEvents = endpoint({
     sort: sort('asc', 'the order of the events by their time'),
     limit: limit(listLimits.latestEconomicEvents, 'events'),
     ...formats('csv'),
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: economicEventRecord,
   shape: 'list',

@@ -3,16 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  asOf,
-  atVersion,
-  extraSort,
-  formats,
-  instrument,
-  limit,
-  nextPageKey,
-  optional,
-} from './parameter.ts';
+import { anotherTime, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
 
 /** The kinds of findings. Those of one instant come in this order. */
 export const findingKinds = [
@@ -79,8 +70,7 @@ export const findings = endpoint({
     limit: limit(listLimits.findings, 'findings'),
     ...formats('json'),
     next_page_key: nextPageKey,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: findingRecord,
   shape: 'paged',

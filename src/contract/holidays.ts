@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text, textMap } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, atVersion, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
+import { anotherTime, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
 export const holidayRecord = record('Holiday', {
@@ -38,8 +38,7 @@ export const holidayList = endpoint({
     sort: sort('asc', 'the order of the days'),
     limit: limit(listLimits.holidays, 'days'),
     ...formats('csv'),
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
     next_page_key: nextPageKey,
   },
   record: holidayRecord,
@@ -51,7 +50,7 @@ export const holidayCodes = endpoint({
   path: '/api/v2/holiday/holiday_codes/{country_iso_code}',
   tag: 'holidays',
   summary: 'The holiday codes of a country',
-  parameters: { country_iso_code: path(kind.country, 'the country'), ...asOf, ...atVersion },
+  parameters: { country_iso_code: path(kind.country, 'the country'), ...anotherTime },
   record: codeMap,
   shape: 'map',
 });

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { asOf, atVersion, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
+import { anotherTime, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 export const newsRecord = record('NewsItem', {
@@ -31,8 +31,7 @@ const shared = {
   sort: sort('asc', 'the order of the items by their time'),
   limit: limit(listLimits.news, 'items'),
   ...extraFormats,
-  ...asOf,
-  ...atVersion,
+  ...anotherTime,
 };
 
 export const newsList = endpoint({

@@ -4,8 +4,7 @@ import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
-  asOf,
-  atVersion,
+  anotherTime,
   extension,
   extraFormats,
   extraSort,
@@ -100,8 +99,7 @@ export const optionSearch = endpoint({
     ),
     sort: extraSort('`desc` for the complete order, of `sort_by` and of equal contracts, reversed'),
     ...extraFormats,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
     next_page_key: nextPageKey,
   },
   record: optionContractRecord,
@@ -118,8 +116,7 @@ export const optionExpirations = endpoint({
     adjusted,
     sort: extraSort('`desc` for the latest expiration first'),
     ...extraFormats,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: expirationRecord,
   shape: 'array',

@@ -88,8 +88,12 @@ export const asOf = {
   ),
 };
 
-/** The version of the stored data that an answer is made of (contract 9.12). */
-export const atVersion = {
+/**
+ * Which state of the data answers: what was known at a moment (contract 9.8), of what was stored at a version
+ * (contract 9.12).
+ */
+export const anotherTime = {
+  ...asOf,
   data_version: extension(
     optional(kind.dataVersion, 'the version of the stored data to answer from: what it was then'),
   ),

@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { asOf, atVersion, instrument, limit, optional, required } from './parameter.ts';
+import { anotherTime, instrument, limit, optional, required } from './parameter.ts';
 
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
@@ -78,7 +78,7 @@ export const instrumentReference = endpoint({
   path: '/api/v2/{schema_asset}/reference/{country_symbol}',
   tag: 'reference',
   summary: 'The reference record of one instrument',
-  parameters: { ...instrument, ...asOf, ...atVersion },
+  parameters: { ...instrument, ...anotherTime },
   record: instrumentRecord,
   shape: 'single',
   refusals: ['unknown_instrument'],
@@ -93,8 +93,7 @@ export const instrumentSearch = endpoint({
     query: required(kind.text('APP', { min: 1, max: limits.searchCharactersMax }), 'the text to look for'),
     country_iso_code: optional(kind.country, 'the country'),
     limit: limit(listLimits.instrumentSearch, 'instruments'),
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: instrumentRecord,
   shape: 'list',

@@ -3,7 +3,7 @@
 import { endpoint } from './endpoint.ts';
 import { boolean, dataVersion, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { asOf, atVersion, formats, limit, nextPageKey, sort } from './parameter.ts';
+import { anotherTime, asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 export const runRecord = record('Run', {
@@ -29,8 +29,7 @@ export const runs = endpoint({
     limit: limit(listLimits.runs, 'runs'),
     ...formats('json'),
     next_page_key: nextPageKey,
-    ...asOf,
-    ...atVersion,
+    ...anotherTime,
   },
   record: runRecord,
   shape: 'paged',
