@@ -31,6 +31,7 @@ test('8,000 requests to the request handler have the answers of the contract, me
     assert.ok(late < early * GROWTH_MAX, 'the heap does not grow');
     for (const outcome of ['ok', 'no content', 'unknown_path', 'uri_too_long', 'bad_request Host'])
       assert.ok(findings.outcomes.has(outcome), `${outcome} was among the answers`);
+    assert.deepEqual(bench.read.unread, [], 'every declared parameter is read by its query');
     assert.deepEqual(findings.missing(), [], 'every endpoint gave something, in each format, by page keys');
   } finally {
     await bench.close();

@@ -19,12 +19,18 @@ import { TestFolder } from '../stores.ts';
 import type { AnyName, GivenPageKey, Known } from './answers.ts';
 import { Findings } from './findings.ts';
 import { Random } from './random.ts';
+import { ReadParameters } from './read-parameters.ts';
 import { fillings } from './store.ts';
 import { makeTrial, type Trial } from './trial.ts';
 import { collectPageKeys } from './walk.ts';
 
 /** A service in this process. */
-export type Bench = { readonly handler: RequestHandler; readonly known: Known; close(): Promise<void> };
+export type Bench = {
+  readonly handler: RequestHandler;
+  readonly known: Known;
+  readonly read: ReadParameters;
+  close(): Promise<void>;
+};
 
 /** The moment of every request: after all bars, and the same in every run. */
 export const NOW_MS = Date.parse('2025-06-01T00:00:00Z');
@@ -39,11 +45,13 @@ export async function openBench(address = direct): Promise<Bench> {
   const control = await openControl(url, 'write');
   const keys = await issueKeys(control);
   const store = await openStore(url, 'serve');
-  const handler = handlerOn(store, control, address);
+  const read = new ReadParameters();
+  const handler = handlerOn(store, control, address, quotasOn(control), read);
   const pageKeys = await pageKeysOf(handler, keys);
   return {
     handler,
     known: { ...keys, pageKeys },
+    read,
     async close() {
       await store.close();
       await control.close();
@@ -77,6 +85,7 @@ export function handlerOn(
   control: RowStore,
   address = direct,
   quotas = quotasOn(control),
+  read = new ReadParameters(),
 ): RequestHandler {
   const runner = new QueryRunner(store, new Uint8Array(32).fill(7));
   return new RequestHandler({
@@ -89,7 +98,7 @@ export function handlerOn(
     admits: () => true,
     spool: new ParquetSpool(),
     startParquet,
-    submit: (request) => runner.run(request),
+    submit: (request) => runner.run(read.watching(request)),
     address,
     version: '0.0.0',
     observe: rejectFaults,
