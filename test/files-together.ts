@@ -63,7 +63,7 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/{option-roots,options,periods,progress,quiet,reference,sample-files,search,sessions,status}.test.ts',
     'test/{symbol-contracts,symbols,undo-rows}.test.ts',
     'test/presets/{command,write-map}.test.ts',
-    'test/sqlite/{damaged-pages,damaged-rows,kept-check,repair-indexes,store-copy}.test.ts',
+    'test/sqlite/{damaged-pages,damaged-rows,kept-check,store-copy}.test.ts',
   ],
 ];
 

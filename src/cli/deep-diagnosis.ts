@@ -1,11 +1,12 @@
 // `bourse doctor --deep`: every byte of the store, and what to run for what is damaged.
 import { series } from '../datasets/bars.ts';
+import { spokenName } from '../datasets/dataset.ts';
 import { BARS, fileDatasets } from '../datasets/index.ts';
 import { apiKeys } from '../datasets/internal.ts';
-import { instruments, instrumentTerms } from '../datasets/reference.ts';
-import type { Damage, Rebuilt } from '../store/damage.ts';
+import { instruments } from '../datasets/reference.ts';
+import type { Damage } from '../store/damage.ts';
 import { broken, type Diagnosis, fine } from '../store/diagnosis.ts';
-import { howToRestore, isStoreMade, rebuildStore } from '../store/engines.ts';
+import { howToRestore, isStoreMade } from '../store/engines.ts';
 import { storeLimits } from '../store/limits.ts';
 import { StoreUnusable } from '../store/store.ts';
 import { note } from './output.ts';
@@ -14,49 +15,34 @@ import { scrub } from './scrub.ts';
 import { count } from './table.ts';
 
 const CHECK = 'data';
-const REPAIR = 'repair';
 
 /** What puts a damaged part right. */
 function cureOf({ dataset, part }: Damage, restore: string): string {
-  if (part === 'derived') return 'bourse doctor --deep --repair-indexes';
-  const isRow = part === 'row';
-  if (dataset === BARS || (dataset === series.name && isRow))
-    return `import the files of these bars again, or ${restore}`;
-  if (dataset === instruments.name && isRow)
-    return `import it again (bourse import instruments FILE), or ${restore}`;
-  if (dataset === apiKeys.name && isRow) return `bourse keys create makes another key; or ${restore}`;
-  const isImported = fileDatasets.some(({ name }) => name === dataset);
-  return isImported && isRow ? `import its file again, or ${restore}` : restore;
+  if (dataset === BARS)
+    return `delete these bars (bourse delete bars) and import their files again, or ${restore}`;
+  if (part !== 'row') return restore;
+  if (dataset === series.name)
+    return `delete all its bars (bourse delete bars) and import their files again, or ${restore}`;
+  if (dataset === instruments.name)
+    return `delete it with its bars (bourse delete instruments) and import all of it again, or ${restore}`;
+  if (dataset === apiKeys.name) return `bourse keys create makes another key; or ${restore}`;
+  const imported = fileDatasets.find(({ name, file }) => name === dataset && file.deletion !== undefined);
+  return imported === undefined
+    ? restore
+    : `delete it (bourse delete ${spokenName(imported)}) and import its file again, or ${restore}`;
 }
 
-/**
- * Reads all of a store; with `repairs` it also rebuilds what is derived from whole tables, and reads all
- * again.
- */
-export async function diagnoseData(url: string, repairs: boolean): Promise<Diagnosis[]> {
+/** Reads all of a store. */
+export async function diagnoseData(url: string): Promise<Diagnosis[]> {
   if (!(await isStoreMade(url))) return [];
   const restore = howToRestore(url);
   try {
-    const found = await readAll(url);
-    const derived = found.parts.filter(({ part }) => part === 'derived').map(({ dataset }) => dataset!);
-    if (!repairs || derived.length === 0) return diagnosesOf(found, restore);
-    const repaired = (await rebuildStore(url, [...new Set(derived)], note)).map((one) =>
-      repairDiagnosis(one, restore),
-    );
-    return [...repaired, ...diagnosesOf(await readAll(url), restore)];
+    return diagnosesOf(await readAll(url), restore);
   } catch (error) {
     if (error instanceof StoreUnusable) return [broken(CHECK, error.message, restore)];
     throw error;
   }
 }
-
-const repairDiagnosis = ({ dataset, problem }: Rebuilt, restore: string): Diagnosis =>
-  problem === null
-    ? fine(
-        REPAIR,
-        `rebuilt ${dataset === instrumentTerms.name ? 'the search terms' : `the indexes of ${dataset}`}`,
-      )
-    : broken(REPAIR, `${dataset} cannot be rebuilt: ${problem}`, `repair that first, or ${restore}`);
 
 /** The damaged parts of a store, and how many more there are. */
 type Found = { readonly parts: readonly Damage[]; readonly unnamed: number };

@@ -1,5 +1,5 @@
 // `bourse doctor`
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { diagnoseStore, resolveStore } from '../store/engines.ts';
 import { readSettings, type SettingFlags } from './config.ts';
 import { diagnoseData } from './deep-diagnosis.ts';
@@ -10,25 +10,17 @@ import { formatTable } from './table.ts';
 
 type Flags = SettingFlags & {
   readonly deep?: boolean;
-  readonly repairIndexes?: boolean;
   readonly json?: boolean;
 };
 
 export function doctorCommand(): Command {
   return withQuiet(addSettings(new Command('doctor')))
     .option('--deep', 'read every byte of the store too, and name what is damaged')
-    .addOption(
-      new Option(
-        '--repair-indexes',
-        'as --deep, and rebuild damaged indexes and search terms where their tables are whole',
-      ).implies({ deep: true }),
-    )
     .addOption(jsonOption())
     .addHelpText(
       ...examples(
         'bourse doctor',
         'bourse doctor --deep',
-        'bourse doctor --deep --repair-indexes',
         'bourse doctor --store sqlite:/var/lib/bourse/data/bourse.db --json',
       ),
     )
@@ -38,7 +30,7 @@ export function doctorCommand(): Command {
       const found = [
         ...(await diagnoseMachine(settings)),
         ...(await diagnoseStore(settings.store)),
-        ...(flags.deep ? await diagnoseData(settings.store, flags.repairIndexes === true) : []),
+        ...(flags.deep ? await diagnoseData(settings.store) : []),
       ];
       const rows = found.map(({ state, check, message, cure }) => [
         state,

@@ -9,11 +9,8 @@ export type Damage = {
   readonly place: string;
   /** What shows it. */
   readonly problem: string;
-  /**
-   * What alone is damaged, where that is known: a row; or what is derived from whole tables, such as an
-   * index.
-   */
-  readonly part?: 'row' | 'derived';
+  /** Set where a row alone is damaged. */
+  readonly part?: 'row';
   /** The damaged block, where it is one: `series/damaged-bars.ts` names its instrument and days. */
   readonly block?: BlockPlace;
   /** The series that lost blocks, where it did: the same file names its instrument. */
@@ -36,13 +33,6 @@ export type ScrubStep = {
   readonly damage: readonly Damage[];
   /** The part that was not checked, the reason, and the cure. */
   readonly unchecked?: string;
-};
-
-/** A table whose indexes, or all of whose rows, were to be rebuilt. */
-export type Rebuilt = {
-  readonly dataset: string;
-  /** Why it was not; null where it was. */
-  readonly problem: string | null;
 };
 
 /** The readable rest of a damaged part: each value may be anything. */

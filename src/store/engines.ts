@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { otherThanFile } from '../disk/file-kind.ts';
 import { readAddress, requireBackupPath } from './address.ts';
 import type { CopyTarget } from './copy-target.ts';
-import type { Rebuilt, ScrubStep } from './damage.ts';
+import type { ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { readPostgresAddress } from './postgres/address.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
@@ -29,7 +29,6 @@ type Engine = {
   openCopyTarget(bytes: number, tell: Tell): Promise<CopyTarget>;
   diagnose(): Promise<Diagnosis[]>;
   scrub(): AsyncIterable<ScrubStep>;
-  rebuild(tables: readonly string[], tell: Tell): Promise<readonly Rebuilt[]>;
 };
 
 const engines: Readonly<Record<string, (rest: string) => Engine>> = {
@@ -55,8 +54,6 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       async *scrub() {
         yield* (await import('./sqlite/scrub.ts')).scrubSqlite(path);
       },
-      rebuild: async (tables, tell) =>
-        (await import('./sqlite/rebuild.ts')).rebuildSqlite(path, tables, tell),
     };
   },
   postgres(rest) {
@@ -79,7 +76,6 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       async *scrub() {
         yield* (await engine()).scrub();
       },
-      rebuild: async (tables, tell) => (await engine()).rebuild(tables, tell),
     };
   },
 };
@@ -89,7 +85,7 @@ function engineAt(url: string): Engine {
   return engines[scheme]!(rest);
 }
 
-/** The advice about damage that nothing else repairs. */
+/** The advice about damage of what cannot be deleted and imported again. */
 export const howToRestore = (url: string): string => `restore a backup: ${engineAt(url).restoring}`;
 
 const silent: Tell = () => undefined;
@@ -155,13 +151,3 @@ export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engine
 
 /** Reads every row and every block of a store, and each index beside its table, step by step. */
 export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();
-
-/**
- * Rebuilds the indexes of some tables, and the tables that are derived from others. Call it for what a scrub
- * calls derived.
- */
-export const rebuildStore = async (
-  url: string,
-  tables: readonly string[],
-  tell: Tell,
-): Promise<readonly Rebuilt[]> => engineAt(url).rebuild(tables, tell);

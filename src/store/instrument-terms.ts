@@ -119,12 +119,6 @@ export const expectLost = (writer: RowWriter, names: readonly InstrumentName[]):
     names.map((name) => symbolOf(name, 'symbol')),
   );
 
-/** Makes the terms of all instruments in a store without terms. */
-export async function fillInstrumentTerms(writer: RowWriter): Promise<void> {
-  for await (const instrument of allRows(writer, instruments))
-    await writer.upsert(instrumentTerms, termsOf(instrument));
-}
-
 /**
  * Folds the names again that programs before layout 15 stored with marks. A damaged term stays: a scrub names
  * it, and rebuilds all.

@@ -160,7 +160,7 @@ class Side {
    * every byte is sound.
    */
   async read(): Promise<Readonly<Record<string, unknown>>> {
-    const found: Record<string, unknown> = { sound: await diagnoseData(this.#url, false) };
+    const found: Record<string, unknown> = { sound: await diagnoseData(this.#url) };
     const store = await openStore(this.#url, 'read');
     try {
       await store.snapshot(async (reader) => {

@@ -1,7 +1,4 @@
 // What PostgreSQL can do with the store at one address.
-import { instrumentTerms } from '../../datasets/reference.ts';
-import type { Rebuilt } from '../damage.ts';
-import { fillInstrumentTerms } from '../instrument-terms.ts';
 import { type Mode, StoreUnusable, type Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { openPostgresControl } from './control.ts';
@@ -18,23 +15,6 @@ async function ownTools(): Promise<never> {
   );
 }
 
-async function rebuildPostgres(
-  address: PostgresAddress,
-  tables: readonly string[],
-  tell: Tell,
-): Promise<readonly Rebuilt[]> {
-  const store = await openPostgresStore(address, 'write', tell);
-  try {
-    for (const table of tables) {
-      if (table === instrumentTerms.name) await store.write(fillInstrumentTerms);
-      await onSession(address, (session) => session.ask(`reindex table "${table}"`));
-    }
-    return tables.map((dataset) => ({ dataset, problem: null }));
-  } finally {
-    await store.close();
-  }
-}
-
 const isMade = (address: PostgresAddress): Promise<boolean> =>
   onSession(address, async (session) => (await layoutsOf(session)) !== null);
 
@@ -48,5 +28,4 @@ export const postgresEngine = (address: PostgresAddress) => ({
   openCopyTarget: (tell: Tell) => openPostgresCopyTarget(address, tell),
   diagnose: () => diagnosePostgres(address),
   scrub: () => scrubPostgres(address),
-  rebuild: (tables: readonly string[], tell: Tell) => rebuildPostgres(address, tables, tell),
 });

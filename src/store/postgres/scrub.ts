@@ -132,9 +132,7 @@ async function* indexSteps(session: Session): AsyncGenerator<ScrubStep> {
   const sql = `select ${check.call}($1::oid::regclass, true)`;
   for (const [id, index, dataset] of (await session.ask(INDEXES)) as [number, string, string][]) {
     const problem = await damageFoundBy(() => session.ask(sql, [id]));
-    const damage =
-      problem === null ? [] : [{ dataset, place: `index ${index}`, problem, part: 'derived' } as const];
-    yield { table: dataset, damage };
+    yield { table: dataset, damage: problem === null ? [] : [{ dataset, place: `index ${index}`, problem }] };
   }
 }
 

@@ -3,8 +3,6 @@
 import { existsSync } from 'node:fs';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
-import { changes } from '../../datasets/internal.ts';
-import { instrumentTerms } from '../../datasets/reference.ts';
 import { damageOf, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import type { Damage, ScrubStep } from '../damage.ts';
@@ -12,7 +10,7 @@ import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { controlPathOf } from './control.ts';
 import { type Cell, Database } from './database.ts';
-import { groupedRows, groupProblems, sumsOf } from './group-sums.ts';
+import { groupProblems, sumsOf } from './group-sums.ts';
 import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
 import { schemaProblem } from './schema-sum.ts';
 import { troubleOf } from './trouble.ts';
@@ -47,57 +45,12 @@ export function* scrub(database: Database, tables: readonly Dataset[]): Generato
   // Named so, the check covers the list of free pages too (sqlite.org/pragma.html#pragma_integrity_check).
   yield { table: 'sqlite_schema', damage: structureOf(database, 'sqlite_schema') };
   for (const table of tables) {
-    // All of the one is derived from another table, and the other may be forgotten.
-    const named =
-      table === instrumentTerms || table === changes ? asDerived : (step: ScrubStep): ScrubStep => step;
-    yield named(structureStep(database, table.name, () => rowSteps(database, table)));
-    for (const step of rowSteps(database, table)) yield named(step);
+    yield { table: table.name, damage: structureOf(database, table.name) };
+    yield* rowSteps(database, table);
   }
   if (!hasTable(database, BLOCKS)) return;
-  yield structureStep(database, BLOCKS, () => blockSteps(database));
+  yield { table: BLOCKS, damage: structureOf(database, BLOCKS) };
   yield* blockSteps(database);
-}
-
-/** The same step, of what can be rebuilt from its table. */
-const asDerived = ({ table, damage }: ScrubStep): ScrubStep => ({
-  table,
-  damage: damage.map((one) => ({ ...one, part: 'derived' })),
-});
-
-/** Reads a table beside its indexes. Where the table itself is whole, its indexes alone are damaged. */
-function structureStep(database: Database, table: string, rows: () => Iterable<ScrubStep>): ScrubStep {
-  const damage = structureOf(database, table);
-  if (damage.length === 0 || !hasEveryRow(database, table)) return { table, damage };
-  for (const step of rows()) if (step.damage.length > 0) return { table, damage };
-  return asDerived({ table, damage });
-}
-
-/** The indexes that are kept beside a table. */
-export const indexesOf = (database: Database, table: string): string[] =>
-  database
-    .lists("select name from sqlite_schema where type = 'index' and tbl_name = ?", [table])
-    .map(([name]) => String(name));
-
-/**
- * Whether no index has more rows than its table, and the sums of the table are right: only an index lacks
- * any.
- */
-function hasEveryRow(database: Database, table: string): boolean {
-  const rowsBy = (access: string, read = '1'): unknown =>
-    tried(table, () => database.lists(`select total(1), max(${read}) from ${table} ${access}`, [])[0]![0]);
-  // A column that no index has makes SQLite read the table.
-  const rows = rowsBy('not indexed', table === BLOCKS ? 'run_id' : ROW_CHECK);
-  const indexes = indexesOf(database, table);
-  const isNoMore = (index: string): boolean => {
-    const entries = rowsBy(`indexed by "${index}"`);
-    return typeof entries === 'number' && typeof rows === 'number' && entries <= rows;
-  };
-  const sums = tried(table, () => sumProblems(database, table));
-  const grouped = tried(table, () => groupedRows(database, table));
-  const isCounted = grouped === null || grouped === rows;
-  return (
-    indexes.length > 0 && indexes.every(isNoMore) && Array.isArray(sums) && sums.length === 0 && isCounted
-  );
 }
 
 const schemaDamage = (problem: string | Damage): Damage =>
