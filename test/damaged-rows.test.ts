@@ -1,6 +1,6 @@
-// Damaged rows stop nothing else, and import, delete and undo repair them (contract 10).
+// Damaged rows stop nothing else, and are deleted and imported again (contract 10).
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { undoRun } from '../src/history/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
@@ -78,59 +78,52 @@ const damage: Readonly<Record<string, readonly [statement: string, place: RegExp
   holidays: ["update holidays set name = 'Floof'", /holidays, row /],
 };
 
-for (const [dataset, [statement, place]] of Object.entries(damage)) {
-  test(`an export of ${dataset} leaves a damaged row out, names it, and ends with 1`, async () => {
+for (const [dataset, [statement, place]] of Object.entries(damage))
+  test(`a damaged row of ${dataset} is named by an export, a content hash and an import, which are refused`, async () => {
     const store = damaged(statement);
     const out = shop.path(`${dataset}-${made}.csv`);
-    const done = await shop.run('export', dataset, '--out', out, '--store', store);
-    assert.equal(done.status, 1);
-    assert.match(done.stderr, place);
-    const lost = await shop.run('status', '--content-hash', '--store', store);
-    assert.equal(lost.status, 1);
-    assert.match(lost.stderr, place);
-    if (dataset === 'holidays') return;
-    assert.equal(readFileSync(out, 'utf8').trimEnd().split('\n').length, 2);
+    for (const words of [
+      ['export', dataset, '--out', out],
+      ['import', dataset, `${dataset}.csv`],
+    ]) {
+      const refused = await shop.run(...words, '--store', store);
+      assert.equal(refused.status, 3);
+      assert.match(refused.stderr, place);
+      assert.match(
+        refused.stderr,
+        /^bourse: bourse doctor --deep lists all that is damaged, and what to do$/m,
+      );
+    }
+    assert.equal(existsSync(out), false);
+    const hash = await shop.run('status', '--content-hash', '--store', store);
+    assert.equal(hash.status, 1);
+    assert.match(hash.stderr, place);
+    assert.doesNotMatch(hash.stdout, /^content hash/m);
+    const { stdout } = await shop.run('doctor', '--deep', '--port', '0', '--store', store);
+    assert.match(stdout, new RegExp(`bourse delete ${dataset}\\) and import .* again, or restore a backup`));
   });
 
-  test(`an import of ${dataset} replaces a damaged row, and says so`, async () => {
-    const store = damaged(statement);
-    const again = ['import', dataset, `${dataset}.csv`, '--store', store];
-    const report = JSON.parse(await shop.must(...again, '--json'));
-    const counts = [report.rowsNew, report.rowsReplaced, report.damagedReplaced];
-    assert.deepEqual(counts, [0, 1, 1]);
-    // Bars give an instrument its exchange.
-    await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
-    assert.equal(await hashOf(store), sound);
-    assert.equal(JSON.parse(await shop.must(...again, '--json')).rowsWritten, 0);
-  });
-}
-
-test('an import of many rows replaces the damaged one among them, and says so (contract 10)', async () => {
-  const store = shop.storeUrl('among-many');
-  const rows = Array.from(
-    { length: 40 },
-    (_, at) => `2025-03-03T12:00:00Z,Headline ${at},https://example.com/among/${at}`,
-  );
-  writeFileSync(shop.path('among.csv'), `published_date,title,publisher_url\n${rows.join('\n')}\n`);
-  await shop.must('import', 'news', 'among.csv', '--store', store);
-  const before = await hashOf(store);
-  alterStore(store, "update news set title = 'Onf' where title = 'Headline 7'");
-  const report = JSON.parse(await shop.must('import', 'news', 'among.csv', '--json', '--store', store));
-  assert.deepEqual([report.rowsNew, report.rowsReplaced, report.damagedReplaced], [0, 1, 1]);
-  assert.equal(await hashOf(store), before);
-});
-
-test('a repaired instrument keeps its identifier, and an undo of the repair keeps the instrument', async () => {
+test('an instrument whose row is damaged is deleted with its bars, and all of it imported again', async () => {
   const store = damaged(damage.instruments![0]);
-  const idOf = (): unknown => rowsOf(store, "select instrument_id from instruments where symbol = 'A'")[0];
-  const before = idOf();
-  const report = JSON.parse(
-    await shop.must('import', 'instruments', 'instruments.csv', '--json', '--store', store),
+  const about = ['--symbol', 'A', '--country', 'US', '--store', store];
+  const bars = await shop.run('delete', 'bars', ...about);
+  assert.equal(bars.status, 3);
+  assert.match(bars.stderr, damage.instruments![1]);
+  const report = JSON.parse(await shop.must('delete', 'instruments', ...about, '--json'));
+  assert.deepEqual(
+    [report.bars, report.damagedDeleted, report.instrumentsDeleted],
+    [[{ interval: '1M', count: 1 }], 1, 1],
   );
-  assert.deepEqual(idOf(), before);
-  await shop.must('undo', String(report.runId), '--store', store);
+  const found = await shop.must('query', '/api/v2/stock/reference/search?query=alpha', '--store', store);
+  assert.equal(JSON.parse(found).result.count, 0);
+  await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
   await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
   assert.equal(await hashOf(store), sound);
+  // The runs before had it too: what they brought is gone with it, and what came again stays.
+  for (const run of [runOf.instruments!, runOf.bars!, String(report.runId)])
+    await shop.must('undo', run, '--store', store);
+  assert.equal(await hashOf(store), sound);
+  assert.equal((await shop.run('doctor', '--deep', '--port', '0', '--store', store)).status, 0);
 });
 
 test('bars of an instrument whose row is damaged are refused in words, other files are imported', async () => {
@@ -139,7 +132,7 @@ test('bars of an instrument whose row is damaged are refused in words, other fil
   const done = await shop.run('import', 'bars', 'bars.csv', 'b.csv', ...barFlags, '--store', store);
   assert.equal(done.status, 1);
   assert.match(done.stderr, /^bourse: stored data is damaged: instruments, row .*symbol "A"/m);
-  assert.match(done.stderr, /^bourse: bourse doctor --deep lists all that is damaged$/m);
+  assert.match(done.stderr, /^bourse: bourse doctor --deep lists all that is damaged, and what to do$/m);
   assert.doesNotMatch(done.stderr, /^ +at /m);
   assert.match(done.stdout, /^b\.csv: 1 row read, 1 new/m);
 });
@@ -178,49 +171,35 @@ for (const [dataset, choice, other] of [
     assert.equal(await hashOf(store), sound);
   });
 
-test('an undo removes or restores damaged rows by their key, and what else the run changed', async () => {
+test('an undo that reads a damaged row is refused whole, and done once that is deleted', async () => {
   const store = damaged(damage.news![0]);
+  const refused = await shop.run('undo', runOf.news!, '--store', store);
+  assert.equal(refused.status, 3);
+  assert.match(refused.stderr, /news, row news_id .*: its checksum does not match; run \d+ is not undone: /);
+  assert.equal(rowsOf(store, 'select news_id from news').length, 2);
+  const choice = ['--symbol', 'A', '--country', 'US', '--schema', 'stock'];
+  await shop.must('delete', 'news', ...choice, '--store', store);
   const report = JSON.parse(await shop.must('undo', runOf.news!, '--json', '--store', store));
-  assert.deepEqual([report.rowsRemoved, report.left, report.lost], [2, [], []]);
+  assert.equal(report.rowsRemoved, 1);
   assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 0);
 });
 
-test('an undo leaves a damaged instrument of its run, and does the rest after a repair', async () => {
-  const store = shop.storeUrl('instruments-alone');
-  await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
-  alterStore(store, damage.instruments![0]);
-  const done = await shop.run('undo', '1', '--store', store);
-  assert.equal(done.status, 1);
-  assert.match(done.stdout, /: undone in part\n {2}1 instrument removed\n/);
-  assert.match(done.stderr, /run bourse undo 1 again: instruments, row .*symbol "A"/);
-  await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
-  await shop.must('undo', '1', '--store', store);
-  await shop.must('undo', '2', '--store', store);
-  assert.equal(rowsOf(store, 'select symbol from instruments').length, 0);
-});
-
-test('an undo restores what a run replaced over a damaged row', async () => {
-  const store = damaged();
-  writeFileSync(shop.path('names.csv'), files.instruments!.replaceAll('Works', 'Mills'));
-  const { runId } = JSON.parse(
-    await shop.must('import', 'instruments', 'names.csv', '--json', '--store', store),
-  );
-  alterStore(store, damage.instruments![0]);
-  await shop.must('undo', String(runId), '--store', store);
-  assert.equal(await hashOf(store), sound);
-});
-
-test('an undo goes on past a damaged entry of the journal, past runs and coverages', async () => {
-  const store = damaged(
+for (const [what, statement, place] of [
+  [
+    'entry of its journal',
     `update row_changes set row_check = 0 where dataset = 'news' and row_key = (select min(row_key) from row_changes where dataset = 'news')`,
-    `update import_runs set rows_read = 7 where run_id <> ${runOf.news}`,
-    'update run_spans set row_check = 0',
-  );
-  const done = await shop.run('undo', runOf.news!, '--store', store);
-  assert.equal(done.status, 1);
-  assert.match(done.stdout, /: undone\n {2}1 row removed/);
-  assert.match(done.stderr, /what it noted can never be undone: row_changes, row dataset "news"/);
-});
+    /row_changes, row dataset "news"/,
+  ],
+  ['record of what it held', 'update run_spans set row_check = 0', /run_spans, row run_id/],
+] as const)
+  test(`a run with a damaged ${what} is not undone`, async () => {
+    const store = damaged(statement);
+    const run = what === 'entry of its journal' ? runOf.news! : runOf.bars!;
+    const refused = await shop.run('undo', run, '--store', store);
+    assert.equal(refused.status, 3);
+    assert.match(refused.stderr, place);
+    assert.match(refused.stderr, new RegExp(`; run ${run} is not undone: restore a backup, or `));
+  });
 
 test('a number beyond those of JavaScript is damage like any other', async () => {
   const store = damaged('update import_runs set started_ms = 9223372036854775807 where run_id = 1');
@@ -240,44 +219,23 @@ test('a damaged run is named where runs are listed, is never undone, and is not 
   assert.match(listed.stderr, new RegExp(`^ *${Number(newest) - 1} `, 'm'));
   const undone = await shop.run('undo', newest, '--store', store);
   assert.equal(undone.status, 3);
-  const words = `import_runs, row run_id ${newest}: its checksum does not match: it cannot be undone; restore a backup`;
+  const words = `import_runs, row run_id ${newest}: its checksum does not match`;
   assert.ok(undone.stderr.includes(words), undone.stderr);
   assert.doesNotMatch(undone.stderr, /there is no run/);
 });
 
-test('status counts what is sound, names what is damaged, and ends with 1 (contract 10)', async () => {
+test('status counts what no damage hides, names what is damaged, and ends with 1 (contract 10)', async () => {
   const store = damaged(damage.instruments![0], 'update import_runs set rows_read = 7 where run_id = 1');
   const done = await shop.run('status', '--json', '--store', store);
   assert.equal(done.status, 1);
   const status = JSON.parse(done.stdout);
-  assert.equal(status.totals.bars, 1);
+  assert.deepEqual([status.totals.series, status.totals.bars], [null, null]);
   assert.deepEqual(
     status.damaged.map((one: { dataset: string }) => one.dataset),
     ['instruments', 'import_runs'],
   );
+  assert.ok(status.runs.length > 2 && status.runs.every((run: { run_id: number }) => run.run_id !== 1));
   assert.match(done.stderr, /^bourse: damaged, not counted: import_runs, row run_id 1: /m);
-});
-
-test('of very many damaged rows 1,000 are named and the others counted (contract 10)', async () => {
-  const store = shop.storeUrl('many');
-  const rows = Array.from(
-    { length: 1_201 },
-    (_, at) => `2025-03-03T12:00:00Z,Headline ${at},https://example.com/${at}`,
-  );
-  writeFileSync(shop.path('many.csv'), `published_date,title,publisher_url\n${rows.join('\n')}\n`);
-  await shop.must('import', 'news', 'many.csv', '--store', store);
-  alterStore(store, "update news set row_check = row_check + 1 where title <> 'Headline 0'");
-  const done = await shop.run('export', 'news', '--out', 'many-left.csv', '--json', '--store', store);
-  assert.equal(done.status, 1);
-  const { damaged } = JSON.parse(done.stdout);
-  assert.equal(damaged.length, 1_001);
-  const more =
-    'more parts are damaged: reads met 200, perhaps some of them twice; bourse doctor --deep counts them';
-  assert.deepEqual(damaged.at(-1), { dataset: null, place: 'the store', problem: more });
-  assert.match(
-    done.stderr,
-    /^bourse: damaged, not exported: the store: more parts are damaged: reads met 200, /m,
-  );
 });
 
 test('keys list and calendar name damage in words, with what to do (contract 10)', async () => {
@@ -295,7 +253,10 @@ test('keys list and calendar name damage in words, with what to do (contract 10)
     );
     assert.doesNotMatch(told.stderr, /^ +at /m);
     const { error, hint } = JSON.parse((await shop.run(...words, '--json', '--store', store)).stderr);
-    assert.deepEqual([error, hint], ['damaged', 'bourse doctor --deep lists all that is damaged']);
+    assert.deepEqual(
+      [error, hint],
+      ['damaged', 'bourse doctor --deep lists all that is damaged, and what to do'],
+    );
   }
 });
 

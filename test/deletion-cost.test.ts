@@ -21,8 +21,7 @@ function counted<W extends Reader>(writer: W, counts: Counts): W {
     counts.rows += found.length;
     return found;
   };
-  const sound = (...read: Parameters<Reader['sound']>) => counted(writer.sound(...read), counts);
-  const counting: Record<string | symbol, unknown> = { rows, sound };
+  const counting: Record<string | symbol, unknown> = { rows };
   return new Proxy(writer, {
     get(target, name) {
       const value = counting[name] ?? Reflect.get(target, name, target);

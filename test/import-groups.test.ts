@@ -307,10 +307,10 @@ test('wrong usage in a later file ends the call, and the files before it are imp
   }
 });
 
-for (const [what, damage, damaged] of [
-  ['instrument that is lost', "delete from instruments where symbol = 'A'", 1],
-  ['series', 'update series set bar_count = bar_count + 1', 0],
-  ['block', `update bar_blocks set bytes = ${zeroBytes(90)}`, 1],
+for (const [what, damage] of [
+  ['instrument that is lost', "delete from instruments where symbol = 'A'"],
+  ['series', 'update series set bar_count = bar_count + 1'],
+  ['block', `update bar_blocks set bytes = ${zeroBytes(90)}`],
 ] as const)
   test(`a damaged ${what} keeps out no file of the group that does not need it (contract 10)`, async () => {
     const shop = new Shop();
@@ -330,8 +330,8 @@ for (const [what, damage, damaged] of [
       );
       assert.match(stdout, /^b\.csv: 1 row read, 1 new.*run 2, /m);
       assert.match(stdout, /^d\.csv: 1 row read, 1 new.*run \d, /m);
-      assert.match(stderr, new RegExp(`^3 files: ${damaged} failed`, 'm'));
-      assert.equal(status, damaged);
+      assert.match(stderr, /^3 files: 1 failed/m);
+      assert.equal(status, 1);
     } finally {
       shop.close();
     }

@@ -82,11 +82,6 @@ export function blockCount(bytes: Uint8Array): number {
   return readHeader(new ByteReader(bytes)).count;
 }
 
-/** The number of bars that a block's header gives, whatever its checksum says; 0 without a header. */
-export function claimedCount(bytes: Uint8Array): number {
-  return bytes.length < HEADER_BYTES ? 0 : new ByteReader(bytes).view.getUint32(12, true);
-}
-
 /**
  * The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast`
  * bars.

@@ -95,7 +95,7 @@ async function writeFindings(
       if (flags.out === undefined) progress.reached(bars);
     },
     onOthers: () => undefined,
-    onDamage: (damaged: Parameters<typeof damage.add>[0]) => damage.add(damaged, {}),
+    onDamage: damage.add,
   };
   const counts: Counts = { info: 0, warning: 0, error: 0 };
   const all = storeFindings(reader, instrumentsIn(reader, where), options);

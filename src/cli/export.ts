@@ -4,10 +4,7 @@ import { formatBytes } from '../base/size.ts';
 import { type PriceBasis, priceBases, type VolumeBasis, volumeBases } from '../contract/price-basis.ts';
 import type { Selection } from '../export/export-table.ts';
 import { exportTable, straySelector } from '../export/tables.ts';
-import { FoundDamage } from '../series/damaged-bars.ts';
-import type { Damage } from '../store/damage.ts';
 import { readSettings, UsageProblem } from './config.ts';
-import { damageRecord, noteDamage } from './damage.ts';
 import { datasetArgument, examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { readStore } from './opened-store.ts';
 import {
@@ -83,7 +80,7 @@ function describe(dataset: string, { out }: Flags, { rows, bytes, flags }: Done)
   ]);
 }
 
-function report(dataset: string, flags: Flags, done: Done, damaged: readonly Damage[]): void {
+function report(dataset: string, flags: Flags, done: Done): void {
   const { rows, bytes } = done;
   if (rows === 0) {
     const message = `there is nothing to export of ${dataset} here; no file was made`;
@@ -91,8 +88,7 @@ function report(dataset: string, flags: Flags, done: Done, damaged: readonly Dam
     process.exitCode = EXIT_NOTHING;
     return;
   }
-  const about = { dataset, file: flags.out, rows, bytes, import_flags: done.flags };
-  const record = { ...about, damaged: damaged.map(damageRecord) };
+  const record = { dataset, file: flags.out, rows, bytes, import_flags: done.flags };
   // On standard output is the result itself.
   if (bytes === null && isQuiet()) return;
   print(flags, record, describe(dataset, flags, done), 0, bytes === null ? process.stderr : process.stdout);
@@ -131,15 +127,9 @@ export function exportCommand(): Command {
       requireOut(flags);
       await readStore(url, 'read', async (reader) => {
         await refuseOwnFile(url, flags.out);
-        const found = new FoundDamage();
-        try {
-          const table = await exportTable(reader.sound(found.add), dataset, selection);
-          const written = await writeOut(flags, table, dataset);
-          if (written !== null)
-            report(dataset, flags, { ...written, flags: table.flags }, await found.named(reader));
-        } finally {
-          noteDamage(await found.named(reader), 'not exported');
-        }
+        const table = await exportTable(reader, dataset, selection);
+        const written = await writeOut(flags, table, dataset);
+        if (written !== null) report(dataset, flags, { ...written, flags: table.flags });
       });
     });
 }

@@ -6,11 +6,13 @@ import { volumeBasis } from '../contract/price-basis.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import { fileDatasets } from '../datasets/index.ts';
-import { counters, failedFiles, importRuns } from '../datasets/internal.ts';
+import { failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
-import { allRows } from '../store/all-rows.ts';
-import { oldestVersion } from '../store/changes.ts';
-import { type Damage, type OnDamage, refuseDamage } from '../store/damage.ts';
+import { FAILURES_MAX } from '../history/failed-files.ts';
+import { newestRuns } from '../history/undo-run.ts';
+import { allRows, soundRows } from '../store/all-rows.ts';
+import { oldestVersion, versionIn } from '../store/changes.ts';
+import { type Damage, refuseDamage, unlessDamaged } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
@@ -21,29 +23,38 @@ const RUNS_SHOWN = 10;
 /** The holdings of a store. */
 export type Holdings = Awaited<ReturnType<typeof readHoldings>>;
 
+type OnDamage = (damage: Damage) => void;
+
 /**
- * Counts what a store holds at one moment. Series without a bar do not count. What is damaged or lost is
- * reported to `onDamage`.
+ * Counts what a store holds at one moment. Series without a bar do not count. A number is null where damage
+ * hides it, which is reported to `onDamage`.
  */
-export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDamage) {
-  const reader = whole.sound(onDamage);
-  const series = await readSeries(reader, onDamage);
-  const markets = (await readMarkets(reader, onDamage)).map((market) => {
+export async function readHoldings(reader: Reader, onDamage: OnDamage = refuseDamage) {
+  const counted = <T>(reading: Promise<T>) => unlessDamaged(reading, onDamage);
+  const found = await counted(readSeries(reader));
+  const series = found ?? [];
+  const known = await counted(readMarkets(reader));
+  const markets = (known ?? []).map((market) => {
     const rows = series.filter(({ instrument }) => isOf(instrument, market)).map(({ row }) => row);
     const intervals = [...Map.groupBy(rows, (row) => row.interval)]
       .sort(([a], [b]) => rankOf(a) - rankOf(b))
       .map(([interval, of]) => ({ interval, series: of.length, ...extentOf(interval, of) }));
-    return { ...market, series: rows.length, bars: sumOf(intervals, 'bars'), intervals };
+    return { ...market, series: found && rows.length, bars: found && sumOf(intervals, 'bars'), intervals };
   });
   return {
     /** Advances with every import; 0 before the first. */
-    data_version: (await reader.group(counters, { name: 'data_version' }))[0]?.value ?? 0,
+    data_version: await counted(versionIn(reader)),
     /** The oldest version that requests can ask for (contract 9.12). */
-    oldest_version: await oldestVersion(reader),
+    oldest_version: await counted(oldestVersion(reader)),
     totals: {
-      instruments: sumOf(markets, 'instruments'),
-      series: sumOf(markets, 'series'),
-      bars: sumOf(markets, 'bars'),
+      instruments: known && sumOf(known, 'instruments'),
+      series: found?.length ?? null,
+      bars:
+        found &&
+        sumOf(
+          series.map(({ row }) => row),
+          'bar_count',
+        ),
     },
     /** By asset type and country, in that order. */
     markets,
@@ -54,11 +65,11 @@ export async function readHoldings(whole: Reader, onDamage: OnDamage = refuseDam
       prices: row.prices,
       volumes: volumeBasis(row),
     })),
-    datasets: await readDatasets(reader),
+    datasets: await readDatasets(reader, onDamage),
     /** The newest imports and deletions, newest first. */
-    runs: await readRuns(reader),
+    runs: await readRuns(reader, onDamage),
     /** Files of watched folders that could not be imported, or not wholly, by dataset and path. */
-    failed_files: await readFailures(reader),
+    failed_files: await readFailures(reader, onDamage),
   };
 }
 
@@ -68,7 +79,7 @@ type Market = Pick<Instrument, 'asset_schema' | 'country_iso_code'> & { readonly
  * The markets that have an instrument. Millions may be options: they are counted, and none is read. An index
  * may count one twice in place of another, so each market is counted by its instruments and by their symbols.
  */
-async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]> {
+async function readMarkets(reader: Reader): Promise<Market[]> {
   const markets: Market[] = [];
   let isEqual = true;
   for (const asset_schema of assetSchemas.toSorted()) {
@@ -89,7 +100,7 @@ async function readMarkets(reader: Reader, onDamage: OnDamage): Promise<Market[]
     }
   }
   const { rows } = await reader.extent(instrumentDataset);
-  if (!isEqual || rows !== sumOf(markets, 'instruments')) onDamage(lostRows(instrumentTerms.name), {});
+  if (!isEqual || rows !== sumOf(markets, 'instruments')) refuseDamage(lostRows(instrumentTerms.name));
   return markets;
 }
 
@@ -100,28 +111,20 @@ const lostRows = (dataset: string): Damage => ({
 });
 
 /** The series that have a bar, in the order of their instruments' names, the finest first. */
-async function readSeries(
-  reader: Reader,
-  onDamage: OnDamage,
-): Promise<{ row: Series; instrument: Instrument }[]> {
+async function readSeries(reader: Reader): Promise<{ row: Series; instrument: Instrument }[]> {
   const rows: Series[] = [];
   let count = 0;
-  const counting = reader.sound((damage, remains) => {
-    count++;
-    onDamage(damage, remains);
-  });
-  for await (const row of allRows(counting, seriesDataset)) {
+  for await (const row of allRows(reader, seriesDataset)) {
     count++;
     if (row.bar_count > 0) rows.push(row);
   }
-  if (count !== (await reader.extent(seriesDataset)).rows) onDamage(lostRows(seriesDataset.name), {});
+  if (count !== (await reader.extent(seriesDataset)).rows) refuseDamage(lostRows(seriesDataset.name));
   const ids = [...new Set(rows.map((row) => row.instrument_id))];
   const named = new Map(
     (await reader.among(instrumentDataset, {}, 'instrument_id', ids)).map((one) => [one.instrument_id, one]),
   );
   // An index that lost the row of an instrument tells it here.
   for (const id of ids) if (!named.has(id)) await reader.group(instrumentDataset, { instrument_id: id });
-  // The row of an instrument may be damaged, and left out.
   const held = rows.flatMap((row) => {
     const instrument = named.get(row.instrument_id);
     return instrument === undefined ? [] : [{ row, instrument }];
@@ -160,11 +163,12 @@ const sumOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], n
  * The rows of every dataset besides instruments and bars, and which time they span. Of a large one only an
  * index is read.
  */
-async function readDatasets(reader: Reader) {
+async function readDatasets(reader: Reader, onDamage: OnDamage) {
   const held = [];
   for (const dataset of fileDatasets.filter((one) => one !== instrumentDataset)) {
     const { time } = dataset.file;
-    const { rows, first, last } = await reader.extent(dataset, time);
+    const found = await unlessDamaged(reader.extent(dataset, time), onDamage);
+    const { rows, first, last } = found ?? { rows: null, first: null, last: null };
     const textOf = (value: number | null): string | null => {
       if (value === null) return null;
       return dataset.columns[time!]!.kind === 'day' ? formatDay(value) : formatInstant(value);
@@ -174,21 +178,21 @@ async function readDatasets(reader: Reader) {
   return held;
 }
 
-async function readFailures(reader: Reader) {
-  const failures = [];
-  for await (const { failed_ms, ...failed } of allRows(reader, failedFiles))
-    failures.push({ ...failed, since: formatInstant(failed_ms) });
-  return failures;
+async function readFailures(reader: Reader, onDamage: OnDamage) {
+  const order = [['dataset', 'asc'] as const, ['path', 'asc'] as const];
+  const rows = await soundRows(reader, failedFiles, { order, limit: FAILURES_MAX }, onDamage);
+  return rows.map(({ failed_ms, ...failed }) => ({ ...failed, since: formatInstant(failed_ms) }));
 }
 
-async function readRuns(reader: Reader) {
+async function readRuns(reader: Reader, onDamage: OnDamage) {
   // A lost run would make an older one the tenth.
-  await reader.extent(importRuns);
-  const rows = await reader.rows(importRuns, { order: [['run_id', 'desc']], limit: RUNS_SHOWN });
-  return rows.map(({ started_ms, finished_ms, undone_ms, ...run }) => ({
-    ...run,
-    started: formatInstant(started_ms),
-    finished: formatInstant(finished_ms),
-    undone: undone_ms === null ? null : formatInstant(undone_ms),
-  }));
+  await unlessDamaged(reader.extent(importRuns), onDamage);
+  return (await newestRuns(reader, RUNS_SHOWN, onDamage)).map(
+    ({ started_ms, finished_ms, undone_ms, ...run }) => ({
+      ...run,
+      started: formatInstant(started_ms),
+      finished: formatInstant(finished_ms),
+      undone: undone_ms === null ? null : formatInstant(undone_ms),
+    }),
+  );
 }

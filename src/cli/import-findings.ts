@@ -67,7 +67,7 @@ async function tellOf(reader: Reader, runIds: readonly number[], json: boolean):
   const damage = new FoundDamage();
   const options = {
     nowMs: Date.now(),
-    onDamage: (one: Parameters<typeof damage.add>[0]) => damage.add(one, {}),
+    onDamage: damage.add,
   };
   try {
     const found = await runFindings(reader, runIds, options);
@@ -75,7 +75,7 @@ async function tellOf(reader: Reader, runIds: readonly number[], json: boolean):
     else noteFindings(found);
   } catch (error) {
     if (!(error instanceof DamagedData)) throw error;
-    damage.add(error.damage, {});
+    damage.add(error.damage);
   }
   for (const one of await damage.named(reader)) note(`damaged, not checked: ${damageWords(one)}`);
 }

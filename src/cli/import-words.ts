@@ -1,5 +1,4 @@
 // What `bourse import` says of an import that is done.
-import { BARS } from '../datasets/index.ts';
 import { importCommand } from '../history/import-command.ts';
 import type { ImportReport } from '../history/import-report.ts';
 import { refusalLine } from './explain.ts';
@@ -52,11 +51,6 @@ export function describeImport(report: ImportReport, again: Again): string {
     ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
     ...replacedLines(report),
     ...removedLines(report, again.flags.dryRun === true),
-    ...(report.damagedReplaced === 0
-      ? []
-      : [
-          `replaced ${countOf(report.damagedReplaced, report.dataset === BARS ? 'damaged bar' : 'damaged row')}: undoing this run does not restore what they were`,
-        ]),
     ...(newInstruments === 0 || runId === null
       ? []
       : [

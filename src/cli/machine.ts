@@ -15,6 +15,7 @@ import { seriesAfter } from '../series/future-bars.ts';
 import { unknownCalendarKeys } from '../series/unknown-keys.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
 import { readSoundKeys } from '../store/control.ts';
+import { DamagedData } from '../store/damage.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../store/diagnosis.ts';
 import { openControl } from '../store/engines.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
@@ -81,8 +82,8 @@ function timeZones(): Diagnosis {
 /** Reads the store; null where it cannot be read, which the store's own checks report. */
 const readOf = <T>(url: string, read: (reader: Reader) => Promise<T>): Promise<T | null> =>
   // Damage is found by `bourse doctor --deep` and stops no other check.
-  readStore(url, 'inspect', (reader) => read(reader.sound(() => undefined))).catch((error: unknown) => {
-    if (error instanceof StoreUnusable) return null;
+  readStore(url, 'inspect', read).catch((error: unknown) => {
+    if (error instanceof StoreUnusable || error instanceof DamagedData) return null;
     throw error;
   });
 

@@ -78,7 +78,7 @@ function wordsOf(error: unknown): Pick<Problem, 'message' | 'hint'> {
 /** Hints of errors whose message has none. */
 const hints: Readonly<Record<string, string>> = {
   fault: 'call it again without --json: that prints where the fault is',
-  damaged: 'bourse doctor --deep lists all that is damaged',
+  damaged: 'bourse doctor --deep lists all that is damaged, and what to do',
 };
 
 /** An error as a program reads it. */

@@ -8,6 +8,7 @@ import { FoundDamage } from '../series/damaged-bars.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { contentHash } from '../store/content.ts';
 import type { Check } from '../store/control.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import { openStore, storeFacts } from '../store/engines.ts';
 import type { RowReader, ServerFacts } from '../store/store.ts';
 import { writesBetween } from '../store/version-leap.ts';
@@ -35,16 +36,20 @@ function readStatus(flags: Flags) {
   return closing(openStore(url, 'read'), (store) =>
     store.snapshot(async (reader) => {
       const found = new FoundDamage();
-      const sound = reader.sound(found.add);
-      const check = await checkOf(sound, await keptCheck(url));
+      const counted = <T>(reading: Promise<T>) => unlessDamaged(reading, found.add);
+      const check = await counted(checkOf(reader, await keptCheck(url)));
       const holdings = await readHoldings(reader, found.add);
+      const { data_version } = holdings;
       return {
         store: store.name,
         facts: await storeFacts(url),
         check,
-        changes: check && (await writesBetween(sound, check.data_version, holdings.data_version)),
+        changes:
+          check && data_version !== null
+            ? await counted(writesBetween(reader, check.data_version, data_version))
+            : null,
         holdings,
-        hash: flags.contentHash ? await contentHash(sound) : null,
+        hash: flags.contentHash ? await counted(contentHash(reader)) : null,
         damaged: await found.named(reader),
       };
     }),
@@ -123,8 +128,8 @@ const seriesRows = ({ series }: Holdings): string[][] =>
 
 const datasetRows = ({ datasets }: Holdings): string[][] =>
   datasets
-    .filter(({ rows }) => rows > 0)
-    .map(({ dataset, rows, first, last }) => cells(dataset, rows, first, last));
+    .filter(({ rows }) => rows !== 0)
+    .map(({ dataset, rows, first, last }) => cells(dataset, rows ?? DAMAGED, first, last));
 
 const runRows = ({ runs }: Holdings): string[][] =>
   runs.map(({ run_id, kind, dataset, file, finished, undone, ...counts }) => {
@@ -135,6 +140,11 @@ const runRows = ({ runs }: Holdings): string[][] =>
 
 const failureRows = ({ failed_files }: Holdings): string[][] =>
   failed_files.map(({ path, dataset, since, problem }) => [path, dataset, since, problem]);
+
+/** In place of a number that damage hides. */
+const DAMAGED = 'damaged';
+
+const counts = (number: number | null): string => (number === null ? DAMAGED : count(number));
 
 /** A table after an empty line; nothing where it has no rows. */
 const section = (head: string, rows: string[][]): string =>
@@ -153,10 +163,10 @@ function describe({ store, facts, check, changes, holdings, hash }: Status, flag
     [facts.server === null ? 'files' : 'tables', facts.parts.map(partWords).join(', ')],
     ...(facts.server === null ? [] : serverLines(facts.server)),
     ['layout', `${facts.layout}`],
-    ['data version', `${data_version} (readable from ${oldest_version} on)`],
-    ['instruments', [count(totals.instruments), ...instruments].join(', ')],
-    ['series', count(totals.series)],
-    ['bars', count(totals.bars)],
+    ['data version', `${data_version ?? DAMAGED} (readable from ${oldest_version ?? DAMAGED} on)`],
+    ['instruments', [counts(totals.instruments), ...instruments].join(', ')],
+    ['series', counts(totals.series)],
+    ['bars', counts(totals.bars)],
     ['findings', checkWords(check, changes)],
     ...(hash === null ? [] : [['content hash', hash]]),
   ];

@@ -7,7 +7,6 @@ import { damageWords } from '../store/damage.ts';
 import { howToRestore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { UsageProblem } from './config.ts';
-import { damageRecord, noteDamage } from './damage.ts';
 import { examples, jsonOption, storeOption, withQuiet } from './flags.ts';
 import { cliLimits } from './limits.ts';
 import { withExistingStore } from './opened-store.ts';
@@ -32,15 +31,10 @@ function tableOf(runs: readonly Run[]): string {
   return formatTable([['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'undone'], ...rows]);
 }
 
-function fateOf({ left }: UndoReport, isTrial: boolean): string {
-  const done = left.length === 0 ? 'undone' : 'undone in part';
-  return isTrial ? `would be ${done}; nothing was stored` : done;
-}
-
 /** An undoing in words. */
 function describe(report: UndoReport, isTrial: boolean): string {
   const { run, barsRemoved, barsRestored, barsKept, keptBy } = report;
-  const { rowsRemoved, rowsRestored, rowsRepaired, rowsKept } = report;
+  const { rowsRemoved, rowsRestored, rowsKept } = report;
   const { keepersNamed } = cliLimits;
   const more = keptBy.length > keepersNamed ? ` and ${keptBy.length - keepersNamed} more` : '';
   const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, keepersNamed).join(', ')}${more}`;
@@ -51,12 +45,12 @@ function describe(report: UndoReport, isTrial: boolean): string {
     [barsKept, 'bar', `left as changed later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
-    [rowsRepaired, `damaged ${row}`, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
   ] as const;
   const found = notes.filter(([number]) => number > 0);
+  const outcome = isTrial ? 'would be undone; nothing was stored' : 'undone';
   return linesOf([
-    `run ${run.run_id}, ${run.kind} of ${run.file}: ${fateOf(report, isTrial)}`,
+    `run ${run.run_id}, ${run.kind} of ${run.file}: ${outcome}`,
     ...found.map(([number, what, fate]) => `  ${countOf(number, what)} ${fate}`),
     ...(found.length === 0 ? ['  nothing is left of what it changed'] : []),
   ]);
@@ -101,10 +95,7 @@ export function undoCommand(): Command {
         const request = { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) };
         const task = { name: `undo of run ${runId}`, bytes: null, rowsAbout: null };
         const report = await withProgress(task, (onRows) => undoRun(store, { ...request, onRows }));
-        const [left, lost] = [report.left.map(damageRecord), report.lost.map(damageRecord)];
-        print(flags, { ...report, left, lost }, describe(report, dryRun));
-        noteDamage(report.lost, 'what it noted can never be undone');
-        noteDamage(report.left, `not undone: repair it, then run bourse undo ${runId} again`);
+        print(flags, report, describe(report, dryRun));
       }),
     );
 }

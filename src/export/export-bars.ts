@@ -1,6 +1,5 @@
 // Stored bars as rows of native files: series after series, block after block.
 
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import { filterBars } from '../bars/columns.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
@@ -11,7 +10,8 @@ import { seriesWithBars } from '../history/instrument-uses.ts';
 import { RequestProblem } from '../history/request-problem.ts';
 import { selectBars } from '../history/selection.ts';
 import { Calendars } from '../series/calendars.ts';
-import { allBlocks } from '../store/all-blocks.ts';
+import { namingDamage } from '../series/damaged-bars.ts';
+import { allBlocks, openBlock } from '../store/all-blocks.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { BarLine } from './bar-line.ts';
@@ -96,9 +96,9 @@ async function* linesOf(reader: Reader, selection: Selection, style: TextStyle):
     if (selected === null) continue;
     const { fromBucket, toBucket, holds } = selected;
     const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
-    await reader.checkBlocks(row.series_id);
-    for await (const { bytes } of allBlocks(reader, read)) {
-      const stored = decodeBlock(bytes, wholeBlock);
+    await namingDamage(reader, reader.checkBlocks(row.series_id));
+    for await (const block of allBlocks(reader, read)) {
+      const { bars: stored } = await namingDamage(reader, Promise.try(openBlock, row.series_id, block));
       const isWhole = from === null && to === null;
       const bars = isWhole ? stored : filterBars(stored, (at) => holds(stored.keyMs[at]!));
       if (bars.count > 0) yield { text: line.text(bars), rows: bars.count };

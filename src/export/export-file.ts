@@ -1,6 +1,7 @@
 // The file of an export: written under a temporary name, renamed when it is whole. It replaces another file
 // only with --force.
-import { createWriteStream, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -110,7 +111,8 @@ async function fill(table: ExportTable, part: string, format: OutFormat, onRows:
     onRows(written);
   });
   const textPath = kind === 'parquet' ? `${part}.csv` : part;
-  const file = createWriteStream(textPath, { flags: 'wx', flush: true });
+  // It is there before anything can fail: one that is still being opened would appear after its removal.
+  const file = (await open(textPath, 'wx')).createWriteStream({ flush: true });
   if (packing === null) await pipeline(pieces, file);
   else await pipeline(pieces, packing === 'gz' ? createGzip() : createZstdCompress(), file);
   const isKept = rows > 0 || table.isMadeEmpty;

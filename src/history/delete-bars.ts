@@ -1,20 +1,30 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
 
+import { bucketDays } from '../bars/bucket.ts';
 import { emptyBars, filterBars } from '../bars/columns.ts';
 import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { shellWord } from '../base/shell-word.ts';
-import type { Interval } from '../contract/interval.ts';
-import { runSpans, type series as seriesDataset } from '../datasets/bars.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import { type RowOf, spokenName } from '../datasets/dataset.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
+import { bucketWords } from '../series/damaged-bars.ts';
 import { marketName } from '../series/series.ts';
-import type { Store, Writer } from '../store/store.ts';
-import { deletionOfBlocks, keysOfBucket, lostBlocks, lostBlockWords } from './damaged-blocks.ts';
+import { everyBucket } from '../store/all-blocks.ts';
+import type { RawRow } from '../store/damage.ts';
+import type { Store, StoredBlock, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, recordBlock } from './journal.ts';
+import {
+  damagedRow,
+  removeDamagedInstrument,
+  removeDamagedSeries,
+  removingDamaged,
+} from './remove-damaged.ts';
 import { RequestProblem } from './request-problem.ts';
 import { type BarBounds, type Selected, selectBars } from './selection.ts';
 import { StoredSeries } from './stored-series.ts';
@@ -46,14 +56,30 @@ export type DeleteReport = {
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
   return runDeletion(store, 'bars', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
-    const bars = [];
-    let [damagedDeleted, done] = [0, 0];
+    const bars: { interval: string; count: number }[] = [];
+    let [damagedDeleted, done, records] = [0, 0, 0];
     const onBars = (count: number): void => {
       done += count;
       request.onRows?.(done);
     };
-    for (const row of await seriesWithBars(writer, instrument)) {
-      if (request.interval !== null && row.interval !== request.interval) continue;
+    const isChosen = ({ interval }: RawRow): boolean =>
+      request.interval === null || interval === request.interval;
+    const stored = await removingDamaged(
+      seriesDataset,
+      () => seriesWithBars(writer, instrument),
+      async (row) => {
+        // Where the row is damaged, nothing tells which bars it has.
+        const isWhole = request.from === null && request.to === null && isChosen(row);
+        const removed = isWhole ? await removeDamagedSeries(writer, row) : null;
+        if (removed === null) return false;
+        records++;
+        bars.push(removed);
+        damagedDeleted += removed.count;
+        return true;
+      },
+    );
+    for (const row of stored) {
+      if (!isChosen(row)) continue;
       const { calendar, market } = await new Calendars().read(writer, instrument);
       const selected = selectBars(row, calendar, request);
       if (selected === null) continue;
@@ -70,7 +96,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
     }
     const about = { dataset: 'bars', instrument: nameOf(instrument) };
     const result = { ...about, bars, damagedDeleted, instrumentsDeleted: 0 };
-    return { result, count: bars.reduce((sum, { count }) => sum + count, 0) };
+    return { result, count: bars.reduce((sum, { count }) => sum + count, records) };
   });
 }
 
@@ -80,13 +106,20 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
  */
 export function deleteInstrument(store: Store, request: DeleteRequest): Promise<DeleteReport> {
   return runDeletion(store, 'instruments', request, async (writer, runId) => {
-    const instrument = await findInstrument(writer, request);
+    const found: unknown = await findInstrument(writer, request).catch((error: unknown) => error);
+    const damaged = damagedRow(instruments, found);
+    if (damaged?.symbol === request.symbol && damaged.country_iso_code === request.country) {
+      const bars = await removeDamagedInstrument(writer, damaged);
+      if (bars !== null)
+        return { result: deletedInstrument(damaged as RawRow & InstrumentName, bars), count: 1 };
+    }
+    if (found instanceof Error) throw found;
+    const instrument = found as Instrument;
     const name = nameOf(instrument);
     const intervals = (await seriesWithBars(writer, instrument)).map((row) => row.interval);
     if (intervals.length > 0) {
-      const { asset_schema, country_iso_code, symbol } = instrument;
       throw new RequestProblem(
-        `${name} has bars (${intervals.join(', ')}): delete them first, by bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${shellWord(symbol)}`,
+        `${name} has bars (${intervals.join(', ')}): delete them first, by ${deletionOf(instrument)}`,
       );
     }
     const use = await useOf(writer, instrument);
@@ -97,18 +130,17 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
       );
     }
     await changeRow(writer, runId, instruments, instrument, null);
-    return {
-      result: {
-        dataset: 'instruments',
-        instrument: name,
-        bars: [],
-        damagedDeleted: 0,
-        instrumentsDeleted: 1,
-      },
-      count: 1,
-    };
+    return { result: deletedInstrument(instrument, []), count: 1 };
   });
 }
+
+const deletedInstrument = (name: InstrumentName, bars: DeleteReport['bars']) => ({
+  dataset: 'instruments',
+  instrument: nameOf(name),
+  bars,
+  damagedDeleted: bars.reduce((sum, { count }) => sum + count, 0),
+  instrumentsDeleted: 1,
+});
 
 /** What a deletion is recorded by: the range that no earlier run covers any more (contract 3.9 (4)). */
 const deletedSpan = (
@@ -148,52 +180,58 @@ async function deleteFrom(
     count += before.count;
     onBars(before.count);
   }
-  const buckets = await damagedWithin(writer, { instrument, series }, selected.holds);
-  let damaged = 0;
-  for (const [bucket, lost] of buckets) {
-    await series.removeDamaged(bucket, lost);
-    damaged += lost;
-  }
+  const damaged = series.damaged.size === 0 ? 0 : await deleteDamaged({ instrument, series }, selected.holds);
   count += damaged;
   if (count > 0) await series.settle();
   return { count, damaged };
 }
 
 /**
- * The damaged blocks that a deletion has met, and the number of bars of each.
- * @throws RequestProblem where it would delete a part of one, or where only several together have a known
- * number
+ * Deletes the damaged blocks of a series, and gives how many bars they had: what its other blocks lack of its
+ * number of bars. So all of them go together. @throws RequestProblem where the deletion does not hold all
  */
-async function damagedWithin(
-  writer: Writer,
+async function deleteDamaged(
   { instrument, series }: OpenSeries,
   holds: (keyMs: number) => boolean,
-): Promise<ReadonlyMap<number, number>> {
-  const met = series.damaged;
-  if (met.size === 0) return new Map();
-  const { interval, first_ms, last_ms } = series.row;
-  const holdsAll = (bucket: number): boolean => {
-    const { firstMs, lastMs } = keysOfBucket(interval as Interval, bucket) ?? {
-      firstMs: first_ms,
-      lastMs: last_ms,
-    };
+): Promise<number> {
+  const { first_ms, last_ms } = series.row;
+  const interval = series.row.interval as Interval;
+  let left = 0;
+  for await (const { bars } of series.blocks(everyBucket.fromBucket, everyBucket.toBucket))
+    left += bars.count;
+  const blocks = [...series.damaged.values()];
+  const holdsAll = ({ bucket }: StoredBlock): boolean => {
+    const { firstMs, lastMs } = keysOfBucket(interval, bucket) ?? { firstMs: first_ms, lastMs: last_ms };
     return holds(Math.max(firstMs, first_ms)) && holds(Math.min(lastMs, last_ms));
   };
-  const { blocks, total } = await lostBlocks(writer, series.presentRow);
-  const all = [...blocks.values()];
-  const isKnown = all.every(({ count }) => count !== null);
-  const wanted = isKnown ? all.filter(({ bucket }) => met.has(bucket)) : all;
-  if (!wanted.every(({ bucket }) => met.has(bucket) && holdsAll(bucket))) {
-    const places = wanted.map((block) => lostBlockWords(interval as Interval, block)).join('; ');
-    const command = deletionOfBlocks(
-      instrument,
-      interval as Interval,
-      wanted.map(({ bucket }) => bucket),
-    );
-    throw new RequestProblem(
-      `stored bars of ${nameOf(instrument)} ${interval} are damaged, and can be deleted only together: ${places}. Delete all of them, by ${command}`,
-    );
-  }
-  // Without the number of each, the first one stands for all.
-  return new Map(wanted.map(({ bucket, count }, at) => [bucket, count ?? (at === 0 ? total : 0)]));
+  if (blocks.every(holdsAll)) return series.removeDamaged(left);
+  const places = blocks.map(
+    ({ bucket, runId }) => `${bucketWords(interval, bucket)}, imported by run ${runId}`,
+  );
+  const what = `stored bars of ${nameOf(instrument)} ${interval} are damaged, and can be deleted only together`;
+  const command = `${deletionOf(instrument)} ${selectorsOf(interval, [...series.damaged.keys()])}`;
+  throw new RequestProblem(`${what}: ${places.join('; ')}. Delete all of them, by ${command}`);
+}
+
+/** The first and the last key that a bar of a bucket can have; null where the bucket is all time. */
+function keysOfBucket(interval: Interval, bucket: number): { firstMs: number; lastMs: number } | null {
+  const days = bucketDays(interval);
+  if (days === null) return null;
+  const stepMs = intervalMinutes(interval) === null ? DAY_MS : MINUTE_MS;
+  return { firstMs: bucket * days * DAY_MS, lastMs: (bucket + 1) * days * DAY_MS - stepMs };
+}
+
+/** The command that deletes the bars of an instrument. */
+const deletionOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
+  `bourse delete bars --schema ${asset_schema} --country ${country_iso_code} --symbol ${shellWord(symbol)}`;
+
+/** The flags of that command for whole blocks, from the first bucket to the last. */
+function selectorsOf(interval: Interval, buckets: readonly number[]): string {
+  const first = keysOfBucket(interval, Math.min(...buckets));
+  const last = keysOfBucket(interval, Math.max(...buckets));
+  const text = (ms: number): string =>
+    intervalMinutes(interval) === null ? formatDay(ms / DAY_MS) : formatInstantZ(ms);
+  const range =
+    first === null || last === null ? '' : ` --from ${text(first.firstMs)} --to ${text(last.lastMs)}`;
+  return `--interval ${interval}${range}`;
 }

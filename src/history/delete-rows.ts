@@ -3,19 +3,14 @@
 import type { ParsedInstant } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
-import type { Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
-import { rowChanges } from '../datasets/internal.ts';
-import { collectRows } from '../store/all-rows.ts';
-import { forgetEarlier } from '../store/changes.ts';
-import { DamagedData } from '../store/damage.ts';
-import { rowKeyOf } from '../store/journal-entries.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { deleteOwn } from './instrument-uses.ts';
 import { changeRow } from './journal.ts';
+import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
 
@@ -120,37 +115,28 @@ async function withInstrument(
 export function deleteRows(store: Store, request: RowDeleteRequest): Promise<RowDeleteReport> {
   const { dataset, words } = request;
   return runDeletion(store, spokenName(dataset), request, async (writer, runId) => {
-    let [rowsDeleted, instrumentsDeleted] = [0, 0];
+    let [rowsDeleted, damagedDeleted, instrumentsDeleted] = [0, 0, 0];
     const selection = await selectionOf(writer, request);
-    const damaged = new Map<string, Values>();
-    const sound = writer.sound((damage, { row }) => {
-      if (row === undefined) throw new DamagedData(damage);
-      if (isSelected(dataset, selection, row)) damaged.set(rowKeyOf(dataset, row), row);
-    });
-    for await (const row of selectedRows(sound, dataset, selection)) {
-      await changeRow(writer, runId, dataset, row, null);
+    const deleted = async (row: RowOf<Dataset>): Promise<void> => {
       rowsDeleted++;
       request.onRows?.(rowsDeleted);
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
-    }
-    for (const row of damaged.values()) {
+    };
+    const deleteSelected = async (): Promise<void> => {
+      for await (const row of selectedRows(writer, dataset, selection)) {
+        await changeRow(writer, runId, dataset, row, null);
+        await deleted(row);
+      }
+    };
+    await removingDamaged(dataset, deleteSelected, async (row) => {
+      if (!isSelected(dataset, selection, row)) return false;
       await removeDamagedRow(writer, dataset, row);
-      if (await deleteOwn(writer, runId, dataset, row as RowOf<Dataset>)) instrumentsDeleted++;
-    }
-    rowsDeleted += damaged.size;
+      damagedDeleted++;
+      await deleted(row as RowOf<Dataset>);
+      return true;
+    });
     const about = { dataset: spokenName(dataset), choice: words };
-    const counts = { rowsDeleted, damagedDeleted: damaged.size, instrumentsDeleted };
+    const counts = { rowsDeleted, damagedDeleted, instrumentsDeleted };
     return { result: { ...about, ...counts }, count: rowsDeleted };
   });
-}
-
-/**
- * Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read
- * as it was, any more.
- */
-async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): Promise<void> {
-  await forgetEarlier(writer);
-  await writer.remove(dataset, [row]);
-  const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
-  await writer.remove(rowChanges, await collectRows(writer, rowChanges, where));
 }

@@ -2,14 +2,20 @@
 // imported or gone.
 import { dirname } from 'node:path';
 import type { RowOf } from '../datasets/dataset.ts';
-import type { Values } from '../datasets/field.ts';
 import { failedFiles } from '../datasets/internal.ts';
-import { allRows } from '../store/all-rows.ts';
-import { DamagedData, ignoreDamage } from '../store/damage.ts';
+import { soundRows } from '../store/all-rows.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 
 /** The problem of a file whose import has begun. It stays where the process ends before that import. */
 export const UNFINISHED = 'its import began and did not end';
+
+/** At most so many are read: a watch tries the others again. */
+export const FAILURES_MAX = 100_000;
+
+/** The failed files of a dataset. A damaged one is as if it were not there: it is tried again. */
+const failuresOf = (reader: Reader, dataset: string): Promise<RowOf<typeof failedFiles>[]> =>
+  soundRows(reader, failedFiles, { where: { dataset }, order: [['path', 'asc']], limit: FAILURES_MAX });
 
 /** The problems of a dataset's failed files in a folder, which is given by its full path, by their paths. */
 export async function failuresIn(
@@ -18,7 +24,7 @@ export async function failuresIn(
   folder: string,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for await (const { path, problem } of allRows(reader.sound(ignoreDamage), failedFiles, { dataset }))
+  for (const { path, problem } of await failuresOf(reader, dataset))
     if (dirname(path) === folder) found.set(path, problem);
   return found;
 }
@@ -32,14 +38,9 @@ export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof fai
  * nothing.
  */
 export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {
-  const cleared = await store.snapshot(async (reader) => {
-    const damaged: Values[] = [];
-    const sound = reader.sound((damage, { row }) => {
-      if (row === undefined) throw new DamagedData(damage);
-      damaged.push(row);
-    });
-    return [...(await sound.among(failedFiles, { dataset }, 'path', paths)), ...damaged];
-  });
-  const keys = cleared.map(({ path }) => ({ dataset, path: path as string }));
+  const cleared = await store.snapshot((reader) =>
+    unlessDamaged(reader.among(failedFiles, { dataset }, 'path', paths)),
+  );
+  const keys = cleared ?? paths.map((path) => ({ dataset, path }));
   if (keys.length > 0) await store.write((writer) => writer.remove(failedFiles, keys));
 }

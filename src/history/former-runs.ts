@@ -4,6 +4,7 @@ import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
 import type { BlockPlace } from './journal.ts';
@@ -41,8 +42,12 @@ export class FormerRuns {
     return { range: { to: this.#runId }, order: [['run_id', 'desc']], limit: 1 };
   }
 
-  /** Counts bars of a block that this run replaces. */
-  async addBars({ series_id, bucket }: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
+  /** Counts bars of a block that this run replaces; those behind a damaged entry are of no run. */
+  async addBars(place: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
+    await unlessDamaged(this.#addBars(place, replaced));
+  }
+
+  async #addBars({ series_id, bucket }: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
     let left = replaced;
     let entries = 0;
     for await (const entry of rowsInOrder(this.#writer, blockChanges, {
@@ -70,8 +75,8 @@ export class FormerRuns {
   /** Counts a row that this run replaces. */
   async addRow(dataset: Dataset, row: Values): Promise<void> {
     const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
-    const [former] = await this.#writer.rows(rowChanges, { where, ...this.#newest });
-    if (former !== undefined) this.count(former.run_id, 1);
+    const found = await unlessDamaged(this.#writer.rows(rowChanges, { where, ...this.#newest }));
+    if (found?.[0] !== undefined) this.count(found[0].run_id, 1);
   }
 
   /** Counts rows of a run. */
@@ -83,7 +88,7 @@ export class FormerRuns {
   async list(): Promise<FormerRun[]> {
     const found: FormerRun[] = [];
     for (const [runId, rows] of [...this.#rows].sort(([one], [other]) => one - other)) {
-      const run = await rowWith(this.#writer, importRuns, { run_id: runId });
+      const run = await unlessDamaged(rowWith(this.#writer, importRuns, { run_id: runId }));
       if (run !== null) found.push({ runId, file: run.file, source: run.source, rows });
     }
     return found;

@@ -5,7 +5,6 @@ import { firstWhere } from '../base/search.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { heldRows } from '../datasets/internal.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
-import { ignoreDamage } from '../store/damage.ts';
 import type { Reader, RowReader, Writer } from '../store/store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -75,17 +74,12 @@ export async function findHolders(
 
 /** Removes what is recorded under a name of the rows that a run held. */
 export async function forgetHeldRows(writer: Writer, run_id: number, dataset: string): Promise<void> {
-  const damaged: { dataset: string; run_id: number; part: number }[] = [];
-  const sound = writer.sound((_, { row }) => {
-    if (row !== undefined) damaged.push({ dataset, run_id, part: row.part as number });
-  });
-  for await (const part of rowsInOrder(sound, heldRows, {
+  for await (const part of rowsInOrder(writer, heldRows, {
     where: { dataset, run_id },
     order: [['part', 'asc']],
     limit: PARTS_PER_READ,
   }))
     await writer.remove(heldRows, [part]);
-  await writer.remove(heldRows, damaged);
 }
 
 /** The runs after one that held rows of a dataset. */
@@ -95,7 +89,7 @@ export class LaterHolders {
   readonly #byDataset = new Map<string, ReadonlyMap<number, readonly BigUint64Array[]>>();
 
   constructor(reader: Reader, runId: number) {
-    this.#reader = reader.sound(ignoreDamage);
+    this.#reader = reader;
     this.#runId = runId;
   }
 

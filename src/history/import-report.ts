@@ -46,8 +46,6 @@ export type ImportReport = Partial<RemovedRows> & {
   readonly rowsWritten: number;
   readonly rowsNew: number;
   readonly rowsReplaced: number;
-  /** Of the replaced ones, those that were damaged: undoing the import does not restore them. */
-  readonly damagedReplaced: number;
   /** The runs whose rows were replaced; the oldest of very many runs are left out. */
   readonly replaced: readonly FormerRun[];
   /** Those that the store, or the file further up, has with the same values. */

@@ -2,7 +2,7 @@
 // import of new ones.
 import { rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
-import { DamagedData, ignoreDamage } from '../store/damage.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import { type FormerBearer, formerBearers, refuseLost } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
@@ -30,21 +30,10 @@ export async function lookUpNames(
   const marketOf = ({ asset_schema, country_iso_code }: InstrumentName): string =>
     `${asset_schema} ${country_iso_code}`;
   for (const group of Map.groupBy(names, marketOf).values()) {
-    if (await isSound(() => lookUpGroup(writer, group, found))) continue;
-    for (const name of group) await isSound(() => lookUpGroup(writer, [name], found));
+    if ((await unlessDamaged(lookUpGroup(writer, group, found))) !== null) continue;
+    for (const name of group) await unlessDamaged(lookUpGroup(writer, [name], found));
   }
   return found;
-}
-
-/** Whether a step met no damage. */
-async function isSound(step: () => Promise<void>): Promise<boolean> {
-  try {
-    await step();
-    return true;
-  } catch (error) {
-    if (error instanceof DamagedData) return false;
-    throw error;
-  }
 }
 
 /**
@@ -69,7 +58,7 @@ async function lookUpGroup(
   for (const symbol of await termsOf('symbol', unknown)) await refuseLost(writer, { ...market, symbol });
   const keys = unknown.map((symbol) => rowKeyOf(instruments, { ...market, symbol }));
   const changes = Map.groupBy(
-    await writer.sound(ignoreDamage).among(rowChanges, { dataset: instruments.name }, 'row_key', keys),
+    await writer.among(rowChanges, { dataset: instruments.name }, 'row_key', keys),
     ({ row_key }) => row_key,
   );
   const had = await termsOf('former', symbols);

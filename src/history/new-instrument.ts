@@ -2,7 +2,6 @@
 import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { ignoreDamage } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
 
@@ -76,7 +75,7 @@ const changesOf = (name: InstrumentName) => ({
 /** The instrument of a name that was deleted last; null without one. */
 async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instrument | null> {
   const read = { where: changesOf(name), ...newestChanges };
-  return deletedOf(await writer.sound(ignoreDamage).rows(rowChanges, read));
+  return deletedOf(await writer.rows(rowChanges, read));
 }
 
 /**
@@ -85,26 +84,19 @@ async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instr
 export const expectNewInstruments = (writer: Writer, names: readonly InstrumentName[]): Promise<void> =>
   writer.expect(rowChanges, newestChanges, names.map(changesOf));
 
-/** What is known of a new instrument's name; by default it is looked up. */
-type Former = {
-  /** The identifier of its damaged row. */
-  readonly damagedId?: number | null;
-  readonly deleted?: Instrument | null | undefined;
-};
-
 /**
- * A new instrument with nothing but its name. One that was deleted, or whose row is damaged, gets its former
- * identifiers again.
+ * A new instrument with nothing but its name. One that was deleted gets its former identifiers again;
+ * `deleted` is that one where it is known.
  */
 export async function newInstrument(
   writer: Writer,
   name: InstrumentName,
   ids: Counters,
-  { damagedId = null, deleted: known }: Former = {},
+  { deleted: known }: { readonly deleted?: Instrument | null | undefined } = {},
 ): Promise<Instrument> {
   const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
   const deleted = known === undefined ? await deletedNamed(writer, name) : known;
-  const instrument_id = damagedId ?? deleted?.instrument_id ?? (await ids.instrumentId());
+  const instrument_id = deleted?.instrument_id ?? (await ids.instrumentId());
   const asset_id = deleted?.asset_id ?? instrument_id;
   return { ...blank, ...name, instrument_id, asset_id } as Instrument;
 }

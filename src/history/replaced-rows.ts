@@ -4,8 +4,7 @@ import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import { expectRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { expectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import type { Expected, Writer } from '../store/store.ts';
@@ -113,8 +112,7 @@ export class ReplacedRows {
 
   /** Settles rows, by their keys, whose journal has changed. */
   async settle(rowKeys: readonly string[]): Promise<Settled[]> {
-    if (rowKeys.length === 0 || !(await hasReplacedDays(this.#writer.sound(ignoreDamage), this.#dataset)))
-      return [];
+    if (rowKeys.length === 0 || !(await hasReplacedDays(this.#writer, this.#dataset))) return [];
     const keys = rowKeys.map((rowKey) => valuesOfKey(this.#dataset, rowKey) as Partial<Row>);
     const lasts: Last[] = [];
     await this.#expect(keys);
@@ -137,13 +135,12 @@ export class ReplacedRows {
    * took from may have them now.
    */
   async *removedAfter(runId: number, days: ReadonlyMap<bigint, Days>): AsyncGenerator<string> {
-    const looked = this.#writer.sound(ignoreDamage);
     const { source } = await this.#sourceOf(runId);
-    for (const run_id of await laterReplacing(looked, this.#dataset, runId)) {
+    for (const run_id of await laterReplacing(this.#writer, this.#dataset, runId)) {
       if ((await this.#sourceOf(run_id)).source === source) continue;
       const where = { run_id, dataset: this.#dataset.name };
       const read = { where, order: [['row_key', 'asc'] as const], limit: ENTRIES_PER_READ };
-      for await (const entry of rowsInOrder(looked, rowChanges, read)) {
+      for await (const entry of rowsInOrder(this.#writer, rowChanges, read)) {
         const row = rowBefore(this.#dataset, entry);
         const own = row === null ? undefined : days.get(hashOf(subjectOf(this.#dataset, row)));
         if (own === undefined) continue;
@@ -164,20 +161,17 @@ export class ReplacedRows {
   }
 
   /**
-   * The last value of a row; null where it was never there, was deleted, or damage hides it. A removal of
-   * nothing is forgotten.
+   * The last value of a row; null where it was never there or was deleted. A removal of nothing is
+   * forgotten.
    */
   async #lastOf(row_key: string, known: Row | null = null): Promise<Last | null> {
     const { name: dataset } = this.#dataset;
     const key = valuesOfKey(this.#dataset, row_key) as Partial<Row>;
-    const found =
-      known === null ? await soundRowWith(this.#writer, this.#dataset, key) : { row: known, remains: null };
-    if (found.remains !== null) return null;
-    let { row } = found;
+    let row = known ?? (await rowWith(this.#writer, this.#dataset, key));
     let removal: Entry | null = null;
     const writers: number[] = [];
     const read = { where: { dataset, row_key }, ...newest };
-    for await (const entry of rowsInOrder(this.#writer.sound(ignoreDamage), rowChanges, read)) {
+    for await (const entry of rowsInOrder(this.#writer, rowChanges, read)) {
       const before = rowBefore(this.#dataset, entry);
       if (row !== null) {
         writers.push(entry.run_id);
@@ -199,8 +193,7 @@ export class ReplacedRows {
     if (lasts.length === 0) return;
     const wanted = new Map(lasts.map(({ row, holders }) => [hashOfRow(JSON.stringify(row)), holders]));
     const first = lasts.reduce((least, { writers }) => Math.min(least, writers.at(-1)!), Infinity);
-    const looked = this.#writer.sound(ignoreDamage);
-    await findHolders(looked, this.#dataset, first, wanted, passesOver);
+    await findHolders(this.#writer, this.#dataset, first, wanted, passesOver);
     for (const { writers, holders } of lasts)
       for (const runId of holders) if (runId < writers.at(-1)!) holders.delete(runId);
   }
@@ -209,8 +202,7 @@ export class ReplacedRows {
   async #daysOf(lasts: readonly Last[]): Promise<ReadonlyMap<Last, readonly ReplacedDays[]>> {
     if (lasts.length === 0) return new Map();
     const subjects = new Set(lasts.map(({ row }) => subjectOf(this.#dataset, row)));
-    const looked = this.#writer.sound(ignoreDamage);
-    const bySubject = await readReplacedDays(looked, this.#dataset, subjects);
+    const bySubject = await readReplacedDays(this.#writer, this.#dataset, subjects);
     const found = new Map<Last, readonly ReplacedDays[]>();
     for (const last of lasts) {
       const day = dayOfRow(this.#dataset, last.row);
@@ -322,7 +314,7 @@ export class ReplacedRows {
   async #sourceOf(runId: number): Promise<Source> {
     const known = this.#runs.get(runId);
     if (known !== undefined) return known;
-    const run = await rowWith(this.#writer.sound(ignoreDamage), importRuns, { run_id: runId });
+    const run = await rowWith(this.#writer, importRuns, { run_id: runId });
     // A contract that bars or instruments brought along is no row of a list that replaces it.
     const isOfList = run?.dataset === spokenName(this.#dataset);
     const source = { isImport: run?.kind === 'import', source: isOfList ? run.source : null };

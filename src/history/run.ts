@@ -5,7 +5,7 @@ import type { PriceBasis, VolumeBasis } from '../contract/price-basis.ts';
 import { importRuns } from '../datasets/internal.ts';
 import type { MappedFile } from '../mapping/column-mapping.ts';
 import { versionOfWrite } from '../store/changes.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import type { Writer } from '../store/store.ts';
 import { FormerRuns } from './former-runs.ts';
 import type { ImportGroup } from './import-group.ts';
@@ -105,10 +105,9 @@ export async function runImport(
   const write = async () => {
     const runId = await counters.next('run_id', 1);
     // The time of the write: another run may have ended while this one waited for it.
-    const looked = writer.sound(ignoreDamage);
     // Of a group with runs the newest one has just ended.
-    const aheadRun = group.isChanged ? null : await runAhead(looked, nowMs());
-    const former = new FormerRuns(looked, runId);
+    const aheadRun = group.isChanged ? null : await unlessDamaged(runAhead(writer, nowMs()));
+    const former = new FormerRuns(writer, runId);
     const command = request.command ?? { firstRun: null };
     command.firstRun ??= runId;
     const run = { runId, command: command.firstRun, startedMs, former, counters };

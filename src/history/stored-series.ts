@@ -1,30 +1,29 @@
 // A stored series whose bars a deletion or an undo removes and restores, block by block.
 
-import { blockCount } from '../bars/block-reader.ts';
 import { encodeBlock } from '../bars/block-writer.ts';
-import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, emptyBars } from '../bars/columns.ts';
-import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges } from '../datasets/internal.ts';
-import { allBlocks, blockAt, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
-import { type Damage, DamagedData } from '../store/damage.ts';
-import type { Direction, Writer } from '../store/store.ts';
-import { forgetBlock, keysOfBucket } from './damaged-blocks.ts';
-
-/** Blocks may be damaged; what has no place cannot be passed over. */
-function requireBlock(damage: Damage): void {
-  if (damage.block === undefined) throw new DamagedData(damage);
-}
+import {
+  allBlocks,
+  blockAt,
+  everyBucket,
+  type OpenedBlock,
+  openBlock,
+  soundBlocks,
+} from '../store/all-blocks.ts';
+import { unlessDamaged } from '../store/damage.ts';
+import type { Direction, StoredBlock, Writer } from '../store/store.ts';
+import { removeDamagedBlock } from './remove-damaged.ts';
 
 /** One series: `put` changes its blocks, then `settle` updates its row. */
 export class StoredSeries {
   readonly row: RowOf<typeof seriesDataset>;
   readonly #writer: Writer;
   #barCount: number;
-  /** The buckets of damaged blocks that `blocks` has left out. */
-  readonly damaged = new Set<number>();
+  /** The damaged blocks that `blocks` has left out, by bucket. */
+  readonly damaged = new Map<number, StoredBlock>();
 
   constructor(writer: Writer, row: RowOf<typeof seriesDataset>) {
     this.row = row;
@@ -32,20 +31,10 @@ export class StoredSeries {
     this.#barCount = row.bar_count;
   }
 
-  /** The series with its present number of bars. */
-  get presentRow(): RowOf<typeof seriesDataset> {
-    return { ...this.row, bar_count: this.#barCount };
-  }
-
   /** The blocks from one bucket to another, both included, one by one, without damaged ones. */
-  async *blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
-    const seriesId = this.row.series_id;
-    const read = { seriesId, fromBucket, toBucket, direction: 'asc' } as const;
-    const sound = this.#writer.sound((damage) => {
-      requireBlock(damage);
-      this.damaged.add(damage.block!.bucket);
-    });
-    for await (const block of allBlocks(sound, read)) yield openBlock(seriesId, block);
+  blocks(fromBucket: number, toBucket: number): AsyncGenerator<OpenedBlock> {
+    const read = { seriesId: this.row.series_id, fromBucket, toBucket };
+    return soundBlocks(this.#writer, read, (block) => this.damaged.set(block.bucket, block));
   }
 
   /** The block of a bucket, without bars where there is none. @throws DamagedData */
@@ -54,12 +43,16 @@ export class StoredSeries {
     return found ?? { bucket, runId: 0, bars: emptyBars() };
   }
 
-  /** Removes a damaged block and all that runs have changed in it; `count` is the number of its bars. */
-  async removeDamaged(bucket: number, count: number): Promise<void> {
-    const { series_id: seriesId } = this.row;
-    this.#barCount -= count;
-    await forgetBlock(this.#writer, seriesId, bucket);
-    await this.#writer.removeBlock(seriesId, bucket);
+  /**
+   * Removes the damaged blocks, once `blocks` has given all others, and gives how many bars they had: those
+   * that no other has, which are `left`.
+   */
+  async removeDamaged(left: number): Promise<number> {
+    for (const bucket of this.damaged.keys())
+      await removeDamagedBlock(this.#writer, this.row.series_id, bucket);
+    const removed = this.#barCount - left;
+    this.#barCount = left;
+    return removed;
   }
 
   /** Replaces the bars of a block. An empty block stays while the journal names it. */
@@ -78,7 +71,7 @@ export class StoredSeries {
   async settle(): Promise<number> {
     let row = { ...this.row, first_ms: 0, last_ms: 0, bar_count: this.#barCount };
     if (this.#barCount > 0) {
-      row = { ...row, ...(await this.ends()) };
+      row = { ...row, first_ms: await this.#outermost('asc'), last_ms: await this.#outermost('desc') };
     } else if (!(await this.#isNamed({}))) {
       await this.#writer.remove(seriesDataset, [this.row]);
       return 0;
@@ -87,48 +80,19 @@ export class StoredSeries {
     return this.#barCount;
   }
 
-  /** The keys of the first and the last bar. */
-  async ends(): Promise<{ readonly first_ms: number; readonly last_ms: number }> {
-    return { first_ms: await this.#outermost('asc'), last_ms: await this.#outermost('desc') };
-  }
-
-  /**
-   * The key of the first or the last bar. Of a damaged block at that end it is what the series' row says, or
-   * the end of its bucket.
-   */
+  /** The key of the first or the last bar. @throws DamagedData */
   async #outermost(direction: Direction): Promise<number> {
-    const { series_id: seriesId, first_ms, last_ms } = this.row;
-    const [isFirst, interval] = [direction === 'asc', this.row.interval as Interval];
-    const damaged: number[] = [];
-    const sound = this.#writer.sound((damage) => {
-      requireBlock(damage);
-      damaged.push(damage.block!.bucket);
-    });
-    let found: OpenedBlock | null = null;
-    for await (const block of allBlocks(sound, { seriesId, ...everyBucket, direction, limit: 1 })) {
-      if (blockCount(block.bytes) === 0) continue;
-      found = openBlock(seriesId, block);
-      break;
+    const { series_id: seriesId } = this.row;
+    for await (const block of allBlocks(this.#writer, { seriesId, ...everyBucket, direction, limit: 1 })) {
+      const { keyMs, count } = openBlock(seriesId, block).bars;
+      if (count > 0) return keyMs[direction === 'asc' ? 0 : count - 1]!;
     }
-    const [outer] = damaged.sort((a, b) => (isFirst ? a - b : b - a));
-    if (outer !== undefined && (found === null || (isFirst ? outer < found.bucket : outer > found.bucket))) {
-      const known = isFirst ? first_ms : last_ms;
-      const keys = keysOfBucket(interval, outer);
-      if (keys === null || bucketOf(interval, known) === outer) return known;
-      return isFirst ? keys.firstMs : keys.lastMs;
-    }
-    if (found === null)
-      throw new Error(`series ${seriesId} has ${this.#barCount} bars and no block with bars`);
-    return found.bars.keyMs[isFirst ? 0 : found.bars.count - 1]!;
+    throw new Error(`series ${seriesId} has ${this.#barCount} bars and no block with bars`);
   }
 
-  /** Whether a run that can be undone changed the series, or one bucket of it. */
+  /** Whether the journal has an entry of the series, or of one bucket of it; a damaged one counts too. */
   async #isNamed(where: { readonly bucket?: number }): Promise<boolean> {
-    let isDamaged = false;
-    const sound = this.#writer.sound(() => {
-      isDamaged = true;
-    });
-    const found = await sound.rows(blockChanges, {
+    const read = this.#writer.rows(blockChanges, {
       where: { series_id: this.row.series_id, ...where },
       order: [
         ['bucket', 'asc'],
@@ -136,6 +100,6 @@ export class StoredSeries {
       ],
       limit: 1,
     });
-    return isDamaged || found.length > 0;
+    return (await unlessDamaged(read))?.length !== 0;
   }
 }

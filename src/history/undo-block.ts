@@ -1,14 +1,10 @@
 // Undoing one run's change of one block, under the changes of later runs (docs/decisions/0009).
 import { type Bars, emptyBars, filterBars, mergeBars } from '../bars/columns.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { blockChanges, heldBars } from '../datasets/internal.ts';
+import { blockChanges } from '../datasets/internal.ts';
 import { type Brought, broughtBy, hasBar } from '../series/brought.ts';
-import type { OpenedBlock } from '../store/all-blocks.ts';
-import { collectRows } from '../store/all-rows.ts';
-import { DamagedData } from '../store/damage.ts';
 import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { lostBlocks } from './damaged-blocks.ts';
 import { type BlockPlace, blankBars, putChange, putHeld } from './journal.ts';
 import type { StoredSeries } from './stored-series.ts';
 
@@ -94,7 +90,7 @@ class Reversal {
 /**
  * Undoes an entry of the journal and counts its bars: `restored` are as before, `kept` are those that later
  * runs changed or held. `keptBy` gets these runs.
- * @throws DamagedData where the block or what a later run changed in it is damaged: nothing was written
+ * @throws DamagedData where the block or what a later run changed in it is damaged
  */
 export async function undoBlock(
   writer: Writer,
@@ -113,8 +109,7 @@ export async function undoBlock(
     if (left !== null) handed.push([{ series_id, bucket, run_id: runId }, left]);
     if (reversal.kept > before) keepers.push(runId);
   }
-  const block = await blockOf(writer, series, entry);
-  if (typeof block === 'number') return { removed: block, restored: 0, kept: 0 };
+  const block = await series.block(bucket);
   await writer.remove(blockChanges, [entry]);
   for (const [later, { change, held }] of handed) {
     await putChange(writer, later, change);
@@ -124,28 +119,4 @@ export async function undoBlock(
   const { bars, removed, restored } = reversal.applyTo(block.bars);
   if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
-}
-
-/**
- * The block of an entry. A damaged one that this run alone has brought is removed, which needs none of its
- * bytes: then the number of its bars. @throws DamagedData
- */
-async function blockOf(
-  writer: Writer,
-  series: StoredSeries,
-  { added, bucket, run_id, series_id }: RowOf<typeof blockChanges>,
-): Promise<OpenedBlock | number> {
-  try {
-    return await series.block(bucket);
-  } catch (error) {
-    if (!(error instanceof DamagedData) || added !== null) throw error;
-    const [changes, held] = [
-      await collectRows(writer, blockChanges, { series_id, bucket }),
-      await collectRows(writer, heldBars, { series_id, bucket }),
-    ];
-    const count = (await lostBlocks(writer, series.presentRow)).blocks.get(bucket)?.count ?? null;
-    if (count === null || [...changes, ...held].some((later) => later.run_id > run_id)) throw error;
-    await series.removeDamaged(bucket, count);
-    return count;
-  }
 }

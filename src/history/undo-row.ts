@@ -4,10 +4,7 @@ import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { allRows, expectRows, rowsInOrder, rowWith, soundRowWith } from '../store/all-rows.ts';
-import { forgetEarlier } from '../store/changes.ts';
-import { rowDamage } from '../store/checked-rows.ts';
-import { DamagedData } from '../store/damage.ts';
+import { allRows, expectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import type { Expected, Read, Writer } from '../store/store.ts';
@@ -65,7 +62,7 @@ export async function undoRow(
   writer: Writer,
   entry: Entry,
   holders: LaterHolders,
-): Promise<'removed' | 'restored' | 'repaired' | 'unchanged' | { readonly keptBy: number }> {
+): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
   const dataset = datasetOf(entry);
   const key = valuesOfKey(dataset, entry.row_key);
   const before = rowBefore(dataset, entry);
@@ -73,12 +70,8 @@ export async function undoRow(
     where: { dataset: entry.dataset, row_key: entry.row_key },
     ...nextAfter(entry.run_id),
   });
-  const { row: stored, remains } = await soundRowWith(writer, dataset, key);
-  if (stored === null && remains === null && dataset === instruments)
-    await refuseLost(writer, key as InstrumentName);
-  // Without its row nothing tells whether series still need an instrument that the run has made.
-  if (remains !== null && dataset === instruments && before === null)
-    throw new DamagedData(rowDamage(dataset, remains, 'its checksum does not match'));
+  const stored = await rowWith(writer, dataset, key);
+  if (stored === null && dataset === instruments) await refuseLost(writer, key as InstrumentName);
   const left = later === undefined ? stored : rowBefore(dataset, later);
   const made = dataset === instruments && before === null ? (left as Instrument | null) : null;
   const user = made === null ? null : await firstUser(writer, made.instrument_id, entry.run_id);
@@ -99,10 +92,8 @@ export async function undoRow(
   if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
   if (made !== null) await refuseOrphans(writer, made);
-  if (remains !== null) await forgetEarlier(writer);
-  await putRow(writer, dataset, stored ?? (remains as RowOf<Dataset> | null), before);
-  if (before === null) return 'removed';
-  return remains === null ? 'restored' : 'repaired';
+  await putRow(writer, dataset, stored, before);
+  return before === null ? 'removed' : 'restored';
 }
 
 /**

@@ -6,10 +6,9 @@ import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { type FileDataset, fileDatasetNamed, fileDatasets } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import { FoundDamage } from '../series/damaged-bars.ts';
-import { allRows, collectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
-import { forgetEarlier } from '../store/changes.ts';
-import { type Damage, DamagedData, ignoreDamage, type OnDamage, type Remains } from '../store/damage.ts';
+import { namedDamage } from '../series/damaged-bars.ts';
+import { collectRows, rowsInOrder, rowWith, soundRows } from '../store/all-rows.ts';
+import { type Damage, DamagedData } from '../store/damage.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
 import { forgetHeldRows, LaterHolders } from './held-rows.ts';
 import { type Days, daysOfRun, replacedName } from './replaced-days.ts';
@@ -37,37 +36,22 @@ export type UndoReport = {
   /** Instruments, or rows of another dataset. */
   rowsRemoved: number;
   rowsRestored: number;
-  /** Damaged rows that are again as they were before the run: whether it had changed them is not known. */
-  rowsRepaired: number;
   /** Rows that later runs changed or held, have bars of, or name. */
   rowsKept: number;
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
-  /**
-   * Damaged parts because of which something is not undone: once they are repaired, undoing the run again
-   * does the rest.
-   */
-  readonly left: readonly Damage[];
-  /** Damaged parts of the run's own journal: what they had noted can never be undone. */
-  readonly lost: readonly Damage[];
 };
 
 /** The outcome for a row, as the report counts it; null if it stays as it is. */
-type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsRepaired' | 'rowsKept' | null;
+type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsKept' | null;
 
-const fates = {
-  removed: 'rowsRemoved',
-  restored: 'rowsRestored',
-  repaired: 'rowsRepaired',
-  unchanged: null,
-} as const;
+const fates = { removed: 'rowsRemoved', restored: 'rowsRestored', unchanged: null } as const;
 
 /**
  * The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that
  * came back is not restored.
  */
-const goneAs = (before: Fate): Fate =>
-  before === 'rowsRestored' || before === 'rowsRepaired' ? 'rowsKept' : 'rowsRemoved';
+const goneAs = (before: Fate): Fate => (before === 'rowsRestored' ? 'rowsKept' : 'rowsRemoved');
 
 /** Rows whose settling reads the journal of the runs with --replace once. */
 const ROWS_SETTLED_AT_A_TIME = 10_000;
@@ -76,60 +60,60 @@ const ROWS_SETTLED_AT_A_TIME = 10_000;
 const BLOCKS_PER_READ = 64;
 const ROWS_PER_READ = 500;
 
-/** The newest runs, the newest first, without those whose rows are damaged. */
-export function newestRuns(reader: Reader, limit: number, onDamage = ignoreDamage): Promise<Run[]> {
-  return reader.sound(onDamage).rows(importRuns, { order: [['run_id', 'desc']], limit });
-}
+/** The newest runs, the newest first; those whose rows are damaged are given to `onDamage`. */
+export const newestRuns = (
+  reader: Reader,
+  limit: number,
+  onDamage?: (damage: Damage) => void,
+): Promise<Run[]> => soundRows(reader, importRuns, { order: [['run_id', 'desc']], limit }, onDamage);
 
-/** True if there is a run of a number. @throws DamagedData where its row is damaged, with what to do */
-export async function isRun(reader: Reader, runId: number): Promise<boolean> {
-  return (await recordOf(reader, runId)) !== null;
-}
+/** True if there is a run of a number. @throws DamagedData where its row is damaged */
+export const isRun = async (reader: Reader, run_id: number): Promise<boolean> =>
+  (await rowWith(reader, importRuns, { run_id })) !== null;
 
-/** The record of a run; null where there is none. */
-async function recordOf(reader: Reader, run_id: number): Promise<Run | null> {
-  try {
-    return await rowWith(reader, importRuns, { run_id });
-  } catch (error) {
-    if (!(error instanceof DamagedData)) throw error;
-    const problem = `${error.damage.problem}: it cannot be undone; restore a backup`;
-    throw new DamagedData({ ...error.damage, problem }, error);
-  }
-}
-
-/** Undoes a run in one write. @throws RequestProblem where there is no such run, or it cannot be undone */
+/**
+ * Undoes a run in one write, wholly or not at all. @throws RequestProblem where there is no such run, or it
+ * cannot be undone; DamagedData where something is damaged that the undo reads
+ */
 export async function undoRun(
   store: Store,
   { runId, dryRun, nowMs, onWait, onRows }: WriteRequest & { readonly runId: number },
 ): Promise<UndoReport> {
-  // Whole tables are read for this: before others have to wait. What a run noted is not written again after
-  // its end.
-  const hiding = await store.snapshot((reader) => hidingDamage(reader, runId));
   const write = async (writer: Writer) => {
     // Another process may have undone it meanwhile.
     const run = await findRun(writer, runId);
-    const result = await new Undoing(writer, run, hiding, onRows).all();
-    const isDone = result.left.length === 0;
-    await writer.upsert(importRuns, [{ ...run, undone_ms: isDone ? nowMs() : null }]);
+    const result = await new Undoing(writer, run, onRows).all();
+    await writer.upsert(importRuns, [{ ...run, undone_ms: nowMs() }]);
     return { result, isTrial: dryRun };
   };
-  return writeOrTry(store, write, onWait);
+  try {
+    // Whole tables are read for this: before others have to wait. What a run noted is not written again after
+    // its end.
+    await store.snapshot((reader) => refuseHidden(reader, runId));
+    return await writeOrTry(store, write, onWait);
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    const damage = await store.snapshot((reader) => namedDamage(reader, error.damage));
+    const cure = 'restore a backup, or delete what is damaged and import it again';
+    const problem = `${damage.problem}; run ${runId} is not undone: ${cure}`;
+    throw new DamagedData({ ...damage, problem }, error);
+  }
 }
 
 /**
- * A damaged index hides entries of the journal, and rows that are to be replaced: what is undone may then be
- * less than all.
+ * A damaged index hides entries of the journal, and rows that are to be replaced: what is undone would then
+ * be less than all. @throws DamagedData
  */
-async function hidingDamage(reader: Reader, runId: number): Promise<readonly Damage[]> {
+async function refuseHidden(reader: Reader, runId: number): Promise<void> {
   const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
-  const found: Damage[] = [];
-  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, own]))
-    found.push(...(await reader.structure(dataset)));
-  return found;
+  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, own])) {
+    const [damage] = await reader.structure(dataset);
+    if (damage !== undefined) throw new DamagedData(damage);
+  }
 }
 
 async function findRun(reader: Reader, runId: number): Promise<Run> {
-  const run = await recordOf(reader, runId);
+  const run = await rowWith(reader, importRuns, { run_id: runId });
   if (run === null) throw new RequestProblem(`there is no run ${runId}`);
   if (run.undone_ms === null) return run;
   const cure = run.kind === 'import' ? `import ${run.file} again to restore it` : 'delete again to repeat it';
@@ -144,8 +128,6 @@ class Undoing {
   readonly #report: UndoReport;
   readonly #keptBy = new Set<number>();
   readonly #holders: LaterHolders;
-  readonly #left = new FoundDamage();
-  readonly #lost = new FoundDamage();
   readonly #onRows: WriteRequest['onRows'];
   /**
    * The dataset of the rows that are undone and not settled yet; null where none can be. Bars and instruments
@@ -156,16 +138,10 @@ class Undoing {
   readonly #fates = new Map<string, Fate>();
   #done = 0;
 
-  constructor(
-    writer: Writer,
-    { run_id, kind, dataset, file }: Run,
-    hiding: readonly Damage[],
-    onRows: WriteRequest['onRows'],
-  ) {
+  constructor(writer: Writer, { run_id, kind, dataset, file }: Run, onRows: WriteRequest['onRows']) {
     this.#writer = writer;
     this.#holders = new LaterHolders(writer, run_id);
     this.#onRows = onRows;
-    for (const damage of hiding) this.#left.add(damage, {});
     this.#report = {
       run: { run_id, kind, dataset, file },
       barsRemoved: 0,
@@ -173,11 +149,8 @@ class Undoing {
       barsKept: 0,
       rowsRemoved: 0,
       rowsRestored: 0,
-      rowsRepaired: 0,
       rowsKept: 0,
       keptBy: [],
-      left: [],
-      lost: [],
     };
   }
 
@@ -196,38 +169,14 @@ class Undoing {
     await this.#settleRows();
     await this.#rows(isInstrument, instruments.name);
     await this.#forgetSpans();
-    const [left, lost] = [await this.#left.named(this.#writer), await this.#lost.named(this.#writer)];
-    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b), left, lost };
-  }
-
-  /** Runs a step. Where damage stops it, that is reported, and the step gives null. */
-  async #orLeft<T>(step: () => Promise<T>): Promise<T | null> {
-    try {
-      return await step();
-    } catch (error) {
-      if (!(error instanceof DamagedData)) throw error;
-      this.#left.add(error.damage, {});
-      return null;
-    }
-  }
-
-  /** Reads the journal of the run: a damaged entry is of no more use, and is removed. */
-  async *#entries<D extends Dataset>(dataset: D, read: Omit<Read<D>, 'after'>): AsyncGenerator<RowOf<D>> {
-    const damaged: NonNullable<Remains['row']>[] = [];
-    const onDamage: OnDamage = (damage, remains) => {
-      this.#lost.add(damage, remains);
-      if (remains.row !== undefined) damaged.push(remains.row);
-    };
-    yield* rowsInOrder(this.#writer.sound(onDamage), dataset, read);
-    if (damaged.length > 0) await forgetEarlier(this.#writer);
-    await this.#writer.remove(dataset, damaged as Partial<RowOf<D>>[]);
+    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b) };
   }
 
   /** The entries of the run about blocks, series by series. */
   #blocks<D extends typeof blockChanges | typeof heldBars>(dataset: D): AsyncGenerator<RowOf<D>> {
     const order = [['series_id', 'asc'] as const, ['bucket', 'asc'] as const];
     const read = { where: { run_id: this.#report.run.run_id }, order, limit: BLOCKS_PER_READ };
-    return this.#entries<D>(dataset, read as unknown as Omit<Read<D>, 'after'>);
+    return rowsInOrder<D>(this.#writer, dataset, read as unknown as Omit<Read<D>, 'after'>);
   }
 
   /** Takes back what the run changed in blocks. */
@@ -235,20 +184,16 @@ class Undoing {
     let open: OpenSeries | null = null;
     for await (const entry of this.#blocks(blockChanges)) {
       if (open?.series.row.series_id !== entry.series_id) {
-        await this.#settle(open);
-        open = await this.#orLeft(() => openSeries(this.#writer, entry.series_id));
+        await settle(open);
+        open = await openSeries(this.#writer, entry.series_id);
       }
-      if (open === null) continue;
-      const { series } = open;
-      const undone = await this.#orLeft(() => undoBlock(this.#writer, series, entry, this.#keptBy));
-      if (undone === null) continue;
-      const { removed, restored, kept } = undone;
+      const { removed, restored, kept } = await undoBlock(this.#writer, open.series, entry, this.#keptBy);
       this.#report.barsRemoved += removed;
       this.#report.barsRestored += restored;
       this.#report.barsKept += kept;
       this.#reached(removed + restored + kept);
     }
-    await this.#settle(open);
+    await settle(open);
   }
 
   /** Forgets which stored bars the run held. */
@@ -267,17 +212,11 @@ class Undoing {
   /** Forgets what the run held of each market, so that it covers nothing any more. */
   async #forgetSpans(): Promise<void> {
     const { run_id } = this.#report.run;
-    const damaged: Partial<RowOf<typeof runSpans>>[] = [];
-    const sound = this.#writer.sound((_, { row }) => void (row !== undefined && damaged.push(row)));
-    const spans = await collectRows(sound, runSpans, { run_id });
+    const spans = await collectRows(this.#writer, runSpans, { run_id });
     const ids = new Set(spans.flatMap(({ series }) => decodeIds(series)));
-    // In place of a damaged list of series, each series names its runs.
-    if (damaged.length > 0)
-      for await (const row of allRows(this.#writer.sound(ignoreDamage), seriesDataset))
-        ids.add(row.series_id);
-    await this.#writer.remove(runSpans, [...spans, ...damaged]);
+    await this.#writer.remove(runSpans, spans);
     for (const series_id of ids) {
-      const row = await rowWith(this.#writer.sound(ignoreDamage), seriesDataset, { series_id });
+      const row = await rowWith(this.#writer, seriesDataset, { series_id });
       const runs = row === null ? [] : decodeIds(row.runs);
       if (!runs.includes(run_id)) continue;
       const left = encodeIds(runs.filter((one) => one !== run_id));
@@ -307,7 +246,7 @@ class Undoing {
     const { run_id, dataset } = this.#report.run;
     const own = fileDatasetNamed(dataset);
     if (own?.file.subject === undefined) return new Map();
-    return daysOfRun(this.#writer.sound(ignoreDamage), own, run_id);
+    return daysOfRun(this.#writer, own, run_id);
   }
 
   /** Notes the rows that a later run removed because this one had taken them from another before. */
@@ -324,8 +263,7 @@ class Undoing {
     const own = this.#settling;
     if (own === null) return;
     const rows = new ReplacedRows(this.#writer, own);
-    const settled = await this.#orLeft(() => rows.settle([...this.#fates.keys()]));
-    for (const { row_key, fate, runId } of settled ?? []) {
+    for (const { row_key, fate, runId } of await rows.settle([...this.#fates.keys()])) {
       const before = this.#fates.get(row_key)!;
       // A row that comes back and goes again stays as it was.
       const after = fate === 'kept' ? before : fate === 'restored' ? 'rowsRestored' : goneAs(before);
@@ -341,10 +279,6 @@ class Undoing {
     this.#onRows?.(this.#done);
   }
 
-  async #settle(open: OpenSeries | null): Promise<void> {
-    await this.#orLeft(() => settle(open));
-  }
-
   async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
     const { run_id } = this.#report.run;
     const byKey = ['row_key', 'asc'] as const;
@@ -353,7 +287,7 @@ class Undoing {
         ? { where: { run_id }, order: [['dataset', 'asc'] as const, byKey] }
         : { where: { run_id, dataset }, order: [byKey] };
     let some: Entry[] = [];
-    for await (const entry of this.#entries(rowChanges, { ...read, limit: ROWS_PER_READ })) {
+    for await (const entry of rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ })) {
       if (!matches(entry) || some.push(entry) < ROWS_PER_READ) continue;
       await this.#undoRows(some);
       some = [];
@@ -366,10 +300,7 @@ class Undoing {
     await expectUndo(this.#writer, entries);
     for (const entry of entries) {
       this.#reached(1);
-      const undone = await this.#orLeft(() => undoRow(this.#writer, entry, this.#holders));
-      // The entry waits for the repair.
-      if (undone === null) await this.#writer.upsert(rowChanges, [entry]);
-      if (undone === null) continue;
+      const undone = await undoRow(this.#writer, entry, this.#holders);
       if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
       await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
     }

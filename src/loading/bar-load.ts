@@ -14,12 +14,10 @@ import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { Instrument, InstrumentName } from '../datasets/reference.ts';
-import { soundSeries } from '../history/damaged-series.ts';
 import type { OpenTime } from '../history/import-report.ts';
 import { broughtTo, newBlock } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
-import { StoredSeries } from '../history/stored-series.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
@@ -54,9 +52,6 @@ const BLOCK_BYTES = 4_000;
 /** Open blocks that are written together: the stored ones below them are in memory meanwhile. */
 const BLOCKS_TOGETHER = 256;
 
-/** A series that is not stored. */
-const noSeries = { row: null, isRepaired: false };
-
 /** The facts that hold for all bars of a file. */
 export type LoadedFile = {
   readonly basis: BarBasis;
@@ -79,8 +74,6 @@ export class BarLoad {
     unchanged: 0,
     /** Of the written ones, those in place of others. */
     replaced: 0,
-    /** Of the replaced ones, those that were damaged. */
-    damagedReplaced: 0,
     newInstruments: 0,
     /** Bars outside every segment: stored, not served. */
     outsideSessions: 0,
@@ -96,8 +89,6 @@ export class BarLoad {
     unfinished: 0,
     /** Bars of the days around 1970 that a present time gives in the wrong unit. */
     atEpoch: 0,
-    /** Series whose record was damaged. */
-    seriesRepaired: 0,
     /** Bars that open after now: stored, not served yet. */
     afterNow: 0,
   };
@@ -158,11 +149,7 @@ export class BarLoad {
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const isFresh = this.instruments.isFresh(instrument);
-    const found = this.#expected.take(where);
-    const { row: stored, isRepaired } = isFresh
-      ? noSeries
-      : await soundSeries(this.#writer, where, this.#basis, found);
-    if (isRepaired) this.counts.seriesRepaired++;
+    const stored = isFresh ? null : await this.#expected.of(where);
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
@@ -227,21 +214,6 @@ export class BarLoad {
     for (const [series, open] of some) await this.#flush(series, open);
   }
 
-  /**
-   * Counts the damaged bars that a settled load replaces: after it the counts are final. Why it must not
-   * replace them, or null.
-   */
-  settleRepairs(): string | null {
-    for (const { repaired, instrument, interval } of this.#series.values()) {
-      if (repaired === null) continue;
-      const refusal = repaired.refusal(instrument, interval);
-      if (refusal !== null) return refusal;
-      this.counts.damagedReplaced += repaired.count;
-    }
-    this.counts.replaced += this.counts.damagedReplaced;
-    return null;
-  }
-
   /** The times that a settled load leaves open; `sha256` is that of its file. */
   openTimes(sha256: string): Promise<OpenTime[]> {
     return this.#held.openTimes(this.#heldSeries(), sha256);
@@ -252,9 +224,7 @@ export class BarLoad {
     const held = this.#heldSeries();
     const ids = new Set(held.map(({ seriesId }) => seriesId));
     const rows: RowOf<typeof seriesDataset>[] = [];
-    for (const { row, repaired, seriesId } of this.#series.values()) {
-      // The outermost bars may have been in a damaged block.
-      if (repaired !== null) Object.assign(row, await new StoredSeries(this.#writer, row).ends());
+    for (const { row, seriesId } of this.#series.values()) {
       if (ids.has(seriesId)) row.runs = encodeIds([...decodeIds(row.runs), this.#run.runId]);
       if (row.bar_count > 0) rows.push(row);
     }
@@ -324,7 +294,6 @@ export class BarLoad {
     if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
     this.#held.see(series, bars);
     series.firstMs = Math.min(series.firstMs, bars.keyMs[0]!);
-    series.repaired?.wrote(bucket, merged.count);
     row.bar_count += merged.count - storedCount;
     row.first_ms = Math.min(row.first_ms, merged.keyMs[0]!);
     row.last_ms = Math.max(row.last_ms, merged.keyMs[merged.count - 1]!);
@@ -377,7 +346,7 @@ export class BarLoad {
 
   /** Warnings about bars that were loaded, each with its number of bars. */
   findings(): Record<string, number> {
-    const { onClosedDays, atEpoch, afterNow, seriesRepaired, unfinished } = this.counts;
+    const { onClosedDays, atEpoch, afterNow, unfinished } = this.counts;
     const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored, not served until a later import has them; check --zone, and the clock of this machine`;
     return {
       ...(afterNow > 0 ? { [after]: afterNow } : {}),
@@ -389,9 +358,6 @@ export class BarLoad {
         : {}),
       ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
       ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
-      ...(seriesRepaired > 0
-        ? { 'that is the damaged record of a series, worked out anew from its bars': seriesRepaired }
-        : {}),
       ...this.#spacing.findings(),
     };
   }

@@ -461,7 +461,6 @@ export class BarPass {
       rowsRead: this.rowsRead,
       rowsWritten: counts.written,
       rowsReplaced: counts.replaced,
-      damagedReplaced: counts.damagedReplaced,
       rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
       rowsRefused: this.#refused.count,
       newInstruments: counts.newInstruments,

@@ -83,8 +83,6 @@ async function importOnce(
       if (pass.rowsRead === 0 && !(saysAll(request) && (await pass.holdEmpty())))
         throw new FileProblem('content', `${file.name}: has no rows`);
       await pass.load.settle();
-      const refusal = pass.load.settleRepairs();
-      if (refusal !== null) throw new FileProblem('unfit', `${file.name}: ${refusal}. Nothing was imported.`);
       const openTimes = await pass.load.openTimes(sha256);
       return { result: { ...pass.result(), openTimes }, finish: () => pass.load.finish(sha256) };
     }),

@@ -4,7 +4,7 @@ import { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { KnownName } from '../history/known-names.ts';
-import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import { expectRows, rowWith } from '../store/all-rows.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -17,7 +17,7 @@ const textOf = ({ instrument_id, interval }: SeriesKey): string => `${instrument
 export class ExpectedSeries {
   readonly #writer: Writer;
   /** For the first use of each, because the import may change it. */
-  readonly #found = new Map<string, FoundRow<typeof seriesDataset>>();
+  readonly #found = new Map<string, RowOf<typeof seriesDataset> | null>();
 
   constructor(writer: Writer) {
     this.#writer = writer;
@@ -39,14 +39,13 @@ export class ExpectedSeries {
         : [{ instrument_id: instrument.instrument_id, interval: name.interval }];
     });
     await expectRows(this.#writer, seriesDataset, keys);
-    for (const key of keys)
-      this.#found.set(textOf(key), await soundRowWith(this.#writer, seriesDataset, key));
+    for (const key of keys) this.#found.set(textOf(key), await rowWith(this.#writer, seriesDataset, key));
   }
 
-  /** What was found of a series; null where it was not looked up. */
-  take(key: SeriesKey): FoundRow<typeof seriesDataset> | null {
-    const found = this.#found.get(textOf(key)) ?? null;
+  /** The stored row of a series; null where there is none. */
+  async of(key: SeriesKey): Promise<RowOf<typeof seriesDataset> | null> {
+    const found = this.#found.get(textOf(key));
     this.#found.delete(textOf(key));
-    return found;
+    return found === undefined ? rowWith(this.#writer, seriesDataset, key) : found;
   }
 }

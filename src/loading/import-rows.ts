@@ -7,7 +7,7 @@ import { type ImportRequest, runImport, sourceOf } from '../history/run.ts';
 import { constantProblem, type FieldSources, findSources } from '../mapping/column-mapping.ts';
 import { namesOf } from '../mapping/field-names.ts';
 import { instantRule } from '../mapping/instant-rule.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import type { Particulars } from './particulars.ts';
 import { type PendingImport, withRefusedRows } from './refused-rows.ts';
 import { Replacement } from './replacement.ts';
@@ -50,8 +50,7 @@ export async function importRows(
           : new Replacement(writer, dataset, { runId: run.runId, source: source! }, request.replace);
       const passWith = (special: Particulars): RowPass =>
         new RowPass(writer, run, rulesWith(special), mapping, file, refused, replacement);
-      const looked = writer.sound(ignoreDamage);
-      const special = (await particulars.ofFile?.(passWith(particulars).validRows(), looked)) ?? particulars;
+      const special = (await particulars.ofFile?.(passWith(particulars).validRows(), writer)) ?? particulars;
       const pass = passWith(special);
       for await (const chunk of pass.chunks()) {
         await pass.add(chunk);
@@ -61,7 +60,7 @@ export async function importRows(
         throw new FileProblem('content', `${file.name}: has no rows`);
       await pass.held.write(writer, run.runId, dataset);
       const removed = refused.count === 0 ? await replacement?.finish(pass.holds) : undefined;
-      Object.assign(pass.findings, await special.findingsAfter?.(looked));
+      Object.assign(pass.findings, await unlessDamaged(special.findingsAfter?.(writer)));
       return { result: { ...pass.result(), ...removed } };
     }),
   );

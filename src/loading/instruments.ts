@@ -9,7 +9,6 @@ import {
   instruments,
 } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
-import { damagedId } from '../history/damaged-instrument.ts';
 import { seriesWithBars } from '../history/instrument-uses.ts';
 import { expectNewInstruments, newInstrument } from '../history/new-instrument.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -36,14 +35,10 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
     : problem('delisting_date', 'before', 'listing_date', listed);
 }
 
-/**
- * A new instrument; one with a damaged row keeps its identifier. @throws DamagedData where its row is lost:
- * so is its identifier
- */
-async function newOrDamaged({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
-  const known = await damagedId(writer, name);
-  if (known === null) await refuseLost(writer, name);
-  return newInstrument(writer, name, counters, { damagedId: known });
+/** A new instrument. @throws DamagedData where its row is lost: so is its identifier */
+async function newOf({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
+  await refuseLost(writer, name);
+  return newInstrument(writer, name, counters);
 }
 
 /**
@@ -75,8 +70,7 @@ export const instrumentRows: Particulars = {
     await expectNewInstruments(writer, names);
   },
   async rowOf(values, known, context) {
-    const kept =
-      known === null ? await newOrDamaged(context, values as InstrumentName) : keptOf(values, known);
+    const kept = known === null ? await newOf(context, values as InstrumentName) : keptOf(values, known);
     return { ...kept, ...values };
   },
 };

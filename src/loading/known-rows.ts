@@ -2,7 +2,7 @@
 // waits for its answer.
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
-import { expectRows, type FoundRow, soundRowWith } from '../store/all-rows.ts';
+import { expectRows, rowWith } from '../store/all-rows.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
@@ -11,7 +11,7 @@ export class KnownRows {
   readonly #writer: Writer;
   readonly #dataset: Dataset;
   /** By key, for the first use of each, because the import may change it. */
-  readonly #expected = new Map<string, FoundRow<Dataset>>();
+  readonly #expected = new Map<string, RowOf<Dataset> | null>();
 
   constructor(writer: Writer, dataset: Dataset) {
     this.#writer = writer;
@@ -33,21 +33,21 @@ export class KnownRows {
     for (const row of rows) {
       const found = await this.#find(row);
       this.#expected.set(rowKeyOf(this.#dataset, row), found);
-      if (found.row === null) unknown.push(row);
+      if (found === null) unknown.push(row);
     }
     return unknown;
   }
 
-  /** The stored row with the key of some values. */
-  async of(values: Values): Promise<FoundRow<Dataset>> {
+  /** The stored row with the key of some values; null where there is none. */
+  async of(values: Values): Promise<RowOf<Dataset> | null> {
     const name = rowKeyOf(this.#dataset, values);
     const found = this.#expected.get(name);
     this.#expected.delete(name);
-    return found ?? this.#find(values);
+    return found === undefined ? this.#find(values) : found;
   }
 
-  #find(values: Values): Promise<FoundRow<Dataset>> {
-    return soundRowWith(this.#writer, this.#dataset, this.#keyOf(values));
+  #find(values: Values): Promise<RowOf<Dataset> | null> {
+    return rowWith(this.#writer, this.#dataset, this.#keyOf(values));
   }
 
   readonly #keyOf = (values: Values): Partial<RowOf<Dataset>> =>

@@ -7,9 +7,10 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
+import { namingDamage } from '../series/damaged-bars.ts';
+import { blockAt } from '../store/all-blocks.ts';
 import type { Writer } from '../store/store.ts';
 import type { OpenRows } from './open-rows.ts';
-import { blockOrDamage, RepairedBlocks } from './repaired-blocks.ts';
 
 /** The rows of one bucket of one series in this import so far. */
 export type OpenBlock = {
@@ -70,8 +71,6 @@ export class OpenSeries {
   readonly lastBeforeMs: number | null;
   /** Whether a bar of this import is off the session grid. */
   isOffGrid = false;
-  /** Its damaged blocks that this import replaces; null where there are none so far. */
-  repaired: RepairedBlocks | null = null;
   /** The key of the first bar of it that this import holds; infinite where it holds none. */
   firstMs = Number.POSITIVE_INFINITY;
   /** Instant of the row before: it tells which of a repeated hour a local time means. */
@@ -129,16 +128,11 @@ export class OpenSeries {
     return this.open !== null;
   }
 
-  /**
-   * The stored bars of a bucket, and the run that wrote them last. A damaged block is replaced: only the
-   * number of its bars is known.
-   */
+  /** The stored bars of a bucket, and the run that wrote them last. @throws DamagedData */
   async storedIn(writer: Writer, bucket: number): Promise<StoredBars & { readonly runId: number | null }> {
-    const stored = await blockOrDamage(writer, this.seriesId, bucket);
+    const stored = await namingDamage(writer, blockAt(writer, this.seriesId, bucket));
     if (stored === null) return { older: null, count: 0, runId: null };
-    if (stored !== 'damaged') return { older: stored.bars, count: stored.bars.count, runId: stored.runId };
-    this.repaired ??= new RepairedBlocks(writer);
-    return { older: null, count: await this.repaired.begin(this.row, bucket), runId: null };
+    return { older: stored.bars, count: stored.bars.count, runId: stored.runId };
   }
 
   /** The stored bars below a block that is being written. */

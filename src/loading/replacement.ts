@@ -15,7 +15,6 @@ import {
   subjectOf,
 } from '../history/replaced-days.ts';
 import { ReplacedRows, type ReplacingRun } from '../history/replaced-rows.ts';
-import { ignoreDamage } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { Writer } from '../store/store.ts';
@@ -80,7 +79,7 @@ export class Replacement {
     const { runId } = this.#run;
     const ofRun = new Map([...days].map(([subject, of]) => [subject, { ...of, runId }]));
     const replaced = new ReplacedRows(this.#writer, this.#dataset, this.#run);
-    const former = new FormerRuns(this.#writer.sound(ignoreDamage), runId);
+    const former = new FormerRuns(this.#writer, runId);
     const removedRows: Record<string, string>[] = [];
     let [rowsRemoved, rowsLeft, instrumentsDeleted] = [0, 0, 0];
     const removeSome = async (rows: Row[]): Promise<void> => {
@@ -111,7 +110,7 @@ export class Replacement {
     for (const { row, days } of this.#subjects.values()) {
       const range = { from: days.fromDay * unit, to: (days.toDay + 1) * unit };
       const selection = { where: row as Record<string, string | null>, range };
-      yield* selectedRows(this.#writer.sound(ignoreDamage), this.#dataset, selection);
+      yield* selectedRows(this.#writer, this.#dataset, selection);
     }
   }
 }

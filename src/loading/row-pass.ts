@@ -6,19 +6,17 @@ import type { Dataset, Naming, RowOf } from '../datasets/dataset.ts';
 import type { FieldRule, Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { type Notation, readNotation } from '../datasets/notations.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
+import { instruments } from '../datasets/reference.ts';
 import type { Chunk } from '../files/chunk.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { readChunks } from '../files/read.ts';
-import { repairInstrument } from '../history/damaged-instrument.ts';
 import { HeldRows } from '../history/held-rows.ts';
 import { changeRow, expectChanges } from '../history/journal.ts';
 import { namedBy, namedOnDay, nameIn } from '../history/naming.ts';
 import type { PresentRun, RunResult } from '../history/run.ts';
 import { type FieldSources, type MappedFile, reportedColumns } from '../mapping/column-mapping.ts';
-import { forgetEarlier } from '../store/changes.ts';
-import { ignoreDamage } from '../store/damage.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { KnownRows } from './known-rows.ts';
@@ -43,20 +41,14 @@ type Parsed = RowProblem | { readonly values: Values; readonly written: Readonly
 /** How a row of instruments names its own. */
 const ofInstruments: Naming = { assetSchema: { column: 'asset_schema' }, symbol: 'symbol' };
 
-/** A row that differs from the stored one of its key: null where there is none, or a damaged one. */
-type ChangedRow = {
-  readonly known: RowOf<Dataset> | null;
-  readonly isDamaged: boolean;
-  readonly row: RowOf<Dataset>;
-};
+/** A row that differs from the stored one of its key: null where there is none. */
+type ChangedRow = { readonly known: RowOf<Dataset> | null; readonly row: RowOf<Dataset> };
 
 /** One pass over a file. */
 export class RowPass {
   rowsRead = 0;
   rowsWritten = 0;
   newRows = 0;
-  /** Rows in place of damaged ones. */
-  damagedReplaced = 0;
   readonly findings: Record<string, number> = {};
   /** The finding about cells that are left out, by their column. */
   readonly #odd = new Map<string, string>();
@@ -122,7 +114,6 @@ export class RowPass {
       rowsRead: this.rowsRead,
       rowsWritten: this.rowsWritten,
       rowsReplaced: this.rowsWritten - this.newRows,
-      damagedReplaced: this.damagedReplaced,
       rowsUnchanged: this.rowsRead - this.rowsWritten - this.#refused.count,
       rowsRefused: this.#refused.count,
       newInstruments: this.#rules.dataset === instruments ? this.newRows : this.#named.created,
@@ -307,15 +298,14 @@ export class RowPass {
   async #write(values: Values): Promise<RowProblem | null> {
     const { dataset, particulars } = this.#rules;
     const completed = this.#completed(values);
-    const { row: known, remains } = await this.#known.of(completed);
+    const known = await this.#known.of(completed);
     const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
-    const looked = this.#writer.sound(ignoreDamage);
-    const findings = (await particulars.findingOf?.(completed, looked, this.#run.startedMs)) ?? [];
-    for (const finding of [findings].flat()) this.#warn(finding);
+    const findings = particulars.findingOf?.(completed, this.#writer, this.#run.startedMs) ?? [];
+    for (const finding of [(await unlessDamaged(findings)) ?? []].flat()) this.#warn(finding);
     const { counters } = this.#run;
     const context = { writer: this.#writer, counters, named: this.#named, warn: this.#warn };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
@@ -326,7 +316,7 @@ export class RowPass {
     const text = JSON.stringify(row);
     const isWritten = known === null || JSON.stringify(known) !== text;
     await this.#named.settle(isWritten);
-    if (isWritten) this.#changed.push({ known, isDamaged: remains !== null, row });
+    if (isWritten) this.#changed.push({ known, row });
     else this.held.add(text);
     return null;
   }
@@ -337,24 +327,17 @@ export class RowPass {
    */
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
-    const replacing = this.#changed.filter(({ known, isDamaged }) => known !== null || isDamaged);
-    const replacements = replacing.map(({ row }) => row);
+    const replacements = this.#changed.filter(({ known }) => known !== null).map(({ row }) => row);
     await this.#run.former.expectRows(dataset, replacements);
     await expectChanges(this.#writer, this.#run.runId, dataset, replacements);
     for (const one of this.#changed.splice(0)) await this.#change(one);
   }
 
-  async #change({ known, isDamaged, row }: ChangedRow): Promise<void> {
+  async #change({ known, row }: ChangedRow): Promise<void> {
     const { dataset } = this.#rules;
-    if (known === null && !isDamaged) this.newRows++;
+    if (known === null) this.newRows++;
     else await this.#run.former.addRow(dataset, row);
     this.rowsWritten++;
-    if (isDamaged) {
-      this.damagedReplaced++;
-      await forgetEarlier(this.#writer);
-    }
-    if (isDamaged && dataset === instruments)
-      await repairInstrument(this.#writer, this.#run.runId, row as Instrument);
-    else await changeRow(this.#writer, this.#run.runId, dataset, known, row);
+    await changeRow(this.#writer, this.#run.runId, dataset, known, row);
   }
 }

@@ -1,15 +1,16 @@
 // Reads the stored bars of one series block by block, in either direction.
 
-import { DamagedBlock, RUN_BARS } from '../bars/block.ts';
+import { RUN_BARS } from '../bars/block.ts';
 import { decodeBlock } from '../bars/block-reader.ts';
 import { bucketOf } from '../bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
+import { ofBytes } from '../store/all-blocks.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
-import { namedDamage } from './damaged-bars.ts';
+import { namedDamage, namingDamage } from './damaged-bars.ts';
 import { seriesLimits } from './limits.ts';
 import { isUnfinished, type Series } from './series.ts';
 import { mapped, type Stream } from './steps.ts';
@@ -45,10 +46,7 @@ const whole = new WeakSet<Series>();
 /** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
 async function requireBlocks(reader: Reader, series: Series): Promise<void> {
   if (whole.has(series)) return;
-  await reader.checkBlocks(series.series_id).catch(async (error: unknown) => {
-    if (!(error instanceof DamagedData)) throw error;
-    throw new DamagedData(await namedDamage(reader, error.damage), error);
-  });
+  await namingDamage(reader, reader.checkBlocks(series.series_id));
   whole.add(series);
 }
 
@@ -210,15 +208,9 @@ export class SeriesCursor implements BarSource {
   }
 
   async #decode(block: StoredBlock, atLeast: number, target: Bars): Promise<Bars> {
-    try {
-      const range = { fromMs: this.#fromMs, toMs: this.#toMs, atLeast, descending: this.#descending };
-      return decodeBlock(block.bytes, range, target);
-    } catch (error) {
-      if (!(error instanceof DamagedBlock)) throw error;
-      const { bucket, runId } = block;
-      const place = { seriesId: this.#series.series_id, bucket, runId };
-      throw new DamagedData(await namedDamage(this.#reader, blockDamage(place, error.problem)), error);
-    }
+    const range = { fromMs: this.#fromMs, toMs: this.#toMs, atLeast, descending: this.#descending };
+    const decoded = (bytes: Uint8Array): Bars => decodeBlock(bytes, range, target);
+    return namingDamage(this.#reader, Promise.try(ofBytes<Bars>, this.#series.series_id, block, decoded));
   }
 }
 

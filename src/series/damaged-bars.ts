@@ -6,7 +6,7 @@ import type { Interval } from '../contract/interval.ts';
 import { series as seriesDataset } from '../datasets/bars.ts';
 import { instruments } from '../datasets/reference.ts';
 import { rowWith } from '../store/all-rows.ts';
-import { type BlockPlace, type Damage, damageWords, ignoreDamage, type OnDamage } from '../store/damage.ts';
+import { type BlockPlace, type Damage, DamagedData, damageWords, unlessDamaged } from '../store/damage.ts';
 import { storeLimits } from '../store/limits.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -22,15 +22,19 @@ export function bucketWords(interval: Interval, bucket: number): string {
 async function namedSeries(reader: Reader, seriesId: number) {
   const series = await rowWith(reader, seriesDataset, { series_id: seriesId });
   if (series === null) return null;
-  const named = await rowWith(reader, instruments, { instrument_id: series.instrument_id });
+  const { instrument_id } = series;
+  const named = await unlessDamaged(rowWith(reader, instruments, { instrument_id }));
   const name =
     named === null ? `series ${seriesId}` : `${named.asset_schema}:${named.country_iso_code}:${named.symbol}`;
   return { interval: series.interval as Interval, words: `${name} ${series.interval}` };
 }
 
-async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | undefined> {
+const wordsOf = async (reader: Reader, seriesId: number): Promise<string | null> =>
+  (await namedSeries(reader, seriesId))?.words ?? null;
+
+async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace): Promise<string | null> {
   const series = await namedSeries(reader, seriesId);
-  if (series === null) return undefined;
+  if (series === null) return null;
   const place = `${series.words}, ${bucketWords(series.interval, bucket)}`;
   return runId === null ? place : `${place}, imported by run ${runId}`;
 }
@@ -39,14 +43,23 @@ async function placeOf(reader: Reader, { seriesId, bucket, runId }: BlockPlace):
 export async function namedDamage(reader: Reader, damage: Damage): Promise<Damage> {
   const { block, seriesId } = damage;
   if (block === undefined && seriesId === undefined) return damage;
-  const sound = reader.sound(ignoreDamage);
-  const place =
-    block === undefined ? (await namedSeries(sound, seriesId!))?.words : await placeOf(sound, block);
-  return place === undefined ? damage : { ...damage, place };
+  const found = block === undefined ? wordsOf(reader, seriesId!) : placeOf(reader, block);
+  const place = (await unlessDamaged(found)) ?? damage.place;
+  return { ...damage, place };
+}
+
+/** Gives what a read gives, and names the block or series of the damage that it meets. @throws DamagedData */
+export async function namingDamage<T>(reader: Reader, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    throw new DamagedData(await namedDamage(reader, error.damage), error);
+  }
 }
 
 /**
- * The damage that tolerant reads have left out: each part once, up to a bound from which on parts are
+ * The damage that a command has met and passed over: each part once, up to a bound from which on parts are
  * counted alone.
  */
 export class FoundDamage {
@@ -54,7 +67,7 @@ export class FoundDamage {
   /** How often reads met a part beyond the bound: which part that was is not kept. */
   #unnamed = 0;
 
-  readonly add: OnDamage = (damage) => {
+  readonly add = (damage: Damage): void => {
     const words = damageWords(damage);
     if (this.#found.has(words)) return;
     if (this.#found.size < storeLimits.damageNamedMax) this.#found.set(words, damage);

@@ -27,8 +27,8 @@ export async function firstOffGrid(
 ): Promise<number> {
   const minutes = intervalMinutes(interval);
   if (minutes === null || minutes === 1) return Number.POSITIVE_INFINITY;
-  const [fromBucket, toBucket] = [bucketOf(interval, first_ms), bucketOf(interval, last_ms)];
-  for await (const { bars } of soundBlocks(reader, series_id, fromBucket, toBucket)) {
+  const buckets = { fromBucket: bucketOf(interval, first_ms), toBucket: bucketOf(interval, last_ms) };
+  for await (const { bars } of soundBlocks(reader, { seriesId: series_id, ...buckets })) {
     if (bars.count === 0 || !areOffGrid(calendar, bars, minutes)) continue;
     return bars.keyMs[
       firstWhere(bars.count, (at) => areOffGrid(calendar, sliceBars(bars, 0, at + 1), minutes))

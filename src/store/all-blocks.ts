@@ -2,7 +2,7 @@
 import { DamagedBlock } from '../bars/block.ts';
 import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
 import type { Bars } from '../bars/columns.ts';
-import { blockDamage, DamagedData } from './damage.ts';
+import { blockDamage, DamagedData, unlessDamaged } from './damage.ts';
 import type { BlockRead, Reader, StoredBlock } from './store.ts';
 
 const BLOCKS_PER_READ = 64;
@@ -31,44 +31,37 @@ export async function* allBlocks(
 /** A stored block with its bars. */
 export type OpenedBlock = { readonly bucket: number; readonly runId: number; readonly bars: Bars };
 
-/** Reads the bars of a block. @throws DamagedData */
-export function openBlock(seriesId: number, block: StoredBlock): OpenedBlock {
-  const { bucket, runId } = block;
+/** Gives what is wanted of the bytes of a block. @throws DamagedData where they are damaged */
+export function ofBytes<T>(seriesId: number, block: StoredBlock, wanted: (bytes: Uint8Array) => T): T {
   try {
-    return { bucket, runId, bars: decodeBlock(block.bytes, wholeBlock) };
+    return wanted(block.bytes);
   } catch (error) {
     if (!(error instanceof DamagedBlock)) throw error;
+    const { bucket, runId } = block;
     throw new DamagedData(blockDamage({ seriesId, bucket, runId }, error.problem), error);
   }
 }
 
-/** The blocks of a series from one bucket to another, both included, ascending, without damaged ones. */
+/** Reads the bars of a block. @throws DamagedData */
+export const openBlock = (seriesId: number, block: StoredBlock): OpenedBlock => ({
+  bucket: block.bucket,
+  runId: block.runId,
+  bars: ofBytes(seriesId, block, (bytes) => decodeBlock(bytes, wholeBlock)),
+});
+
+/**
+ * The blocks of a series from one bucket to another, both included, ascending, with their bars; damaged ones
+ * go to `onDamaged`.
+ */
 export async function* soundBlocks(
   reader: Pick<Reader, 'blocks'>,
-  seriesId: number,
-  fromBucket: number,
-  toBucket: number,
+  read: Pick<BlockRead, 'seriesId' | 'fromBucket' | 'toBucket'>,
+  onDamaged: (block: StoredBlock) => void = () => undefined,
 ): AsyncGenerator<OpenedBlock> {
-  const read = { seriesId, toBucket, direction: 'asc', limit: BLOCKS_PER_READ } as const;
-  for (let from = fromBucket; from <= toBucket; ) {
-    let damaged: number | null = null;
-    const passOver = (error: unknown): StoredBlock[] => {
-      if (!(error instanceof DamagedData) || error.damage.block === undefined) throw error;
-      damaged = error.damage.block.bucket;
-      return [];
-    };
-    const found = await reader.blocks({ ...read, fromBucket: from }).catch(passOver);
-    if (damaged !== null)
-      found.push(...(await reader.blocks({ ...read, fromBucket: from, toBucket: damaged - 1 })));
-    for (const block of found) {
-      try {
-        yield openBlock(seriesId, block);
-      } catch (error) {
-        if (!(error instanceof DamagedData)) throw error;
-      }
-    }
-    if (damaged === null && found.length < BLOCKS_PER_READ) return;
-    from = (damaged ?? found.at(-1)!.bucket) + 1;
+  for await (const block of allBlocks(reader, { ...read, direction: 'asc' })) {
+    const opened = await unlessDamaged(Promise.try(openBlock, read.seriesId, block));
+    if (opened === null) onDamaged(block);
+    else yield opened;
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
-import { type Damage, DamagedData, type Remains } from './damage.ts';
-import type { Expected, Read, Reader, RowReader, RowWriter } from './store.ts';
+import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
+import type { Expected, Read, RowReader, RowWriter } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
@@ -74,7 +74,7 @@ const oneRow = <D extends Dataset>(where: Partial<RowOf<D>>): Expected<D> => ({
   limit: 1,
 });
 
-/** Says that `rowWith` or `soundRowWith` comes next for each of these (`RowWriter.expect`). */
+/** Says that `rowWith` comes next for each of these (`RowWriter.expect`). */
 export async function expectRows<D extends Dataset>(
   writer: RowWriter,
   dataset: D,
@@ -93,22 +93,33 @@ export async function rowWith<D extends Dataset>(
   return row;
 }
 
-/** A row that was looked for; `remains` are the values of a damaged one, which counts as absent. */
-export type FoundRow<D extends Dataset> = {
-  readonly row: RowOf<D> | null;
-  readonly remains: NonNullable<Remains['row']> | null;
-};
-
-/** As `rowWith`, for a row that may be damaged. @throws DamagedData where more than the row is */
-export async function soundRowWith<D extends Dataset>(
-  reader: Reader,
+/**
+ * The rows of a read that are not damaged; each other one is given to `onDamage`. For few rows, of a key's
+ * order: beside a damaged one they are read one by one.
+ */
+export async function soundRows<D extends Dataset>(
+  reader: RowReader,
   dataset: D,
-  where: Partial<RowOf<D>>,
-): Promise<FoundRow<D>> {
-  let remains: NonNullable<Remains['row']> | null = null;
-  const onDamage = (damage: Damage, { row }: Remains): void => {
-    if (row === undefined) throw new DamagedData(damage);
-    remains = row;
-  };
-  return { row: await rowWith(reader.sound(onDamage), dataset, where), remains };
+  read: Omit<Read<D>, 'after' | 'range'>,
+  onDamage: (damage: Damage) => void = () => undefined,
+): Promise<RowOf<D>[]> {
+  const whole = await unlessDamaged(reader.rows(dataset, read));
+  if (whole !== null) return whole;
+  const found: RowOf<D>[] = [];
+  const passed = new Set<string>();
+  const placeOf = (row: RawRow) => read.order.map(([column]) => row[column] as string | number | null);
+  for (let after: (string | number | null)[] | undefined; found.length < read.limit; ) {
+    const next = reader.rows(dataset, { ...read, limit: 1, ...(after && { after }) });
+    const [row = null] = await next.catch((error: unknown) => [error]);
+    if (row instanceof Error && !(row instanceof DamagedData)) throw row;
+    if (row instanceof DamagedData) onDamage(row.damage);
+    const stored = row instanceof DamagedData ? row.row : (row as RawRow | null);
+    if (stored === null) break;
+    after = placeOf(stored);
+    // A damaged place may lead back.
+    if (passed.has(after.join())) break;
+    passed.add(after.join());
+    if (stored === row) found.push(row as RowOf<D>);
+  }
+  return found;
 }

@@ -3,7 +3,7 @@
 import type { Dataset, PartKind } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { changes, counters } from '../datasets/internal.ts';
-import { DamagedData, ignoreDamage } from './damage.ts';
+import { DamagedData, unlessDamaged } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import { type Change, type Part, partId, partOf } from './parts.ts';
 import type { RowReader, RowWriter } from './store.ts';
@@ -83,13 +83,8 @@ export async function versionIn(reader: RowReader): Promise<number> {
 }
 
 /** The version of a store; null where damage hides it: then nothing can be cached. */
-export async function readVersion(reader: RowReader): Promise<number | null> {
-  try {
-    return await versionIn(reader);
-  } catch (error) {
-    if (error instanceof DamagedData) return null;
-    throw error;
-  }
+export function readVersion(reader: RowReader): Promise<number | null> {
+  return unlessDamaged(versionIn(reader));
 }
 
 /**
@@ -149,16 +144,16 @@ export async function changesAfter(
   const present = await readVersion(reader);
   if (present === null) return null;
   const found: Change[] = [];
-  const sound = reader.sound(ignoreDamage);
   for (let next = version + 1; next <= present; ) {
-    const rows = await sound.rows(changes, {
+    const read = reader.rows(changes, {
       range: { from: next },
       order: [['version', 'asc']],
       limit: storeLimits.changesPerRead,
     });
-    if (rows.length === 0) return null;
+    const rows = await unlessDamaged(read);
+    if (rows === null || rows.length === 0) return null;
     for (const row of rows) {
-      // A row that is damaged, lost, or no longer kept.
+      // A row that is lost, or no longer kept.
       if (row.version !== next || row.parts === null || lacksParts(row.parts as ChangedParts)) return null;
       for (const part of partsOf(row.parts as ChangedParts)) found.push({ part, version: next });
       if (found.length > max) return null;

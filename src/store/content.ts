@@ -7,7 +7,7 @@ import type { Dataset } from '../datasets/dataset.ts';
 import { holidays } from '../datasets/holidays.ts';
 import { fileDatasets } from '../datasets/index.ts';
 import { instruments } from '../datasets/reference.ts';
-import { allBlocks, everyBucket } from './all-blocks.ts';
+import { allBlocks, everyBucket, ofBytes } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
 import { storeHistory } from './migrations/index.ts';
 import { columnsAdded } from './migrations/step.ts';
@@ -35,11 +35,13 @@ export async function contentHash(
     for await (const series of allRows(reader, allSeries, { instrument_id })) {
       if (series.bar_count === 0) continue;
       addRow(allSeries, series);
-      await reader.checkBlocks(series.series_id);
+      const { series_id: seriesId } = series;
+      await reader.checkBlocks(seriesId);
       // The same bars are the same bytes (`bars/block-writer.ts`).
-      const blocks = allBlocks(reader, { seriesId: series.series_id, ...everyBucket, direction: 'asc' });
-      for await (const { bucket, bytes } of blocks) {
-        const bars = blockCount(bytes);
+      const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
+      for await (const block of blocks) {
+        const bars = ofBytes(seriesId, block, blockCount);
+        const { bucket, bytes } = block;
         if (bars > 0) addText(`${bucket} ${bytes.length}`).update(bytes);
         onRead(bars);
       }

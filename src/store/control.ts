@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { apiKeys, checks, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
-import { rowWith } from './all-rows.ts';
-import { type Damage, ignoreDamage } from './damage.ts';
+import { rowWith, soundRows } from './all-rows.ts';
+import { type Damage, unlessDamaged } from './damage.ts';
 import type { RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */
@@ -21,7 +21,16 @@ export const readKeys = (control: RowStore): Promise<ApiKey[]> =>
 
 /** The keys whose rows are sound: a damaged one opens nothing, and stops no other. */
 export const readSoundKeys = (control: RowStore): Promise<ApiKey[]> =>
-  control.snapshot((reader) => reader.sound(ignoreDamage).rows(apiKeys, everyKey));
+  control.snapshot(async (reader) => {
+    let isDamaged = false;
+    const keys = await soundRows(reader, apiKeys, everyKey, () => {
+      isDamaged = true;
+    });
+    if (!isDamaged) return keys;
+    // A damaged identifier leads past others: these are found from the other end.
+    const fromEnd = await soundRows(reader, apiKeys, { ...everyKey, order: [['key_id', 'desc']] });
+    return [...new Map([...fromEnd, ...keys].map((key) => [key.key_id, key])).values()];
+  });
 
 /** Adds a key, or replaces the one of equal id. */
 export function putKey(control: RowStore, key: ApiKey): Promise<void> {
@@ -127,7 +136,7 @@ export const readScrub = (control: RowStore): Promise<Scrub | null> =>
 
 async function scrubIn(reader: RowReader): Promise<Scrub | null> {
   // A damaged row counts as none, and the next reading replaces it.
-  const row = await rowWith(reader.sound(ignoreDamage), scrubs, newest);
+  const row = await unlessDamaged(rowWith(reader, scrubs, newest));
   if (row === null) return null;
   return { startedMs: row.started_ms, finishedMs: row.finished_ms, damage: row.damage as Damage[] };
 }
@@ -171,7 +180,7 @@ const serving = { name: 'serving' };
  */
 export function beginServing(control: RowStore, nowMs: number): Promise<void> {
   return control.write(async (writer) => {
-    const before = await rowWith(writer.sound(ignoreDamage), scrubs, serving);
+    const before = await unlessDamaged(rowWith(writer, scrubs, serving));
     const last = await scrubIn(writer);
     if (before?.finished_ms === null && last !== null)
       await writer.upsert(scrubs, [rowOfScrub({ ...last, startedMs: 0 })]);
@@ -182,7 +191,7 @@ export function beginServing(control: RowStore, nowMs: number): Promise<void> {
 /** Notes that a service has ended as it should; `beganMs` tells it from one that began after it. */
 export function endServing(control: RowStore, beganMs: number, nowMs: number): Promise<void> {
   return control.write(async (writer) => {
-    const row = await rowWith(writer.sound(ignoreDamage), scrubs, serving);
+    const row = await unlessDamaged(rowWith(writer, scrubs, serving));
     if (row?.started_ms === beganMs) await writer.upsert(scrubs, [{ ...row, finished_ms: nowMs }]);
   });
 }
@@ -192,7 +201,7 @@ export type Check = Omit<RowOf<typeof checks>, 'name'>;
 
 /** The newest check of the whole store; null before the first. A damaged row counts as none. */
 export async function readCheck(control: RowStore): Promise<Check | null> {
-  const row = await control.snapshot((reader) => rowWith(reader.sound(ignoreDamage), checks, newest));
+  const row = await unlessDamaged(control.snapshot((reader) => rowWith(reader, checks, newest)));
   if (row === null) return null;
   const { name: _, ...check } = row;
   return check;

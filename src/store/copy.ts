@@ -1,17 +1,15 @@
 // Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves
 // the copy (docs/decisions/0032).
-import { DamagedBlock } from '../bars/block.ts';
 import { blockCount } from '../bars/block-reader.ts';
 import { series as allSeries } from '../datasets/bars.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../datasets/index.ts';
 import { apiKeys } from '../datasets/internal.ts';
-import { allBlocks, everyBucket } from './all-blocks.ts';
+import { allBlocks, everyBucket, ofBytes } from './all-blocks.ts';
 import { rowsInOrder } from './all-rows.ts';
 import { compareCells, type Row } from './checked-rows.ts';
 import { contentHash } from './content.ts';
 import type { CopyTarget, CopyWriter } from './copy-target.ts';
-import { blockDamage, DamagedData, ignoreDamage } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import {
   type Reader,
@@ -138,28 +136,13 @@ function bytesOf(row: Row): number {
   return bytes;
 }
 
-/** The bytes of a block, and the number of its bars. @throws DamagedData */
-function openedOf(
-  seriesId: number,
-  block: StoredBlock,
-): { readonly block: StoredBlock; readonly bars: number } {
-  const { bucket, runId } = block;
-  try {
-    const { bytes } = block;
-    return { block: { bucket, runId, bytes }, bars: blockCount(bytes) };
-  } catch (error) {
-    if (!(error instanceof DamagedBlock)) throw error;
-    throw new DamagedData(blockDamage({ seriesId, bucket, runId }, error.problem), error);
-  }
-}
-
 /** One copy under way: makes the target equal to a state of the source, and writes only where it differs. */
 class Copying {
   readonly #source: Reader;
   readonly #target: CopyTarget;
   readonly #batch: Batch;
   readonly #progress: CopyProgress;
-  /** What an earlier copy left; damaged parts of it count as absent. */
+  /** What an earlier copy left. */
   readonly #there: Reader | null;
   rows = 0;
   series = 0;
@@ -170,7 +153,7 @@ class Copying {
     this.#target = target;
     this.#batch = new Batch(target);
     this.#progress = progress;
-    this.#there = target.isBegun ? target.reader.sound(ignoreDamage) : null;
+    this.#there = target.isBegun ? target.reader : null;
   }
 
   async run(): Promise<void> {
@@ -212,10 +195,10 @@ class Copying {
         await this.#batch.add(0, (writer) => writer.removeBlock(seriesId, bucket));
         continue;
       }
-      const { block, bars } = openedOf(seriesId, found);
-      this.#reached(0, bars);
-      if (old === null || old.runId !== block.runId || !isEqual(old.bytes, block.bytes))
-        await this.#batch.add(block.bytes.length, (writer) => writer.putBlock(seriesId, block));
+      this.#reached(0, ofBytes(seriesId, found, blockCount));
+      const { bucket, runId, bytes } = found;
+      if (old === null || old.runId !== runId || !isEqual(old.bytes, bytes))
+        await this.#batch.add(bytes.length, (writer) => writer.putBlock(seriesId, { bucket, runId, bytes }));
     }
   }
 

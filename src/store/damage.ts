@@ -35,37 +35,43 @@ export type ScrubStep = {
   readonly unchecked?: string;
 };
 
-/** The readable rest of a damaged part: each value may be anything. */
-export type Remains = {
-  /** The stored values of a row. */
-  readonly row?: Readonly<Record<string, unknown>>;
-  /** The number of bars in the header of a block. */
-  readonly bars?: number;
-};
-
-/** Takes what a tolerant read leaves out. */
-export type OnDamage = (damage: Damage, remains: Remains) => void;
-
-/** For data that is only looked at: what is damaged is as if it were not there. */
-export const ignoreDamage: OnDamage = () => undefined;
-
 /** For data that an answer needs. @throws DamagedData */
 export function refuseDamage(damage: Damage): never {
   throw new DamagedData(damage);
+}
+
+/** The result of a read that may be missing: null where it meets damage, which `onDamage` gets. */
+export async function unlessDamaged<T>(
+  reading: Promise<T> | T,
+  onDamage: (damage: Damage) => void = () => undefined,
+): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    onDamage(error.damage);
+    return null;
+  }
 }
 
 /** Damage in words. */
 export const damageWords = ({ dataset, place, problem }: Damage): string =>
   `${[dataset, place].filter(Boolean).join(', ')}: ${problem}`;
 
+/** A row as it is stored: each value may be anything. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
 /** A read met damaged data that its answer needs. */
 export class DamagedData extends Error {
   override readonly name = 'DamagedData';
   readonly damage: Damage;
+  /** The damaged row, where it is one that was read: it can be removed by its key. */
+  readonly row: RawRow | null;
 
-  constructor(damage: Damage, cause?: unknown) {
+  constructor(damage: Damage, cause?: unknown, row: RawRow | null = null) {
     super(`stored data is damaged: ${damageWords(damage)}`, cause === undefined ? {} : { cause });
     this.damage = damage;
+    this.row = row;
   }
 }
 

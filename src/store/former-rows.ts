@@ -5,7 +5,7 @@ import { dataDatasets } from '../datasets/index.ts';
 import { counters, formerRows, rowChanges } from '../datasets/internal.ts';
 import { expectRows, rowWith } from './all-rows.ts';
 import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
-import { DamagedData, ignoreDamage } from './damage.ts';
+import { DamagedData, unlessDamaged } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
 import { storeLimits } from './limits.ts';
 import type { RowWriter } from './store.ts';
@@ -62,7 +62,7 @@ const ROWS_PER_READ = 500;
 
 /** The oldest kept rows of a dataset: up to `limit`. */
 const oldestRows = (writer: RowWriter, dataset: string, limit: number): Promise<Entry[]> =>
-  writer.sound(ignoreDamage).rows(formerRows, {
+  writer.rows(formerRows, {
     where: { dataset },
     order: [
       ['version', 'asc'],
@@ -154,7 +154,7 @@ export class KeptFormerRows {
       const before = { entries: await writer.count(rowChanges, part) };
       await this.#put(writer, { dataset: part.dataset, part: 0, row_key: String(part.run_id), before });
     }
-    const known = await rowWith(writer.sound(ignoreDamage), counters, KEPT);
+    const known = await unlessDamaged(rowWith(writer, counters, KEPT));
     let kept = known === null ? await writer.count(formerRows) : known.value + added;
     const excess = kept - storeLimits.formerRowsMax;
     // More than it adds, so that a store that has too much comes back to its bound.
@@ -170,6 +170,8 @@ export class KeptFormerRows {
     } catch (error) {
       if (!(error instanceof DamagedData)) throw error;
       // Which version is the oldest is not known any more: this one is.
+      if (error.row !== null && error.damage.dataset === formerRows.name)
+        await writer.remove(formerRows, [error.row]);
       await forgetBefore(writer, this.#version!);
       return 0;
     }
@@ -187,13 +189,11 @@ export class KeptFormerRows {
   }
 
   async #keepOne(writer: RowWriter, dataset: Dataset, key: Partial<RowOf<Dataset>>): Promise<void> {
-    let isDamaged = false;
-    const sound = writer.sound(() => {
-      isDamaged = true;
-    });
-    const before = await rowWith(sound, dataset, key);
+    const read = rowWith(writer, dataset, key).then((row) => ({ row }));
+    const found = await unlessDamaged(read);
     // What it was is not known any more.
-    if (isDamaged) await forgetEarlier(writer);
+    if (found === null) await forgetEarlier(writer);
+    const before = found?.row ?? null;
     await this.#put(writer, {
       dataset: dataset.name,
       part: formerPart(dataset, key)!,

@@ -10,7 +10,7 @@ import {
   instrumentTerms,
 } from '../datasets/reference.ts';
 import { allRows, expectRows, rowWith } from './all-rows.ts';
-import { type Damage, DamagedData, ignoreDamage, keyWords, type OnDamage, refuseDamage } from './damage.ts';
+import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 /** One term of one instrument. */
@@ -119,12 +119,9 @@ export const expectLost = (writer: RowWriter, names: readonly InstrumentName[]):
     names.map((name) => symbolOf(name, 'symbol')),
   );
 
-/**
- * Folds the names again that programs before layout 15 stored with marks. A damaged term stays: a scrub names
- * it, and rebuilds all.
- */
+/** Folds the names again that programs before layout 15 stored with marks. */
 export async function refoldInstrumentTerms(writer: RowWriter): Promise<void> {
-  for await (const old of allRows(writer.sound(ignoreDamage), instrumentTerms)) {
+  for await (const old of allRows(writer, instrumentTerms)) {
     const term = old.kind === 'name' ? withoutMarks(old.term) : old.term;
     if (term === old.term) continue;
     await writer.remove(instrumentTerms, [old]);
@@ -291,14 +288,10 @@ export type FormerBearer = {
 const BEARERS_MAX = 100;
 
 /**
- * The instruments that had a symbol on some days, the latest first (contract 9.6).
- * @throws DamagedData for one whose row is lost, unless `onDamage` takes it
+ * The instruments that had a symbol on some days, the latest first (contract 9.6). @throws DamagedData for
+ * one whose row is lost
  */
-export async function formerBearers(
-  reader: RowReader,
-  name: InstrumentName,
-  onDamage: OnDamage = refuseDamage,
-): Promise<FormerBearer[]> {
+export async function formerBearers(reader: RowReader, name: InstrumentName): Promise<FormerBearer[]> {
   const { asset_schema, country_iso_code, symbol: term } = name;
   const market = { asset_schema, country_iso_code };
   const terms = await reader.rows(instrumentTerms, {
@@ -309,7 +302,7 @@ export async function formerBearers(
   const bearers: FormerBearer[] = [];
   for (const { symbol } of terms) {
     const instrument = await rowWith(reader, instruments, { ...market, symbol });
-    if (instrument === null) onDamage(lostRow({ ...market, symbol }), {});
+    if (instrument === null) throw lostInstrument({ ...market, symbol });
     for (const former of formerSymbols(instrument))
       if (former.symbol === term) bearers.push({ symbol, fromDay: former.from_day, toDay: former.to_day });
   }

@@ -1,6 +1,6 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
-import type { Damage, OnDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import type { Change } from './parts.ts';
 
 export type Direction = 'asc' | 'desc';
@@ -94,10 +94,6 @@ export interface RowReader {
    */
   count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
   /**
-   * Reads the same state without its damaged parts: each is reported to `onDamage` instead of being an error.
-   */
-  sound(onDamage: OnDamage): RowReader;
-  /**
    * The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is
    * damage. Reads a whole index or more.
    */
@@ -135,7 +131,6 @@ export interface Reader extends RowReader, Versioned {
   blocks(read: BlockRead): Promise<StoredBlock[]>;
   /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
   checkBlocks(seriesId: number): Promise<void>;
-  sound(onDamage: OnDamage): Reader;
   /**
    * What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row
    * would make wrong.
@@ -165,7 +160,6 @@ export interface RowWriter extends RowReader {
 }
 
 export interface Writer extends Reader, RowWriter {
-  sound(onDamage: OnDamage): Writer;
   /**
    * Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next
    * ones are expected.

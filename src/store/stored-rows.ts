@@ -13,7 +13,7 @@ import {
   rowDamage,
   rowFormOf,
 } from './checked-rows.ts';
-import { type Damage, DamagedData, type OnDamage, type Remains } from './damage.ts';
+import { DamagedData } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import { rowCheck, type StoredCell } from './row-check.ts';
 import type { SqlCompiler } from './sql.ts';
@@ -62,18 +62,28 @@ function groupRead({ group = [], key }: Dataset, where: Row): Read {
   } as unknown as Read;
 }
 
+/** The rows of some cells. @throws DamagedData for the first that is damaged, or not of the read */
+function checked(dataset: Dataset, found: readonly StoredCell[][], misplaced: Misplaced): Row[] {
+  const form = rowFormOf(dataset);
+  let before: Row | null = null;
+  return found.map((cells) => {
+    const isSound = isWhole(form, cells);
+    const row = isSound ? rowOf(form, cells) : rawRow(form, cells);
+    const problem = isSound ? misplaced(row, before) : 'its checksum does not match';
+    if (problem !== null)
+      throw new DamagedData(rowDamage(dataset, row, problem), undefined, rawRow(form, cells));
+    before = row;
+    return row;
+  });
+}
+
 /** Reads rows by statements of one SQL. */
 export abstract class StoredRows implements RowReader {
   protected readonly compiler: SqlCompiler;
-  /** Damaged parts are reported to it, and reads give what is sound. Null: damage is an error. */
-  protected readonly onDamage: OnDamage | null;
 
-  constructor(compiler: SqlCompiler, onDamage: OnDamage | null) {
+  constructor(compiler: SqlCompiler) {
     this.compiler = compiler;
-    this.onDamage = onDamage;
   }
-
-  abstract sound(onDamage: OnDamage): RowReader;
 
   abstract extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;
 
@@ -84,10 +94,7 @@ export abstract class StoredRows implements RowReader {
     values: readonly unknown[],
   ): StoredCell[][] | Promise<StoredCell[][]>;
 
-  /** The sound rows of a read of which damaged ones were left out: they take no place in an answer. */
-  protected abstract soundRows(dataset: Dataset, read: Read, misplaced: Misplaced): Promise<Row[]>;
-
-  /** Looks for rows that a group has lost; `found` are all that are stored of it. */
+  /** @throws DamagedData where a group has lost rows; `found` are all that are stored of it */
   protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
 
   #found(
@@ -111,56 +118,14 @@ export abstract class StoredRows implements RowReader {
 
   async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
     const read = given as unknown as Read;
-    const misplaced = misplacedIn(dataset, read);
-    const found = await this.read(dataset, read);
-    const rows = this.checked(dataset, found, misplaced);
-    // Fewer rows than the limit are the last ones.
-    const isAll = rows.length === found.length || found.length < read.limit;
-    return (isAll ? rows : await this.soundRows(dataset, read, misplaced)) as RowOf<D>[];
-  }
-
-  /**
-   * The sound rows among some cells, `limit` at most. @throws DamagedData for any other, unless damage is
-   * tolerated
-   */
-  protected checked(
-    dataset: Dataset,
-    found: Iterable<StoredCell[]>,
-    misplaced: Misplaced,
-    rows: Row[] = [],
-    limit = Number.POSITIVE_INFINITY,
-  ): Row[] {
-    const form = rowFormOf(dataset);
-    let before: Row | null = null;
-    for (const cells of found) {
-      if (!isWhole(form, cells)) {
-        const raw = rawRow(form, cells);
-        this.damaged(rowDamage(dataset, raw, 'its checksum does not match'), { row: raw });
-        continue;
-      }
-      const row = rowOf(form, cells);
-      const problem = misplaced(row, before);
-      if (problem !== null) {
-        this.damaged(rowDamage(dataset, row, problem), { row: rawRow(form, cells) });
-        continue;
-      }
-      rows.push(row);
-      before = row;
-      if (rows.length === limit) break;
-    }
-    return rows;
-  }
-
-  protected damaged(damage: Damage, remains: Remains, cause?: unknown): void {
-    if (this.onDamage === null) throw new DamagedData(damage, cause);
-    this.onDamage(damage, remains);
+    return checked(dataset, await this.read(dataset, read), misplacedIn(dataset, read)) as RowOf<D>[];
   }
 
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
     const read = groupRead(dataset, where);
     const found = await this.read(dataset, read);
-    const rows = this.checked(dataset, found, misplacedIn(dataset, read));
-    if (rows.length === found.length) this.checkGroup(dataset, where, found);
+    const rows = checked(dataset, found, misplacedIn(dataset, read));
+    this.checkGroup(dataset, where, found);
     return rows as RowOf<D>[];
   }
 
@@ -178,7 +143,7 @@ export abstract class StoredRows implements RowReader {
       reads.push(Promise.resolve(this.#found(dataset, statement.sql, statement.values(read))));
     }
     const found = (await Promise.all(reads)).flat();
-    return this.checked(dataset, found, misplaced) as RowOf<D>[];
+    return checked(dataset, found, misplaced) as RowOf<D>[];
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
@@ -197,9 +162,9 @@ export abstract class StoredRows implements RowReader {
   }
 
   /** The extent of rows that are read one after the other, with their checksums: for few of them. */
-  protected async walkedExtent(reader: RowReader, dataset: Dataset, column: string): Promise<Extent> {
+  protected async walkedExtent(dataset: Dataset, column: string): Promise<Extent> {
     let [rows, first, last] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for await (const row of allRows(reader, dataset)) {
+    for await (const row of allRows(this, dataset)) {
       const value = (row as Row)[column] as number | null;
       rows++;
       if (value === null) continue;

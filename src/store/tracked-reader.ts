@@ -1,7 +1,7 @@
 // Notes what is read, so that whoever keeps a value knows what it depends on: no query can forget to say it
 // (docs/decisions/0029).
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
-import type { Damage, OnDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import { barsOf, type Change, EVERYTHING, type Part, partRead } from './parts.ts';
 import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from './store.ts';
@@ -68,10 +68,6 @@ export class TrackedReader implements Reader {
 
   changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
     return this.#reader.changesAfter(version, max);
-  }
-
-  sound(onDamage: OnDamage): Reader {
-    return new TrackedReader(this.#reader.sound(onDamage), this.#notes);
   }
 
   rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {

@@ -1,5 +1,4 @@
 // A store whose reads are counted, so that a walk that a damaged store makes endless ends.
-import type { OnDamage } from '../../src/store/damage.ts';
 import type { Reader, Store, Writer } from '../../src/store/store.ts';
 
 /** Reads, and rows of them, that asking one thing may take: several times what the sound store needs. */
@@ -37,7 +36,6 @@ export class Meter {
 function metered<R extends Reader>(access: R, meter: Meter): R {
   return new Proxy(access, {
     get(target, name) {
-      if (name === 'sound') return (onDamage: OnDamage) => metered(target.sound(onDamage), meter);
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return async (...given: unknown[]) => {

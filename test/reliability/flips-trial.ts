@@ -9,7 +9,6 @@ import { ndjson } from '../../src/export/text-style.ts';
 import { RequestProblem } from '../../src/history/request-problem.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { contentHash } from '../../src/store/content.ts';
-import { damageWords } from '../../src/store/damage.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';
 import { fileStore } from '../sqlite/files.ts';
@@ -160,9 +159,6 @@ export class Trials {
     for (const runId of lastRuns) {
       this.#meter.reset();
       const report = await undoRun(store, { runId, dryRun: false, nowMs: () => ASKED_MS });
-      const told = [...report.left, ...report.lost].map(damageWords);
-      if (report.rowsRepaired > 0) told.push(`damaged rows restored: ${report.rowsRepaired}`);
-      if (told.length > 0) throw new Error(`run ${runId} is not undone wholly: ${told.join('; ')}`);
       text += `${JSON.stringify(report)}\n`;
     }
     return text;

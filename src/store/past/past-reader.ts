@@ -6,7 +6,7 @@ import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../../datasets/internal.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
-import type { Damage, OnDamage } from '../damage.ts';
+import type { Damage } from '../damage.ts';
 import type { Change } from '../parts.ts';
 import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
 import { pastBlocks } from './past-blocks.ts';
@@ -68,13 +68,10 @@ const ofRuns: ReadonlySet<Dataset> = new Set<Dataset>([blockChanges, heldBars, r
 export class PastReader implements Reader {
   readonly #present: Reader;
   readonly #state: PastState;
-  /** Whether damage is tolerated. */
-  readonly #isSound: boolean;
 
-  constructor(present: Reader, state: PastState, isSound = false) {
+  constructor(present: Reader, state: PastState) {
     this.#present = present;
     this.#state = state;
-    this.#isSound = isSound;
   }
 
   get id(): string {
@@ -88,10 +85,6 @@ export class PastReader implements Reader {
   /** It stays as it is. */
   async changesAfter(): Promise<readonly Change[]> {
     return [];
-  }
-
-  sound(onDamage: OnDamage): PastReader {
-    return new PastReader(this.#present.sound(onDamage), this.#state, true);
   }
 
   async #former(dataset: Dataset, where: Row): Promise<Former | null> {
@@ -234,9 +227,7 @@ export class PastReader implements Reader {
     return this.#present.checkBlocks(seriesId);
   }
 
-  /** Without damage: a block that is left out of the present would be taken for one that was not there. */
-  async blocks(read: BlockRead): Promise<StoredBlock[]> {
-    if (this.#isSound) throw new Error('blocks of an earlier version are not read past damage');
+  blocks(read: BlockRead): Promise<StoredBlock[]> {
     return pastBlocks(this.#present, read, this.#state.lastRun);
   }
 }

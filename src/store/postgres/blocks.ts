@@ -1,8 +1,6 @@
 // Blocks of bars by version: a read takes the newest of each bucket up to the published version
 // (docs/decisions/0029).
-import { claimedCount } from '../../bars/block-reader.ts';
-import { blockProblem, CheckedBlock, type FoundBlock } from '../checked-blocks.ts';
-import { blockDamage, type OnDamage } from '../damage.ts';
+import { CheckedBlock } from '../checked-blocks.ts';
 import { blockCheck } from '../row-check.ts';
 import { type BlockAt, type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
 import { rangesText, type Versions } from './published.ts';
@@ -22,24 +20,16 @@ const readTexts = { asc: readText('asc'), desc: readText('desc') } as const;
 
 type Cells = [bucket: number, runId: number, bytes: Uint8Array | null, storedCheck: number | null];
 
-const foundIn = ([bucket, runId, bytes, storedCheck]: Cells): FoundBlock => ({
-  bucket,
-  runId,
-  bytes: bytes!,
-  storedCheck,
-});
+const blockIn = (seriesId: number, [bucket, runId, bytes, storedCheck]: Cells): StoredBlock =>
+  new CheckedBlock(seriesId, { bucket, runId, bytes: bytes!, storedCheck });
 
 const placeOf = ({ seriesId, bucket }: BlockAt): string => `${seriesId} ${bucket}`;
 
-/**
- * The newest published block of each bucket of a read. A block that is damaged goes to `onDamage`, or tells
- * when it is used.
- */
+/** The newest published block of each bucket of a read. A block that is damaged tells when it is used. */
 export async function readBlocks(
   session: Session,
   read: BlockRead,
   published: Versions,
-  onDamage: OnDamage | null,
 ): Promise<StoredBlock[]> {
   const { seriesId, direction, limit } = read;
   let { fromBucket, toBucket } = read;
@@ -55,28 +45,13 @@ export async function readBlocks(
       // The first of a bucket is its newest.
       if (bucket === last) continue;
       last = bucket;
-      if (bytes !== null) addSound(blocks, seriesId, foundIn(cells), onDamage);
+      if (bytes !== null) blocks.push(blockIn(seriesId, cells));
       if (blocks.length === limit) return blocks;
     }
     if (found.length < most || last === null) return blocks;
     if (direction === 'asc') fromBucket = last + 1;
     else toBucket = last - 1;
   }
-}
-
-function addSound(
-  blocks: StoredBlock[],
-  seriesId: number,
-  found: FoundBlock,
-  onDamage: OnDamage | null,
-): void {
-  const block = new CheckedBlock(seriesId, found);
-  const problem = onDamage === null ? null : blockProblem(block);
-  if (problem === null) blocks.push(block);
-  else
-    onDamage!(blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, problem), {
-      bars: claimedCount(found.bytes),
-    });
 }
 
 const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, bytes, row_check)
@@ -138,15 +113,11 @@ export class BlockWriter {
   }
 
   /** Reads what was put, too: what is sent comes before the question on the same connection. */
-  async read(read: BlockRead, onDamage: OnDamage | null): Promise<StoredBlock[]> {
+  async read(read: BlockRead): Promise<StoredBlock[]> {
     const expected = this.#takeExpected(read);
-    if (expected !== undefined) {
-      const blocks: StoredBlock[] = [];
-      if (expected !== null) addSound(blocks, read.seriesId, foundIn(expected), onDamage);
-      return blocks;
-    }
+    if (expected !== undefined) return expected === null ? [] : [blockIn(read.seriesId, expected)];
     if (this.#isWaiting(read)) await this.flush();
-    return readBlocks(this.#session, read, this.#published, onDamage);
+    return readBlocks(this.#session, read, this.#published);
   }
 
   /** Looks up blocks that are read next, together. */

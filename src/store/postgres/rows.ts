@@ -2,8 +2,7 @@
 // be about.
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { WrittenParts } from '../changes.ts';
-import { type Misplaced, type Row, rowFormOf } from '../checked-rows.ts';
-import type { OnDamage } from '../damage.ts';
+import { type Row, rowFormOf } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
@@ -134,18 +133,10 @@ export class PostgresRows extends StoredRows implements RowWriter {
   protected readonly sessionOf: () => Promise<Session>;
   readonly #changes: RowChanges;
 
-  constructor(
-    sessionOf: () => Promise<Session>,
-    onDamage: OnDamage | null = null,
-    changes: RowChanges = new RowChanges(),
-  ) {
-    super(postgresCompiler, onDamage);
+  constructor(sessionOf: () => Promise<Session>, changes: RowChanges = new RowChanges()) {
+    super(postgresCompiler);
     this.sessionOf = sessionOf;
     this.#changes = changes;
-  }
-
-  sound(onDamage: OnDamage): PostgresRows {
-    return new PostgresRows(this.sessionOf, onDamage, this.#changes);
   }
 
   async #ask(sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
@@ -189,17 +180,8 @@ export class PostgresRows extends StoredRows implements RowWriter {
     answered(answers);
   }
 
-  /** More rows are read until the answer is full. */
-  protected async soundRows(dataset: Dataset, read: Read, misplaced: Misplaced): Promise<Row[]> {
-    for (let limit = 2 * read.limit; ; limit *= 2) {
-      const found = await this.read(dataset, { ...read, limit });
-      const rows = this.checked(dataset, found, misplaced);
-      if (rows.length >= read.limit || found.length < limit) return rows.slice(0, read.limit);
-    }
-  }
-
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
-    if (column !== undefined && dataset.group !== undefined) return this.walkedExtent(this, dataset, column);
+    if (column !== undefined && dataset.group !== undefined) return this.walkedExtent(dataset, column);
     const ends =
       column === undefined ? 'null::bigint, null::bigint' : `min(${quoted(column)}), max(${quoted(column)})`;
     const [row] = await this.lists(dataset, `select count(*), ${ends} from ${quoted(dataset.name)}`, []);

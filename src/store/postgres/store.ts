@@ -2,7 +2,7 @@
 // (docs/decisions/0029).
 import type { Dataset } from '../../datasets/dataset.ts';
 import { changesAfter } from '../changes.ts';
-import type { Damage, OnDamage } from '../damage.ts';
+import type { Damage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { Change } from '../parts.ts';
 import {
@@ -79,13 +79,9 @@ const isSameState = (one: Identified, other: Identified): boolean =>
 class PostgresReader extends PostgresRows implements Reader {
   readonly #moment: Moment;
 
-  constructor(moment: Moment, onDamage: OnDamage | null = null) {
-    super(() => moment.session(), onDamage);
+  constructor(moment: Moment) {
+    super(() => moment.session());
     this.#moment = moment;
-  }
-
-  override sound(onDamage: OnDamage): PostgresReader {
-    return new PostgresReader(this.#moment, onDamage);
   }
 
   /** Known once something was read. */
@@ -95,13 +91,12 @@ class PostgresReader extends PostgresRows implements Reader {
 
   blocks(read: BlockRead): Promise<StoredBlock[]> {
     const { cache } = this.#moment;
-    if (cache === null || this.onDamage !== null) return this.#readBlocks(read);
-    return cache.read(this, read, (rest) => this.#readBlocks(rest));
+    return cache === null ? this.#readBlocks(read) : cache.read(this, read, (rest) => this.#readBlocks(rest));
   }
 
   async #readBlocks(read: BlockRead): Promise<StoredBlock[]> {
     const published = await this.#moment.published();
-    return readBlocks(await this.#moment.blockSession(read.seriesId), read, published, this.onDamage);
+    return readBlocks(await this.#moment.blockSession(read.seriesId), read, published);
   }
 
   async checkBlocks(): Promise<void> {}

@@ -3,7 +3,7 @@ import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion, versionIn } from '../changes.ts';
 import type { Row } from '../checked-rows.ts';
-import type { Damage, OnDamage } from '../damage.ts';
+import type { Damage } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import type { Change } from '../parts.ts';
 import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
@@ -43,8 +43,8 @@ class Write {
 export class PostgresWriter extends PostgresRows implements Writer {
   readonly #write: Write;
 
-  constructor(write: Write, onDamage: OnDamage | null = null) {
-    super(async () => write.session, onDamage, write.changes);
+  constructor(write: Write) {
+    super(async () => write.session, write.changes);
     this.#write = write;
   }
 
@@ -71,10 +71,6 @@ export class PostgresWriter extends PostgresRows implements Writer {
 
   get id(): string {
     return this.#write.id;
-  }
-
-  override sound(onDamage: OnDamage): PostgresWriter {
-    return new PostgresWriter(this.#write, onDamage);
   }
 
   override upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
@@ -167,7 +163,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   blocks(read: BlockRead): Promise<StoredBlock[]> {
-    return this.#write.blocks.read(read, this.onDamage);
+    return this.#write.blocks.read(read);
   }
 
   async checkBlocks(): Promise<void> {}

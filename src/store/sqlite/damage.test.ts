@@ -1,5 +1,5 @@
-// Bytes that are not those that were written: reads refuse them, tolerant reads leave them out, and a scrub
-// finds them.
+// Bytes that are not those that were written: reads refuse them, an overview reads the rows beside them, and a
+// scrub finds them.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -8,9 +8,11 @@ import { DamagedBlock } from '../../bars/block.ts';
 import { encodeBlock } from '../../bars/block-writer.ts';
 import { emptyBars } from '../../bars/columns.ts';
 import { counters, failedFiles } from '../../datasets/internal.ts';
+import { soundBlocks } from '../all-blocks.ts';
+import { soundRows } from '../all-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import { openStore, scrubStore } from '../engines.ts';
-import type { Reader } from '../store.ts';
+import type { Reader, StoredBlock } from '../store.ts';
 
 const folder = new TestFolder();
 after(() => folder.close());
@@ -79,7 +81,7 @@ const changes = [
   "update failed_files set row_check = null where path = 'bb'",
 ];
 for (const change of changes)
-  test(`a changed row is refused with its key, left out by a tolerant read, and found: ${change}`, async () => {
+  test(`a changed row is refused with its key, passed over by an overview, and found: ${change}`, async () => {
     const url = await damaged(change);
     await reading(url, async (reader) => {
       await assert.rejects(reader.rows(failedFiles, inOrder), (error) => {
@@ -91,8 +93,7 @@ for (const change of changes)
         return true;
       });
       const told: Damage[] = [];
-      // A tolerant read still fills its limit: fewer rows would be the end.
-      const rows = await reader.sound((damage) => told.push(damage)).rows(failedFiles, inOrder);
+      const rows = await soundRows(reader, failedFiles, inOrder, (damage) => told.push(damage));
       assert.deepEqual(rows, [problems[0], problems[2]]);
       assert.ok(told.length > 0 && told.every(({ dataset }) => dataset === 'failed_files'));
     });
@@ -126,41 +127,11 @@ for (const change of blockChanges)
       assert.deepEqual(Buffer.from(first!.bytes), Buffer.from(bytesOf(101)));
       assert.throws(() => second!.bytes, DamagedBlock);
       assert.deepEqual(Buffer.from(third!.bytes), Buffer.from(bytesOf(103)));
-      const told: Damage[] = [];
-      const sound = await reader.sound((damage) => told.push(damage)).blocks({ ...read, limit: 2 });
-      assert.deepEqual(
-        sound.map(({ bucket }) => bucket),
-        [1, 3],
-      );
-      assert.deepEqual(told[0]!.block && { ...told[0]!.block, runId: 0 }, {
-        seriesId: 1,
-        bucket: 2,
-        runId: 0,
-      });
+      const damaged: StoredBlock[] = [];
+      const sound: number[] = [];
+      for await (const { bucket } of soundBlocks(reader, read, (block) => damaged.push(block)))
+        sound.push(bucket);
+      assert.deepEqual([sound, damaged.map(({ bucket }) => bucket)], [[1, 3], [2]]);
     });
     assert.ok((await scrubbed(url)).some(({ dataset }) => dataset === 'bars'));
   });
-
-test('a tolerant read finds what is sound behind any number of damaged rows, and reads each once', async () => {
-  const url = await damaged('select 1');
-  const store = await openStore(url, 'write');
-  const rows = Array.from({ length: 5_000 }, (_, index) => ({
-    dataset: 'news',
-    path: String(index).padStart(6, '0'),
-    problem: 'problem',
-    failed_ms: 1_700_000_000_000,
-  }));
-  await store.write((writer) => writer.upsert(failedFiles, rows));
-  await store.close();
-  const database = new DatabaseSync(url.slice('sqlite:'.length));
-  database.exec("update failed_files set problem = 'x' where dataset = 'news' and path < '004990'");
-  database.close();
-  await reading(url, async (reader) => {
-    const told = new Map<string, number>();
-    const sound = reader.sound(({ place }) => told.set(place, (told.get(place) ?? 0) + 1));
-    const read = { where: { dataset: 'news' }, order: [['path', 'asc']], limit: 4 } as const;
-    assert.deepEqual(await sound.rows(failedFiles, read), rows.slice(4_990, 4_994));
-    assert.equal(told.size, 4_990);
-    assert.ok([...told.values()].every((times) => times <= 2));
-  });
-});

@@ -160,15 +160,6 @@ export class Database {
     yield* statement.iterate() as Iterable<unknown> as Iterable<Cell[]>;
   }
 
-  /** As `walk`, of rows whose numbers may be anything. */
-  *walkDamaged(sql: string, values: readonly SqlValue[]): Generator<Cell[]> {
-    const statement = this.#db.prepare(sql);
-    statement.setReturnArrays(true);
-    statement.setReadBigInts(true);
-    for (const cells of statement.iterate(...values) as Iterable<unknown> as Iterable<Cell[]>)
-      yield withoutBigInts(cells);
-  }
-
   run(sql: string, values: readonly SqlValue[]): void {
     this.#prepared(sql).run(...values);
   }

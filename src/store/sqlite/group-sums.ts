@@ -32,7 +32,7 @@ const equal = (group: readonly string[], row: string): string =>
 
 /**
  * Keeps the sums, whatever statement changes the rows. A group without rows has none: deleting what is left
- * of it repairs them.
+ * of it clears them.
  */
 function triggersOf({ name, group, key, summed }: Grouped): string[] {
   const sums = sumsOf(name);

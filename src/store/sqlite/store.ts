@@ -1,13 +1,12 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { claimedCount } from '../../bars/block-reader.ts';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
-import { blockProblem, CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
+import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import type { Row } from '../checked-rows.ts';
-import { blockDamage, type Damage, DamagedData, type OnDamage } from '../damage.ts';
+import { blockDamage, type Damage, DamagedData } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import { storeHistory } from '../migrations/index.ts';
 import { type Change, movingColumns } from '../parts.ts';
@@ -29,7 +28,7 @@ import { Database } from './database.ts';
 import { Followed } from './followed.ts';
 import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
-import { pageDamage, SqliteRows } from './rows.ts';
+import { ofPages, pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
 import { troubleOf } from './trouble.ts';
 import { writerOf } from './writer.ts';
@@ -108,13 +107,9 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_
 class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   readonly #state: FileState;
 
-  constructor(database: Database, state: FileState, onDamage: OnDamage | null = null) {
-    super(database, onDamage);
+  constructor(database: Database, state: FileState) {
+    super(database);
     this.#state = state;
-  }
-
-  override sound(onDamage: OnDamage): SqliteReadWrite {
-    return new SqliteReadWrite(this.database, this.#state, onDamage);
   }
 
   get id(): string {
@@ -162,45 +157,24 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async blocks(read: BlockRead): Promise<StoredBlock[]> {
-    const { seriesId, fromBucket, toBucket, direction } = read;
-    for (let { limit } = read; ; limit *= 2) {
-      const found = this.tolerating('bars', [], () =>
-        this.database.all(`${readBlocks} ${direction} limit ${LIMIT_MARK}`, [
-          seriesId,
-          fromBucket,
-          toBucket,
-          limit,
-        ]),
-      ) as FoundBlock[];
-      const blocks = this.#checked(read, found);
-      if (blocks.length >= read.limit || found.length < limit) return blocks.slice(0, read.limit);
-    }
-  }
-
-  #checked(read: BlockRead, found: readonly FoundBlock[]): StoredBlock[] {
+    const { seriesId, fromBucket, toBucket, direction, limit } = read;
+    const sql = `${readBlocks} ${direction} limit ${LIMIT_MARK}`;
+    const values = [seriesId, fromBucket, toBucket, limit];
+    const found = ofPages('bars', () => this.database.all(sql, values)) as FoundBlock[];
     const blocks: StoredBlock[] = [];
-    for (const one of found) {
-      const block = new CheckedBlock(read.seriesId, one);
-      const problem = isMisplaced(read, block, blocks.at(-1))
-        ? 'an index has it under another key'
-        : // Where damage is not tolerated, the block throws when it is used.
-          this.onDamage === null
-          ? null
-          : blockProblem(block);
-      if (problem === null) blocks.push(block);
-      else
-        this.damaged(
-          blockDamage({ seriesId: read.seriesId, bucket: block.bucket, runId: block.runId }, problem),
-          one.bytes instanceof Uint8Array ? { bars: claimedCount(one.bytes) } : {},
-        );
+    for (const { bucket, runId, ...rest } of found) {
+      const block = new CheckedBlock(seriesId, { bucket, runId, ...rest });
+      if (isMisplaced(read, block, blocks.at(-1)))
+        throw new DamagedData(blockDamage({ seriesId, bucket, runId }, 'an index has it under another key'));
+      blocks.push(block);
     }
     return blocks;
   }
 
   async checkBlocks(seriesId: number): Promise<void> {
-    const problem = this.tolerating('bars', null, () => blocksProblem(this.database, seriesId));
+    const problem = ofPages('bars', () => blocksProblem(this.database, seriesId));
     if (problem !== null)
-      this.damaged({ dataset: 'bars', place: `series ${seriesId}`, problem, seriesId }, {});
+      throw new DamagedData({ dataset: 'bars', place: `series ${seriesId}`, problem, seriesId });
   }
 
   async structure({ name }: Dataset): Promise<readonly Damage[]> {
