@@ -104,8 +104,10 @@ for (const [dataset, [statement, place]] of Object.entries(damage))
   });
 
 test('an instrument whose row is damaged is deleted with its bars, and all of it imported again', async () => {
-  const store = damaged(damage.instruments![0]);
+  const store = damaged();
   const about = ['--symbol', 'A', '--country', 'US', '--store', store];
+  const news = JSON.parse(await shop.must('delete', 'news', ...about, '--schema', 'stock', '--json'));
+  alterStore(store, damage.instruments![0]);
   const bars = await shop.run('delete', 'bars', ...about);
   assert.equal(bars.status, 3);
   assert.match(bars.stderr, damage.instruments![1]);
@@ -116,8 +118,16 @@ test('an instrument whose row is damaged is deleted with its bars, and all of it
   );
   const found = await shop.must('query', '/api/v2/stock/reference/search?query=alpha', '--store', store);
   assert.equal(JSON.parse(found).result.count, 0);
+  // A row that comes back needs its instrument.
+  const orphaned = await shop.run('undo', String(news.runId), '--store', store);
+  assert.equal(orphaned.status, 2);
+  assert.match(
+    orphaned.stderr,
+    /news of stock:US:A would be left without .*: import that first, by bourse import/,
+  );
   await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
   await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
+  await shop.must('undo', String(news.runId), '--store', store);
   assert.equal(await hashOf(store), sound);
   // The runs before had it too: what they brought is gone with it, and what came again stays.
   for (const run of [runOf.instruments!, runOf.bars!, String(report.runId)])

@@ -10,12 +10,8 @@ import type { Reader, Store } from '../store/store.ts';
 /** The problem of a file whose import has begun. It stays where the process ends before that import. */
 export const UNFINISHED = 'its import began and did not end';
 
-/** At most so many are read: a watch tries the others again. */
+/** At most so many are read: a watch tries the others again, and those whose row is damaged. */
 export const FAILURES_MAX = 100_000;
-
-/** The failed files of a dataset. A damaged one is as if it were not there: it is tried again. */
-const failuresOf = (reader: Reader, dataset: string): Promise<RowOf<typeof failedFiles>[]> =>
-  soundRows(reader, failedFiles, { where: { dataset }, order: [['path', 'asc']], limit: FAILURES_MAX });
 
 /** The problems of a dataset's failed files in a folder, which is given by its full path, by their paths. */
 export async function failuresIn(
@@ -24,7 +20,8 @@ export async function failuresIn(
   folder: string,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const { path, problem } of await failuresOf(reader, dataset))
+  const read = { where: { dataset }, order: [['path', 'asc']], limit: FAILURES_MAX } as const;
+  for (const { path, problem } of await soundRows(reader, failedFiles, read))
     if (dirname(path) === folder) found.set(path, problem);
   return found;
 }

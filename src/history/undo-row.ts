@@ -154,8 +154,11 @@ export async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf
     if ((await instrumentNamed(writer, name)) !== null) continue;
     const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
     const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
-    if (deletion === null) throw new Error(`${nameOf(name)} is missing, and no run has deleted it`);
-    throw orphansOf(deletion, spokenName(dataset));
+    if (deletion !== null) throw orphansOf(deletion, spokenName(dataset));
+    // It was damaged when it was deleted: nothing brings it back.
+    throw new RequestProblem(
+      `${spokenName(dataset)} of ${nameOf(name)} would be left without their instrument: import that first, by bourse import instruments`,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 // A block that was read, with the check that it is of its series and bucket and was written by its run.
 import { DamagedBlock } from '../bars/block.ts';
 import { blockCount } from '../bars/block-reader.ts';
-import { blockDamage, type Damage } from './damage.ts';
+import { ofBytes } from './all-blocks.ts';
+import { type Damage, DamagedData } from './damage.ts';
 import { blockCheck } from './row-check.ts';
 import type { BlockRead, StoredBlock } from './store.ts';
 
@@ -34,22 +35,15 @@ export class CheckedBlock implements StoredBlock {
   }
 }
 
-/** Says what is wrong with a block that was read; null where nothing is. */
-export function blockProblem(block: StoredBlock): string | null {
-  try {
-    blockCount(block.bytes);
-    return null;
-  } catch (error) {
-    if (error instanceof DamagedBlock) return error.problem;
-    throw error;
-  }
-}
-
 /** The damage of a block of a series, as it was found; empty where it is sound. */
 export function damageOf(seriesId: number, found: FoundBlock): Damage[] {
-  const problem = blockProblem(new CheckedBlock(seriesId, found));
-  if (problem === null) return [];
-  return [blockDamage({ seriesId, bucket: found.bucket, runId: found.runId }, problem)];
+  try {
+    ofBytes(seriesId, new CheckedBlock(seriesId, found), blockCount);
+    return [];
+  } catch (error) {
+    if (error instanceof DamagedData) return [error.damage];
+    throw error;
+  }
 }
 
 /** True if a block cannot be of a read, or not after the block before it. */
