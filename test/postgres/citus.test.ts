@@ -7,7 +7,7 @@ import { after, before, suite, test } from 'node:test';
 import type pg from 'pg';
 import { openStore } from '../../src/store/engines.ts';
 import { shardHash } from '../../src/store/postgres/citus.ts';
-import { isLostWorker, isUncommitted } from '../../src/store/postgres/citus-problems.ts';
+import { isLostWorker, isUncommitted } from '../../src/store/postgres/session.ts';
 import { type Store, type StoredBlock, StoreUnavailable, type Writer } from '../../src/store/store.ts';
 import { Workshop } from '../service.ts';
 import { until } from '../until.ts';

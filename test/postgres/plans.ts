@@ -1,8 +1,8 @@
 // How PostgreSQL reads large lists: the plans of the statements by which a service reads them, with their
 // values.
 import pg from 'pg';
+import { settingsOf } from '../../src/store/postgres/connection.ts';
 import { Session } from '../../src/store/postgres/session.ts';
-import { settingsOf } from '../../src/store/postgres/settings.ts';
 import { askForLists, isOptionSearch, largeTables, listening } from '../list-plans.ts';
 import type { Plans } from '../sqlite/plans.ts';
 

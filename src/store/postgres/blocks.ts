@@ -3,10 +3,9 @@
 import { CheckedBlock } from '../checked-blocks.ts';
 import { blockCheck } from '../row-check.ts';
 import { type BlockAt, type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
-import { rangesText, type Versions } from './published.ts';
-import { SentArray } from './sent-array.ts';
+import { extendPending, keyColumns, rangesText, removeBlocks, type Versions } from './publish.ts';
 import type { Session } from './session.ts';
-import { extendPending, keyColumns, removeBlocks } from './state.ts';
+import { SentArray } from './wire.ts';
 
 /**
  * Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute.

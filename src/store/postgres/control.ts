@@ -2,13 +2,16 @@
 // for no import.
 import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
-import { Connection, connect } from './connecting.ts';
-import { lockOf } from './locks.ts';
+import { Connection, connect, settingsOf } from './connection.ts';
+import { requireSchema } from './layout.ts';
+import { CONNECT_MS, PATIENCE_MS } from './limits.ts';
 import { Pool } from './pool.ts';
 import { fullProblem, readProblem } from './problems.ts';
+import { lockOf } from './publish.ts';
 import { PostgresRows } from './rows.ts';
-import { requireSchema } from './schema.ts';
-import { controlSettings, settingsOf } from './settings.ts';
+
+/** Requests wait on control tables as on others. */
+const settings = { set: {}, patienceMs: PATIENCE_MS, connectMs: CONNECT_MS } as const;
 
 /** Opens the control tables. */
 export async function openPostgresControl(
@@ -16,8 +19,9 @@ export async function openPostgresControl(
   mode: Mode,
   tell: Tell,
 ): Promise<RowStore> {
-  const settings = mode === 'write' ? { ...controlSettings, writes: true as const } : controlSettings;
-  const pool = new Pool(() => new Connection(address, settings));
+  const pool = new Pool(
+    () => new Connection(address, mode === 'write' ? { ...settings, writes: true } : settings),
+  );
   // An update takes longer than a key is waited for.
   const opening = await connect(address, settingsOf[mode]);
   try {

@@ -1,7 +1,7 @@
 // The notes of one write about blocks: in memory, and in a table of its own where they are many.
 import { storeLimits } from '../limits.ts';
-import { SentArray } from './sent-array.ts';
 import type { Session } from './session.ts';
+import { SentArray } from './wire.ts';
 
 const notesTable =
   'create temp table if not exists notes (series_id bigint, bucket bigint, note bytea, primary key (series_id, bucket)) on commit drop';

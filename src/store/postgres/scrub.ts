@@ -8,11 +8,9 @@ import type { ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { PostgresAddress } from './address.ts';
-import { connect } from './connecting.ts';
-import { rangesText, type Versions } from './published.ts';
+import { connect, settingsOf } from './connection.ts';
+import { rangesText, readPublished, type Versions } from './publish.ts';
 import { PostgresProblem, type Session } from './session.ts';
-import { settingsOf } from './settings.ts';
-import { readPublished } from './state.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep } = storeLimits;
 

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
 import { StoreUnavailable } from '../store.ts';
 import { readPostgresAddress } from './address.ts';
-import { connect } from './connecting.ts';
+import { connect } from './connection.ts';
 import { PostgresProblem, type Session } from './session.ts';
 
 let server: PostgresDatabase;

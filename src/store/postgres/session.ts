@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
-import { isLostWorker, isUncommitted } from './citus-problems.ts';
 import { CLOSE_MS } from './limits.ts';
 import {
   cellsOf,
@@ -42,6 +41,26 @@ const readOnly =
  * more, or a standby removed what a read needed.
  */
 const passing = /^(?:08|57P0[123]|57014|53300|25006|40001)/;
+
+const INTERNAL = 'XX000';
+
+/**
+ * Texts of the client library of PostgreSQL and of Citus about a lost worker (citus 13.2: remote_commands.c,
+ * remote_transaction.c, expected/failure_*.out); most others have a condition of class 08.
+ */
+const lostWorker =
+  /^(?:connection not open|no connection to the server|server closed the connection|SSL (?:SYSCALL|connection|error)|could not (?:receive|send|connect)|failure on connection marked as essential)/;
+
+/** True if an error is that of a worker that was lost. Citus has no condition of its own for it. */
+export const isLostWorker = (code: string, message: string): boolean =>
+  code === INTERNAL && lostWorker.test(message);
+
+/**
+ * True if a warning says that a worker has not committed what the coordinator has. The statement succeeds
+ * all the same, and its blocks may appear later, or never: a write must not count on them.
+ */
+export const isUncommitted = (severity: string, message: string): boolean =>
+  severity === 'WARNING' && message.startsWith('failed to commit transaction on ');
 
 /** The condition of a transaction in which a statement has failed. */
 const FAILED_TRANSACTION = '25P02';
@@ -134,6 +153,19 @@ export class Session {
    */
   async commit(): Promise<void> {
     await this.ask(COMMIT);
+  }
+
+  /** Runs `work` in a transaction. A session that cannot take it back is ended. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.ask('begin');
+    try {
+      const result = await work();
+      await this.commit();
+      return result;
+    } catch (error) {
+      if (this.isOpen) await this.ask('rollback').catch((cause: Error) => this.destroy(cause));
+      throw error;
+    }
   }
 
   /** Sends at the end of this turn, with all else that is asked in it. */

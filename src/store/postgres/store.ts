@@ -19,31 +19,33 @@ import {
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { BlockCache } from './block-cache.ts';
-import { BlockConnections } from './block-connections.ts';
 import { readBlocks } from './blocks.ts';
-import { Connection } from './connecting.ts';
-import { processOf, type ServerProcess, UnknownCommit, wasPublishedBefore } from './lost-write.ts';
-import { Pool } from './pool.ts';
+import { Connection, settingsOf } from './connection.ts';
+import { requireSchema } from './layout.ts';
+import { BlockConnections, Pool } from './pool.ts';
 import { readProblem, writeProblem } from './problems.ts';
-import { DataNames, type Identified } from './published.ts';
-import { PostgresRows } from './rows.ts';
-import { requireSchema } from './schema.ts';
-import type { Session } from './session.ts';
-import { settingsOf } from './settings.ts';
 import {
   abandonWrite,
   beginVersion,
+  DataNames,
+  type Identified,
   keepReplaced,
   lockWrites,
   originOf,
   type Publication,
   passOver,
+  processOf,
   publish,
   readPublished,
   removeReplaced,
+  type ServerProcess,
+  StateQuestion,
+  UnknownCommit,
   unlockWrites,
-} from './state.ts';
-import { StateQuestion } from './state-question.ts';
+  wasPublishedBefore,
+} from './publish.ts';
+import { PostgresRows } from './rows.ts';
+import type { Session } from './session.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** A short read went on after another version was published, or on another server: it begins again. */

@@ -10,10 +10,9 @@ import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
 import { leapVersion } from '../version-leap.ts';
 import { BlockWriter } from './blocks.ts';
 import { Notes } from './notes.ts';
-import type { Identified, Versions } from './published.ts';
+import type { Identified, Origin, Versions } from './publish.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
-import type { Origin } from './state.ts';
 
 /** The connections of a write, both to one server. */
 export type WriteSessions = { readonly rows: Session; readonly blocks: Session };

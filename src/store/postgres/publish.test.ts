@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../store.ts';
-import type { Identified } from './published.ts';
-import { StateQuestion } from './state-question.ts';
+import { type Identified, StateQuestion } from './publish.ts';
 
 const published = (version: number): Identified => ({
   id: 'one',

@@ -1,14 +1,14 @@
-// Connects to the server that a process uses: the first of an address that is there and of the wanted kind.
+// Connections to the server that a process uses: the first of an address that is there and of the wanted kind.
 import { existsSync, readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import pg from 'pg';
 import pgpass from 'pgpass';
-import { StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type Mode, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
-import { type ChosenServer, chosenServer } from './chosen-server.ts';
-import { connectionProblem } from './connection-advice.ts';
-import { KEEPALIVE } from './limits.ts';
+import { CONNECT_MS, KEEPALIVE, PATIENCE_MS, STATEMENT_MS } from './limits.ts';
+import { connectionProblem, readProblem } from './problems.ts';
 import { Session } from './session.ts';
 
 /** The settings of the connections of one use of a store. */
@@ -20,6 +20,32 @@ export type SessionSettings = {
   readonly connectMs: number;
   /** Whether they write: then any server means one that may be written. */
   readonly writes?: true;
+};
+
+const patient = { patienceMs: Number.POSITIVE_INFINITY, connectMs: 10_000 } as const;
+
+/** Values decide which index serves a list: each execution is planned by its own (`plan_cache_mode`). */
+const planned = { plan_cache_mode: 'force_custom_plan' } as const;
+
+/**
+ * A list is a walk of an index that stops at the end of the page. PostgreSQL would collect and sort the rows
+ * of one that it takes for small: more work the more a filter finds, and its guess is as old as its
+ * statistics. A search for options, whose order no index has, is sorted all the same: PostgreSQL only takes a
+ * sort for dearer than every walk. Blocks are sorted bucket by bucket along their index, so
+ * `enable_incremental_sort` stays on. Plans are not compiled: a request is over sooner.
+ */
+const walking = { enable_bitmapscan: 'off', enable_seqscan: 'off', enable_sort: 'off', jit: 'off' } as const;
+
+/** How connections are set up for each use of a store. */
+export const settingsOf: Readonly<Record<Mode, SessionSettings>> = {
+  serve: {
+    set: { ...planned, ...walking, statement_timeout: STATEMENT_MS },
+    patienceMs: PATIENCE_MS,
+    connectMs: CONNECT_MS,
+  },
+  read: { set: planned, ...patient },
+  inspect: { set: {}, ...patient },
+  write: { set: planned, writes: true, ...patient },
 };
 
 /** What `pg` has no public way to: the socket of a client, and the password that it found. */
@@ -132,6 +158,50 @@ function targetOf(
   return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
 }
 
+const SERVER = 0;
+const HOST = 1;
+
+/**
+ * The server that a process uses for an address: all connections of all its threads go to one, and move to
+ * another together.
+ */
+class ChosenServer {
+  /** When it was started, and which of the hosts it is. */
+  readonly #shared: BigInt64Array;
+
+  /** `name`: names the use that shares one server. */
+  constructor(name: string) {
+    const key = `bourse server of ${name}`;
+    const known = getEnvironmentData(key) as SharedArrayBuffer | undefined;
+    const memory = known ?? new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT);
+    // Threads that are started later get it.
+    if (known === undefined) setEnvironmentData(key, memory);
+    this.#shared = new BigInt64Array(memory);
+  }
+
+  /** Names the run of the server, as `Session.server`; 0 before the first. */
+  get server(): number {
+    return Number(Atomics.load(this.#shared, SERVER));
+  }
+
+  /** The places of some hosts, in the order in which they are to be tried. */
+  order(hosts: number): number[] {
+    const first = Math.min(Number(Atomics.load(this.#shared, HOST)), hosts - 1);
+    const places = Array.from({ length: hosts }, (_, at) => at);
+    return [first, ...places.filter((at) => at !== first)];
+  }
+
+  /**
+   * Chooses a server that was met on a host, in place of another. False where a third was chosen meanwhile.
+   */
+  choose(server: number, host: number, before: number): boolean {
+    const found = Number(Atomics.compareExchange(this.#shared, SERVER, BigInt(before), BigInt(server)));
+    if (found !== before && found !== server) return false;
+    Atomics.store(this.#shared, HOST, BigInt(host));
+    return true;
+  }
+}
+
 /** Attempts at a connection to the chosen server while others choose another. */
 const CHOICES_MAX = 5;
 
@@ -153,9 +223,15 @@ export async function connect(
   throw new StoreUnavailable(`the servers of ${addressWords(address)} come and go`);
 }
 
-/** The choice that a use of an address shares. Who may take any server follows those who write. */
-const serverOf = (address: PostgresAddress, settings: SessionSettings): ChosenServer =>
-  chosenServer(address, address.target === 'any' ? 'any' : targetOf(address, settings));
+/**
+ * The choice that a use of an address shares. Who may take any server follows those who write; standbys that
+ * are preferred for reading are a use of their own.
+ */
+function serverOf(address: PostgresAddress, settings: SessionSettings): ChosenServer {
+  const { user, hosts, database, schema } = address;
+  const target = address.target === 'any' ? 'any' : targetOf(address, settings);
+  return new ChosenServer(JSON.stringify([user, hosts, database, schema, target]));
+}
 
 /** Connects to the first wanted host, the chosen one before others. */
 async function connectToWanted(
@@ -252,5 +328,20 @@ export class Connection {
     session?.close();
     // The server ends its side of the connection before a test removes its database.
     await sleep(0);
+  }
+}
+
+/** Runs `work` on a connection of its own. */
+export async function onSession<T>(
+  address: PostgresAddress,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await connect(address, settingsOf.inspect);
+  try {
+    return await work(session);
+  } catch (error) {
+    throw readProblem(error);
+  } finally {
+    session.close();
   }
 }

@@ -4,32 +4,22 @@ import { dataDatasets } from '../../datasets/index.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
-import { connect } from './connecting.ts';
-import { lockOf } from './locks.ts';
+import { connect, settingsOf } from './connection.ts';
+import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './layout.ts';
 import { fullProblem } from './problems.ts';
-import type { Versions } from './published.ts';
+import { lockOf, lockWrites, noteOrigin, type Versions } from './publish.ts';
 import { PostgresRows } from './rows.ts';
-import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './schema.ts';
 import type { Session } from './session.ts';
-import { settingsOf } from './settings.ts';
-import { lockWrites, noteOrigin } from './state.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** The version of the blocks of a copy: the first one, which a new store has published. */
 const copied: Versions = { version: 1, abandoned: [] };
 
 /** Runs `work` in a transaction of a session. */
-async function inTransaction<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  await session.ask('begin');
-  try {
-    const result = await work();
-    await session.ask('commit');
-    return result;
-  } catch (error) {
-    if (session.isOpen) await session.ask('rollback').catch((cause: Error) => session.destroy(cause));
+const inTransaction = <T>(session: Session, work: () => Promise<T>): Promise<T> =>
+  session.transaction(work).catch((error: unknown) => {
     throw fullProblem(error);
-  }
-}
+  });
 
 /** Refuses the tables of a store, and makes those of a copy; true where an earlier copy made them. */
 async function begin(session: Session, address: PostgresAddress, tell: Tell): Promise<boolean> {

@@ -1,11 +1,39 @@
 // Which version of a store is published, and how a writer publishes the next one: whole files at once, also
-// where blocks commit apart.
+// where blocks commit apart, and where the connection is lost meanwhile.
 
-import { StoreUnavailable } from '../store.ts';
-import { lockOf } from './locks.ts';
-import { type Published, type Range, rangesText, type Versions } from './published.ts';
-import { SentArray } from './sent-array.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { storeLimits } from '../limits.ts';
+import { isAway, StoreUnavailable } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { LOST_OUTCOME_MS, LOST_PAUSE_MS } from './limits.ts';
 import type { Session } from './session.ts';
+import { SentArray } from './wire.ts';
+
+/** Versions from one to another, the latter excluded. */
+type Range = { readonly from: number; readonly to: number };
+
+/** Versions up to one count, without those whose writer was cut off. */
+export type Versions = { readonly version: number; readonly abandoned: readonly Range[] };
+
+/** The published versions, as one server has them. */
+type Published = Versions & {
+  /** The version of the data (docs/decisions/0029), which answers and caches go by. */
+  readonly dataVersion: number;
+  /** As `Session.server`. */
+  readonly server: number;
+  /** The table that they were read from: a restore makes another. */
+  readonly table: number;
+};
+
+/** Published versions, and what names the data that they are of. */
+export type Identified = Published & { readonly id: string };
+
+/** Ranges as PostgreSQL writes and reads them: `{[3,5),[9,10)}`. */
+export const rangesText = (ranges: readonly Range[]): string =>
+  `{${ranges.map(({ from, to }) => `[${from},${to})`).join()}}`;
+
+const rangesOf = (text: string): Range[] =>
+  [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
 
 const stateText = `select version, abandoned::text,
   coalesce((select value from counters where name = 'data_version'), 0), tableoid::bigint from store_state`;
@@ -18,8 +46,97 @@ export async function readPublished(session: Session): Promise<Published> {
   return { version, abandoned: rangesOf(abandoned), dataVersion, server: session.server, table };
 }
 
-const rangesOf = (text: string): Range[] =>
-  [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, to]) => ({ from: Number(from), to: Number(to) }));
+/**
+ * Names the data that published versions are of. Another run of a server may have other data, as may a table
+ * that was made anew. In one table of one run versions only rise; where they went back, somebody has put
+ * older rows into it.
+ */
+export class DataNames {
+  #newest: Published | null = null;
+  #timesBack = 0;
+
+  /** What `read` gives, with the name of its data. */
+  async identify(read: Promise<Published>): Promise<Identified> {
+    // What others were told before the question was asked is in the answer.
+    const before = this.#newest;
+    const found = await read;
+    if (before === null || !isSameTable(before, found)) this.#newest = found;
+    else if (found.version < before.version || found.dataVersion < before.dataVersion) {
+      this.#newest = found;
+      this.#timesBack++;
+    } else if (found.version > this.#newest!.version) this.#newest = found;
+    return { ...found, id: `${found.server} ${found.table} ${this.#timesBack}` };
+  }
+}
+
+const isSameTable = (one: Published, other: Published): boolean =>
+  one.server === other.server && one.table === other.table;
+
+/**
+ * The question of one process. Those who ask while it is under way share the next one: no answer is older
+ * than its asking.
+ */
+export class StateQuestion {
+  readonly #ask: () => Promise<Identified>;
+  #underWay: Promise<Identified> | null = null;
+  #next: Promise<Identified> | null = null;
+  /** The last answer, and when it was asked for. */
+  #told: { readonly published: Identified; readonly askedMs: number } | null = null;
+
+  constructor(ask: () => Promise<Identified>) {
+    this.#ask = ask;
+  }
+
+  /**
+   * The answer of a moment ago; null without one. Whoever uses it asks as well, and compares. Every block of
+   * that version is still there, because replaced ones are kept for longer.
+   */
+  get lately(): Identified | null {
+    if (this.#told === null || performance.now() - this.#told.askedMs > storeLimits.publishedUsedMs)
+      return null;
+    return this.#told.published;
+  }
+
+  /** The published version at this moment or a later one. @throws StoreUnavailable */
+  now(): Promise<Identified> {
+    if (this.#underWay === null) return this.#send();
+    if (this.#next === null) {
+      // Where the server does not answer, nobody waits for it twice: these fail with those before them.
+      this.#next = this.#underWay.then(() => this.#send());
+      this.#next.catch(() => undefined);
+    }
+    return this.#next;
+  }
+
+  #send(): Promise<Identified> {
+    this.#next = null;
+    const askedMs = performance.now();
+    const answer = this.#ask().then(
+      (published) => {
+        this.#underWay = null;
+        this.#told = { published, askedMs };
+        return published;
+      },
+      (error: unknown) => {
+        this.#underWay = null;
+        this.#next = null;
+        throw error;
+      },
+    );
+    answer.catch(() => undefined);
+    this.#underWay = answer;
+    return answer;
+  }
+}
+
+const numbers = { layout: 1, write: 2, control: 3, replaced: 4, copied: 5 } as const;
+
+/**
+ * The two numbers of a lock, for the functions `pg_advisory_…`. Each is of the schema that the session works
+ * in, so that stores of one database do not wait for each other.
+ */
+export const lockOf = (name: keyof typeof numbers): string =>
+  `hashtext('bourse.' || current_schema()), ${numbers[name]}`;
 
 /** Waits until nobody else writes. `onWait` is called where somebody does. */
 export async function lockWrites(
@@ -158,7 +275,7 @@ export async function publish(session: Session, { version, abandoned }: Versions
 }
 
 /** True if a commit was done. */
-export async function wasPublished(session: Session, { version, at }: Publication): Promise<boolean> {
+async function wasPublished(session: Session, { version, at }: Publication): Promise<boolean> {
   const found = await session.ask(
     'select 1 from published_versions where version = $1 and published_at = $2::timestamptz',
     [version, at],
@@ -188,8 +305,6 @@ export async function removeReplaced(session: Session): Promise<void> {
     while ((await removeSome(session, old)) === REMOVED_AT_ONCE);
     await session.ask('delete from published_versions where version >= 0 and version < $1', [old]);
   } finally {
-    // Inside a transaction that failed no lock is given back.
-    await session.ask('rollback');
     await session.ask(`select pg_advisory_unlock(${lockOf('replaced')})`);
   }
 }
@@ -199,14 +314,61 @@ const takeReplaced = `delete from replaced_blocks where (replaced_by, series_id,
   returning series_id, bucket, version`;
 
 /** Removes some of the versions that were replaced up to a version, and gives their number. */
-async function removeSome(session: Session, old: number): Promise<number> {
-  await session.ask('begin');
-  const taken = await session.ask(takeReplaced, [old, REMOVED_AT_ONCE]);
-  await removeBlocks(session, taken as number[][]);
-  await session.ask('commit');
-  return taken.length;
-}
+const removeSome = (session: Session, old: number): Promise<number> =>
+  session.transaction(async () => {
+    const taken = await session.ask(takeReplaced, [old, REMOVED_AT_ONCE]);
+    await removeBlocks(session, taken as number[][]);
+    return taken.length;
+  });
 
 /** Keeps replaced versions while a long read goes on: until the end of its transaction. */
 export const keepReplaced = (session: Session): Promise<unknown> =>
   session.ask(`select pg_advisory_xact_lock_shared(${lockOf('replaced')})`);
+
+/** A process of the server; its number alone is used again. */
+export type ServerProcess = readonly [pid: number, startedAt: string];
+
+/** The process that runs the statements of a session. */
+export async function processOf(session: Session): Promise<ServerProcess> {
+  const [found] = await session.ask(
+    'select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()',
+  );
+  return found as unknown as ServerProcess;
+}
+
+/**
+ * Ends a process that still has not noticed the loss of its connection: its commit may be under way, or never
+ * begin.
+ */
+const endText = `select pg_terminate_backend(pid)::int from pg_stat_activity
+  where pid = $1 and backend_start = $2::timestamptz`;
+
+/** Nobody can tell in time whether a write was published: its blocks stay. */
+export class UnknownCommit extends StoreUnavailable {}
+
+/** True if a version was published by a process whose connection was lost. @throws UnknownCommit */
+export async function wasPublishedBefore(
+  connection: Connection,
+  process: ServerProcess,
+  publication: Publication,
+): Promise<boolean> {
+  const over = sleep(LOST_OUTCOME_MS, null, { ref: false });
+  const endMs = performance.now() + LOST_OUTCOME_MS;
+  const ask = async (): Promise<boolean | null> => {
+    for (; performance.now() < endMs; await sleep(LOST_PAUSE_MS)) {
+      try {
+        const session = await connection.session();
+        if ((await session.ask(endText, process)).length === 0)
+          return await wasPublished(session, publication);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+      }
+    }
+    return null;
+  };
+  const found = await Promise.race([ask(), over]);
+  if (found !== null) return found;
+  throw new UnknownCommit(
+    `the connection to PostgreSQL was lost while a write was being published, and for ${LOST_OUTCOME_MS / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
+  );
+}

@@ -11,10 +11,9 @@ import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeBlocks } from './citus.ts';
 import { postgresCompiler } from './dialect.ts';
-import { lockOf } from './locks.ts';
+import { beginVersion, lockOf, publish } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
-import { beginVersion, publish } from './state.ts';
 
 /**
  * Blocks have versions: a read takes the newest of each bucket up to the published one. Null bytes are a
@@ -108,17 +107,11 @@ async function migrate(session: Session, address: PostgresAddress, tell: Tell): 
   });
 }
 
-async function inLayoutTransaction(session: Session, work: () => Promise<void>): Promise<void> {
-  await session.ask('begin');
-  try {
+const inLayoutTransaction = (session: Session, work: () => Promise<void>): Promise<void> =>
+  session.transaction(async () => {
     await session.ask(`select pg_advisory_xact_lock(${lockOf('layout')})`);
     await work();
-    await session.commit();
-  } catch (error) {
-    await session.ask('rollback').catch(() => undefined);
-    throw error;
-  }
-}
+  });
 
 /**
  * Brings tables up to date when nobody else writes: services that read them may be running, with what they

@@ -4,8 +4,8 @@ import { after, suite, test } from 'node:test';
 import { openDatabase, postgresPrograms } from '../../../test/postgres/server.ts';
 import { fc } from '../../../test/seed.ts';
 import { readPostgresAddress } from './address.ts';
-import { onSession } from './facts.ts';
-import { type Element, type ElementType, SentArray } from './sent-array.ts';
+import { onSession } from './connection.ts';
+import { type Element, type ElementType, SentArray } from './wire.ts';
 
 const skip = postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 
