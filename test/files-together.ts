@@ -16,7 +16,7 @@ export const filesTogether: readonly (readonly string[])[] = [
     'src/mapping/{column-mapping,instant-cell}.test.ts',
     'src/store/{content,sql}.test.ts',
     'src/store/migrations/*.test.ts',
-    'src/store/sqlite/trouble.test.ts',
+    'src/store/sqlite/problems.test.ts',
   ],
   ['src/queries/**/!(closed-days|options).test.ts'],
   [
@@ -26,7 +26,7 @@ export const filesTogether: readonly (readonly string[])[] = [
     'src/mapping/{cell,parquet-cells,plain-cells}.test.ts',
     'src/series/*.test.ts',
     'src/store/{all-rows,selected-rows}.test.ts',
-    'src/store/sqlite/{damage,group-sums,sqlite,versions}.test.ts',
+    'src/store/sqlite/{damage,sqlite,sums,versions}.test.ts',
     'test/{import-bars,import-instruments,instrument-terms,undo}.test.ts',
   ],
   [

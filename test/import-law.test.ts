@@ -332,7 +332,7 @@ test('no source is a test or a suite of tests, which would be in the package', (
 
 /** What only one file may have, tests aside. */
 const alone: readonly [name: string, file: string, form: RegExp][] = [
-  ['imports node:sqlite', 'src/store/sqlite/opening.ts', /['"]node:sqlite['"]/],
+  ['imports node:sqlite', 'src/store/sqlite/connection.ts', /['"]node:sqlite['"]/],
   [
     'reads the environment',
     'src/cli/config.ts',

@@ -8,7 +8,7 @@ import type { ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { readPostgresAddress } from './postgres/address.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
-import { realPathOf } from './sqlite/links.ts';
+import { realPathOf } from './sqlite/files.ts';
 import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
 import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, Tell } from './store.ts';
 
@@ -49,7 +49,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       restore: async (file, options) =>
         (await import('./sqlite/restore.ts')).restoreSqlite(path, file, options),
       openCopyTarget: async (bytes, tell) =>
-        (await import('./sqlite/copy-target.ts')).openSqliteCopyTarget(path, bytes, tell),
+        (await import('./sqlite/copy.ts')).openSqliteCopyTarget(path, bytes, tell),
       diagnose: async () => (await import('./sqlite/diagnosis.ts')).diagnoseSqlite(path),
       async *scrub() {
         yield* (await import('./sqlite/scrub.ts')).scrubSqlite(path);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { recordFailure } from '../../src/history/failed-files.ts';
 import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
 import { openStore } from '../../src/store/engines.ts';
-import { markOf } from '../../src/store/sqlite/database.ts';
+import { markOf } from '../../src/store/sqlite/connection.ts';
 import { fillStore } from '../importing.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { undoneWave, waves } from './flips-data.ts';

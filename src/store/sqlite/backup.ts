@@ -1,4 +1,6 @@
 // A whole store as one file, made while others read and write it (docs/decisions/0010).
+
+import { createHash, type Hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Dataset } from '../../datasets/dataset.ts';
@@ -6,12 +8,13 @@ import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { requireDiskSpace } from '../../disk/space.ts';
 import { damageWords } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
+import { storeHistory } from '../migrations/index.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
+import { type Cell, Database, type FileKind, MANIFEST, markOf } from './connection.ts';
 import { controlPathOf } from './control.ts';
-import { Database, type FileKind } from './database.ts';
-import { damageOf, digestOf, soundDigest } from './digest.ts';
-import { keysIn, seal } from './manifest.ts';
-import { COMPANIONS, copyBytes, flush, makePartial, vacuumInto, writeProblem } from './partial.ts';
+import { COMPANIONS, flush, makePartial } from './files.ts';
+import { checkLayout } from './layout.ts';
+import { troubleOf, writeProblem } from './problems.ts';
 import { scrub } from './scrub.ts';
 
 const { copyAttemptsMax, copyDamageNamedMax, manifestBytes } = storeLimits;
@@ -75,7 +78,7 @@ function checkPlace(path: string, place: string, force: boolean): void {
 function bytesOf(path: string, kind: FileKind): number {
   if (kind === 'control' && !existsSync(path)) return 0;
   using database = new Database(path, 'read', kind);
-  return copyBytes(database);
+  return database.copyBytes;
 }
 
 /**
@@ -92,7 +95,7 @@ function copyData(path: string, partial: string, tell: CopyOptions['tell']): str
     tell('reading the store');
     requireSound(held, dataDatasets);
     tell('copying');
-    vacuumInto(path, 'store', partial);
+    Database.vacuumInto(path, 'store', partial);
     tell('reading the store again');
     const expected = digestOf(held);
     held.exec('commit');
@@ -122,8 +125,106 @@ function copyControl(path: string, place: string): { bytes: Uint8Array; keys: nu
   using keys = new Database(control, 'read', 'control');
   requireSound(keys, controlDatasets);
   using partial = makePartial(`${place}.keys`);
-  vacuumInto(control, 'control', partial.path);
+  Database.vacuumInto(control, 'control', partial.path);
   soundDigest(partial.path, 'control', `the copy of ${control}`);
   using copy = new Database(partial.path, 'read', 'control');
   return { bytes: readFileSync(partial.path), keys: keysIn(copy) };
 }
+
+/**
+ * A table, whatever its layout. `key` holds the columns that order a table's rows; null for a table with row ids.
+ */
+type Table = { readonly name: string; readonly sql: string; readonly key: string | null };
+
+const tables = `select name, sql, case wr when 1 then (
+    select group_concat('"' || name || '"' order by pk) from pragma_table_info(list.name) where pk > 0
+  ) end as key
+  from pragma_table_list as list join sqlite_schema using (name)
+  where list.schema = 'main' and list.type = 'table' and name <> '${MANIFEST}' order by name`;
+
+/**
+ * SHA-256, in hexadecimal, of every table's declaration and every value of its rows, in the order of their
+ * keys.
+ */
+function digestOf(database: Database): string {
+  const hash = createHash('sha256');
+  for (const { name, sql, key } of database.all(tables, []) as Table[]) {
+    addValue(hash, sql);
+    for (const row of database.walk(`select * from "${name}" order by ${key ?? 'rowid'}`))
+      for (const value of row) addValue(hash, value);
+  }
+  return hash.digest('hex');
+}
+
+/** Kind and length come first, so that different rows are different bytes. */
+function addValue(hash: Hash, value: Cell): void {
+  if (value instanceof Uint8Array) hash.update(`b${value.length}:`).update(value);
+  else hash.update(typeof value === 'string' ? `t${value.length}:${value}` : `n${value};`);
+}
+
+/**
+ * The hash of a file, after SQLite has checked it; `called` is its name in messages. @throws StoreUnusable
+ * for a damaged file
+ */
+export function soundDigest(path: string, kind: FileKind, called: string): string {
+  using database = new Database(path, 'read', kind);
+  const [fault] = database.walk('pragma integrity_check(1)').next().value as string[];
+  if (fault !== 'ok') throw new StoreUnusable(`${called} is damaged: ${fault}`);
+  return digestOf(database);
+}
+
+/** The error to throw for one that a damaged file may have caused. */
+export function damageOf(called: string, error: unknown): unknown {
+  if (troubleOf(error) !== 'damaged') return error;
+  return new StoreUnusable(`${called} is damaged: ${(error as Error).message}`, { cause: error });
+}
+
+/** The content of a backup beside the data. */
+export type Manifest = {
+  readonly madeMs: number;
+  /** The hash of the data: `digestOf`. */
+  readonly sha256: string;
+  /** The whole control file; null where the store had none yet. */
+  readonly control: Uint8Array | null;
+};
+
+const controlSha256 = (control: Uint8Array | null): string | null =>
+  control === null ? null : createHash('sha256').update(control).digest('hex');
+
+/** Makes a copy of the data a backup. */
+function seal(path: string, { madeMs, sha256, control }: Manifest): void {
+  using copy = new Database(path, 'write', 'store');
+  copy.takeAlone();
+  copy.exec(
+    `create table ${MANIFEST} (made_ms integer not null, sha256 text not null, control blob, control_sha256 text)`,
+  );
+  const values = [madeMs, sha256, control, controlSha256(control)];
+  copy.run(`insert into ${MANIFEST} values (?, ?, ?, ?)`, values);
+  copy.exec(`pragma application_id = ${markOf('backup')}; commit`);
+}
+
+/** Makes a backup the data of a store, without any trace of keys and secrets. */
+export function unseal(path: string): void {
+  using data = new Database(path, 'write', 'backup');
+  data.exec(
+    `pragma secure_delete = on; begin; drop table ${MANIFEST}; pragma application_id = ${markOf('store')}; commit`,
+  );
+}
+
+/** The manifest of a backup that this Bourse can restore. @throws StoreUnusable for any other */
+export function readManifest(path: string): Manifest {
+  using backup = new Database(path, 'read', 'backup');
+  checkLayout(backup, path, storeHistory);
+  const [row] = backup.all(
+    `select made_ms as madeMs, sha256, control, control_sha256 as keysSha256 from ${MANIFEST}`,
+    [],
+  );
+  const { keysSha256, ...manifest } = row as Manifest & { readonly keysSha256: string | null };
+  if (controlSha256(manifest.control) !== keysSha256)
+    throw new StoreUnusable(`${path} is damaged: its keys are not what was written`);
+  return manifest;
+}
+
+/** The number of keys in a control file. */
+export const keysIn = (control: Database): number =>
+  control.all('select count(*) as keys from api_keys', [])[0]!.keys as number;

@@ -2,7 +2,7 @@
 // import.
 import { controlHistory } from '../migrations/index.ts';
 import type { Mode, RowStore, Tell } from '../store.ts';
-import type { Database } from './database.ts';
+import type { Database } from './connection.ts';
 import { Followed } from './followed.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';

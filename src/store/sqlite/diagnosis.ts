@@ -7,9 +7,8 @@ import { otherThanFile } from '../../disk/file-kind.ts';
 import { freeBytesIn } from '../../disk/space.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
+import { PAGE_BYTES, versionProblem } from './connection.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
-import { versionProblem } from './database.ts';
-import { PAGE_BYTES } from './opening.ts';
 import { openSqliteStore } from './store.ts';
 
 type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;

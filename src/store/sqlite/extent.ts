@@ -3,8 +3,8 @@
 import type { Dataset } from '../../datasets/dataset.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import type { Extent } from '../store.ts';
-import type { Database } from './database.ts';
-import { groupedRows } from './group-sums.ts';
+import type { Database } from './connection.ts';
+import { groupedRows } from './sums.ts';
 
 /** A prime: what is left of numbers that differ in one bit differs too, and the sum of many is exact. */
 const MODULUS = 1_000_003;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { StoreUnavailable } from '../store.ts';
-import { Database } from './database.ts';
+import { Database } from './connection.ts';
 import { Followed } from './followed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-followed-'));

@@ -3,7 +3,7 @@
 import { removeTemporary } from '../../disk/temporary.ts';
 import { storeLimits } from '../limits.ts';
 import { noStoreAt, StoreUnavailable, StoreUnusable, type Tell } from '../store.ts';
-import { type Database, fileAt } from './database.ts';
+import { type Database, fileAt } from './connection.ts';
 
 const logOf = ({ path }: Database): string => `${path}-wal`;
 

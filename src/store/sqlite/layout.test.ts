@@ -18,7 +18,7 @@ import { type History, newestLayout } from '../migrations/history.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import type { Step } from '../migrations/step.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
-import type { FileKind } from './database.ts';
+import type { FileKind } from './connection.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 

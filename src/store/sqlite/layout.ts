@@ -10,15 +10,23 @@ import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrati
 import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind } from './database.ts';
+import { Database, type FileKind, notOpened } from './connection.ts';
 import { sqliteCompiler } from './dialect.ts';
-import { dropSums, keepBlockSums, keepGroupSums } from './group-sums.ts';
-import { notOpened } from './opening.ts';
-import { copyBytes, flush, makePartial, takeOwner, vacuumInto } from './partial.ts';
-import { BLOCKS, isAlone, keepSums, sumsTable } from './row-sums.ts';
+import { flush, makePartial, takeOwner } from './files.ts';
+import { isPassing, troubleOf } from './problems.ts';
 import { SqliteRows } from './rows.ts';
-import { keepSchemaSum, layoutProblem, schemaProblem } from './schema-sum.ts';
-import { isPassing, troubleOf } from './trouble.ts';
+import {
+  BLOCKS,
+  dropSums,
+  isAlone,
+  keepBlockSums,
+  keepGroupSums,
+  keepSchemaSum,
+  keepSums,
+  layoutProblem,
+  schemaProblem,
+  sumsTable,
+} from './sums.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
 const LOG_BYTES = 128 * 1024;
@@ -128,7 +136,7 @@ async function migrate(database: Database, kind: FileKind, layout: Layout, tell:
     if (from === 0) makeOwn(database, kind);
     else {
       requireSound(database, schemaProblem);
-      requireDiskSpace(dirname(path), 2 * copyBytes(database) + LOG_BYTES);
+      requireDiskSpace(dirname(path), 2 * database.copyBytes + LOG_BYTES);
     }
     const known = tablesAfter(layout.steps);
     const steps = stepsFrom(layout, from);
@@ -163,7 +171,7 @@ function freeName(name: string): string {
 /** Copies the file as it was before the open transaction, whose write lock keeps others from changing it. */
 function keepCopy(path: string, kind: FileKind, copy: string): void {
   using partial = makePartial(copy);
-  vacuumInto(path, kind, partial.path);
+  Database.vacuumInto(path, kind, partial.path);
   takeOwner(partial.path, path);
   flush(partial.path);
   renameSync(partial.path, copy);

@@ -18,15 +18,13 @@ import { newestLayout } from '../migrations/history.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { type CopyOptions, type Restored, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { leapVersion } from '../version-leap.ts';
+import { damageOf, keysIn, type Manifest, readManifest, soundDigest, unseal } from './backup.ts';
+import { Database, type FileKind, requireFile } from './connection.ts';
 import { controlPathOf } from './control.ts';
-import { Database, type FileKind, requireFile } from './database.ts';
-import { damageOf, soundDigest } from './digest.ts';
+import { COMPANIONS, flush, keptName, makePartial, takeOwner } from './files.ts';
 import { checkLayout, openFile } from './layout.ts';
-import { keptName } from './links.ts';
-import { keysIn, type Manifest, readManifest, unseal } from './manifest.ts';
-import { COMPANIONS, flush, makePartial, takeOwner, writeProblem } from './partial.ts';
+import { troubleOf, writeProblem } from './problems.ts';
 import { SqliteRows } from './rows.ts';
-import { troubleOf } from './trouble.ts';
 
 /** Makes the store at `path` from the backup `file`. */
 export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {

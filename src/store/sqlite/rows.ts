@@ -4,12 +4,11 @@ import { type Row, rowFormOf } from '../checked-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import type { Extent, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
-import type { Cell, Database } from './database.ts';
+import type { Cell, Database, SqlValue } from './connection.ts';
 import { sqliteCompiler } from './dialect.ts';
 import { extentOf, writtenRows } from './extent.ts';
-import { groupProblem } from './group-sums.ts';
-import type { SqlValue } from './opening.ts';
-import { troubleOf } from './trouble.ts';
+import { troubleOf } from './problems.ts';
+import { groupProblem } from './sums.ts';
 
 /**
  * The damage because of which SQLite could not run a statement; without a dataset where it is not known whose

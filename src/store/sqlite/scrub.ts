@@ -1,6 +1,7 @@
 // Reads a whole SQLite file and finds what is damaged in it: each row, each block, each index beside its
 // table.
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { damageOf, type FoundBlock } from '../checked-blocks.ts';
@@ -8,13 +9,10 @@ import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import type { Damage, ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
+import { type Cell, Database, openConnection } from './connection.ts';
 import { controlPathOf } from './control.ts';
-import { type Cell, Database } from './database.ts';
-import { groupProblems, sumsOf } from './group-sums.ts';
-import { BLOCKS, hasTable, sumProblems } from './row-sums.ts';
-import { schemaProblem } from './schema-sum.ts';
-import { troubleOf } from './trouble.ts';
-import { writeProblem } from './write-problem.ts';
+import { troubleOf } from './problems.ts';
+import { BLOCKS, groupProblems, hasTable, schemaProblem, sumProblems, sumsOf } from './sums.ts';
 
 const { scrubRowsPerStep, scrubBlocksPerStep, findingsPerTableMax } = storeLimits;
 
@@ -30,8 +28,37 @@ export async function* scrubSqlite(path: string): AsyncGenerator<ScrubStep> {
   yield* scrub(keys, controlDatasets);
 }
 
+const SQLITE_READONLY = 8;
+
+function mayWrite(path: string): boolean {
+  try {
+    for (const one of [path, dirname(path)]) accessSync(one, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Begins a write and takes it back: a flipped bit of the header of a file can forbid that, and reads do not
+ * show it. Gives the damage in words; null where there is none, or another process is writing.
+ */
+function headerProblem(path: string): string | null {
+  if (!mayWrite(path)) return null;
+  const connection = openConnection(path, 'write');
+  try {
+    connection.exec('pragma busy_timeout = 0; begin immediate; rollback');
+    return null;
+  } catch (error) {
+    const { errcode = 0 } = error as { errcode?: number };
+    return (errcode & 0xff) === SQLITE_READONLY ? 'its header says that it cannot be written' : null;
+  } finally {
+    connection.close();
+  }
+}
+
 function headerStep(path: string): ScrubStep {
-  const problem = writeProblem(path);
+  const problem = headerProblem(path);
   return { table: 'sqlite_schema', damage: problem === null ? [] : [schemaDamage(problem)] };
 }
 

@@ -23,14 +23,14 @@ import {
   type Tell,
   type Writer,
 } from '../store.ts';
+import { Database } from './connection.ts';
 import { controlPathOf } from './control.ts';
-import { Database } from './database.ts';
 import { Followed } from './followed.ts';
-import { blocksProblem } from './group-sums.ts';
 import { openFile } from './layout.ts';
+import { troubleOf } from './problems.ts';
 import { ofPages, pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
-import { troubleOf } from './trouble.ts';
+import { blocksProblem } from './sums.ts';
 import { writerOf } from './writer.ts';
 
 const notesTable =

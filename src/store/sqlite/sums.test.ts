@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
-import { differingGroups } from './group-sums.ts';
+import { differingGroups } from './sums.ts';
 
 type Sums = { rows: number; checks: number };
 

@@ -1,24 +1,28 @@
-// One open SQLite file: its settings, statements and transactions.
-import { existsSync, statSync } from 'node:fs';
+// One open SQLite file: how it is opened, its settings, statements and transactions. The only place that
+// imports node:sqlite.
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { SizedCache } from '../../base/sized-cache.ts';
 import { isOlder } from '../../base/version-order.ts';
 import { otherThanFile } from '../../disk/file-kind.ts';
-import { DiskFull, freeBytesIn } from '../../disk/space.ts';
-import { storeLimits } from '../limits.ts';
-import { type Mode, noStoreAt, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
-import { requireOneName } from './links.ts';
 import {
-  type Connection,
-  notOpened,
-  openConnection,
-  PAGE_BYTES,
-  type SqlValue,
-  type Statement,
-} from './opening.ts';
-import { isFull, isPassing, troubleOf } from './trouble.ts';
+  closedAmong,
+  DiskFull,
+  diskFullNow,
+  folderProblem,
+  freeBytesIn,
+  isReadOnlyDisk,
+  OWNER_NEEDS,
+  STORE_NEEDS,
+} from '../../disk/space.ts';
+import { storeLimits } from '../limits.ts';
+import { type Mode, noStoreAt, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
+import { requireOneName } from './files.ts';
+import { isFull, isPassing, troubleOf } from './problems.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';
@@ -35,6 +39,9 @@ const LOG_WAIT_MS = 4_000;
 
 /** The longest pause between two attempts to get a lock. */
 const RETRY_MS = 50;
+
+/** A value given to SQLite. */
+export type SqlValue = SQLInputValue;
 
 /** A value read from SQLite. */
 export type Cell = string | number | Uint8Array | null;
@@ -53,6 +60,9 @@ export type FileKind = keyof typeof kinds;
 
 /** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
 export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
+
+/** The table that makes a copy of the data a backup: it is not compared. */
+export const MANIFEST = 'backup';
 
 /** Refuses a path that leads to something else than a file. @throws UnfitPlace */
 export function requireFile(path: string, kind: FileKind): void {
@@ -74,12 +84,76 @@ export function fileAt(path: string): string | null {
   }
 }
 
+/** The size of a page of new files. */
+export const PAGE_BYTES = 16_384;
+
+/**
+ * The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes
+ * too.
+ */
+const SHARED_MEMORY_BYTES = 32_768;
+
+/** A log with one page, in blocks of the disk. */
+const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
+
+/**
+ * The path or address for SQLite. A file without a log has no writer: it can be read without making a log
+ * (sqlite.org/uri.html).
+ */
+function locationOf(path: string, mode: Mode): string | URL {
+  const makesLog = mode === 'write' || (mode !== 'inspect' && !isReadOnlyDisk(dirname(path)));
+  if (makesLog || existsSync(`${path}-wal`)) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
+/** Opens a file, which mode `write` makes where it is missing. @throws StoreUnusable */
+export function openConnection(path: string, mode: Mode): DatabaseSync {
+  try {
+    // Only its maker may read a new file. An existing file is not opened: closing it would release this
+    // process' locks on it.
+    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    return new DatabaseSync(locationOf(path, mode), {
+      readOnly: mode !== 'write',
+      timeout: storeLimits.busyTimeoutMs,
+    });
+  } catch (error) {
+    throw notOpened(path, error, mode);
+  }
+}
+
+/**
+ * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the
+ * folder too, for the log, but does not name it. To be called once the file is closed, because its shared
+ * memory then takes no space.
+ */
+export function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
+  const folder = dirname(path);
+  if (troubleOf(error) === 'full') {
+    const neededBytes = SHARED_MEMORY_BYTES + (mode === 'write' ? LOG_BYTES_LEAST : 0);
+    const full = diskFullNow(folder, neededBytes, error);
+    return new StoreUnavailable(full.message, { cause: full });
+  }
+  const closed =
+    troubleOf(error) === 'closed' ? closedAmong([folder, path], mode === 'write' ? OWNER_NEEDS : null) : null;
+  const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
+  const reason = closed ?? cause.message;
+  const message = `${path} cannot be opened: ${reason}`;
+  if (troubleOf(error) === 'damaged')
+    return new StoreDamaged(
+      `${message}; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)`,
+      { cause },
+    );
+  return isPassing(error) ? new StoreUnavailable(message, { cause }) : new StoreUnusable(message, { cause });
+}
+
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
   readonly #file: string | null;
-  readonly #db: Connection;
-  readonly #statements = new SizedCache<Statement>(storeLimits.statementsCachedMax);
+  readonly #db: DatabaseSync;
+  readonly #statements = new SizedCache<StatementSync>(storeLimits.statementsCachedMax);
   /** Whether short writes may have left something in the log. */
   #leavesLog = false;
   /** Transactions that have not ended, and the end of the last of them. */
@@ -122,6 +196,17 @@ export class Database {
     if (mode !== 'write') throw new StoreUnusable(`${this.path} is empty: it has not been set up as a store`);
     // The size of pages must be set before the first page is written.
     this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma application_id = ${applicationId}`);
+  }
+
+  /** Copies the newest committed state of a file into an empty one, while others use it. */
+  static vacuumInto(path: string, kind: FileKind, empty: string): void {
+    using database = new Database(path, 'read', kind);
+    database.run('vacuum into ?', [empty]);
+  }
+
+  /** The size in bytes of a compact copy. */
+  get copyBytes(): number {
+    return (this.pragma('page_count') - this.pragma('freelist_count')) * this.pragma('page_size');
   }
 
   /** True if its name leads to another file by now, or to none. */
@@ -377,7 +462,7 @@ export class Database {
     this.close();
   }
 
-  #prepared(sql: string): Statement {
+  #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
@@ -391,7 +476,7 @@ export class Database {
  * The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and
  * its checksum tells.
  */
-function allOf(statement: Statement, values: readonly SqlValue[]): Record<string, unknown>[] {
+function allOf(statement: StatementSync, values: readonly SqlValue[]): Record<string, unknown>[] {
   try {
     return statement.all(...values);
   } catch (error) {

@@ -1,13 +1,62 @@
-// Keeps the number of rows of each group of a table, and the sum of their checksums: a read notices a row
-// that an index or a page has lost.
+// Sums that tell of lost rows: of a table without an index, of each group of a table, and of the schema, where
+// a changed byte makes other indexes, or tables of other columns.
+import { crc32 } from 'node:zlib';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { storeLimits } from '../limits.ts';
+import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
-import type { Cell, Database } from './database.ts';
-import type { SqlValue } from './opening.ts';
-import { BLOCKS, hasTable } from './row-sums.ts';
+import { type Cell, type Database, MANIFEST, type SqlValue } from './connection.ts';
 
-/** A table whose rows are counted by some of its columns. */
+/** Makes the table of the sums, and of what else is kept of the file. */
+export const sumsTable =
+  'create table row_sums (name text primary key, rows integer not null, checks integer not null) without rowid';
+
+/** Keeps the sums of a table, whatever statement changes its rows. */
+const rowTriggersOf = (name: string): string => `
+  create trigger ${name}_added after insert on ${name} begin
+    update row_sums set rows = rows + 1, checks = checks + coalesce(new.${ROW_CHECK}, 0) where name = '${name}';
+  end;
+  create trigger ${name}_changed after update on ${name} begin
+    update row_sums set checks = checks - coalesce(old.${ROW_CHECK}, 0) + coalesce(new.${ROW_CHECK}, 0) where name = '${name}';
+  end;
+  create trigger ${name}_removed after delete on ${name} begin
+    update row_sums set rows = rows - 1, checks = checks - coalesce(old.${ROW_CHECK}, 0) where name = '${name}';
+  end;`;
+
+/** The table of the blocks. */
+export const BLOCKS = 'bar_blocks';
+
+export const hasTable = (database: Database, name: string): boolean =>
+  database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
+
+/** True if a table has no index beside it that would miss a row, and no sums of groups either. */
+export const isAlone = ({ indexes = [], keptAsTheyCome, group }: Omit<Table, 'columns'>): boolean =>
+  indexes.length === 0 && keptAsTheyCome !== true && group === undefined;
+
+/** Begins the sums of a new table. */
+export const keepSums = (database: Database, name: string): void =>
+  database.exec(`insert into row_sums values ('${name}', 0, 0); ${rowTriggersOf(name)}`);
+
+/**
+ * Says in which ways a table's rows differ from those that were written; nothing where they do not, or where
+ * its indexes tell it.
+ */
+export function sumProblems(database: Database, name: string): string[] {
+  const [sums] = database.all('select rows, checks from row_sums where name = ?', [name]);
+  if (sums === undefined) return [];
+  const found = database.all(
+    `select count(*) as rows, coalesce(sum(${ROW_CHECK}), 0) as checks from ${name}`,
+    [],
+  )[0]!;
+  const surplus = Number(found.rows) - Number(sums.rows);
+  if (surplus !== 0) return [`rows are ${surplus < 0 ? 'lost' : 'too many'}: ${Math.abs(surplus)}`];
+  return found.checks === sums.checks ? [] : ['its rows are not those that were written'];
+}
+
+/**
+ * A table whose rows are counted by some of its columns, and their checksums summed: a read notices a row that
+ * an index or a page has lost.
+ */
 type Grouped = {
   readonly name: string;
   readonly group: readonly string[];
@@ -34,7 +83,7 @@ const equal = (group: readonly string[], row: string): string =>
  * Keeps the sums, whatever statement changes the rows. A group without rows has none: deleting what is left
  * of it clears them.
  */
-function triggersOf({ name, group, key, summed }: Grouped): string[] {
+function groupTriggersOf({ name, group, key, summed }: Grouped): string[] {
   const sums = sumsOf(name);
   const value = (row: string): string => `coalesce(${row}.${summed}, 0)`;
   const add = `insert into ${sums} values (${group.map((column) => `new.${column}`).join()}, 1, ${value('new')})
@@ -79,7 +128,7 @@ function begin(database: Database, grouped: Grouped): void {
   database.exec(
     `insert into ${sumsOf(name)} select ${columns}, count(*), sum(coalesce(${summed}, 0)) from ${name} not indexed group by ${columns}`,
   );
-  for (const trigger of triggersOf(grouped)) database.exec(trigger);
+  for (const trigger of groupTriggersOf(grouped)) database.exec(trigger);
 }
 
 /** Ends the sums of a table that goes. */
@@ -164,4 +213,45 @@ export function groupProblems(database: Database, table: string): string[] {
   const wordsOf = (values: readonly Cell[]): string =>
     names.map((name, at) => `${name} ${String(values[at])}`).join(', ');
   return differing.map((values) => `${wordsOf(values)}: ${LOST}`);
+}
+
+const SCHEMA = 'sqlite_schema';
+
+/** The schema's checksum. Root pages are left out: they are other ones in a copy. */
+function schemaCheck(database: Database): number {
+  const entries = database.lists(
+    `select type, name, tbl_name, sql from ${SCHEMA} where tbl_name not in ('${MANIFEST}', 'sqlite_stat1') order by type, name`,
+    [],
+  );
+  return crc32(JSON.stringify(entries)) | 0;
+}
+
+/** Keeps the layout and the checksum of the schema, as the end of a migration. */
+export function keepSchemaSum(database: Database): void {
+  const layout = database.pragma('user_version');
+  database.run('insert or replace into row_sums values (?, ?, ?)', [SCHEMA, layout, schemaCheck(database)]);
+}
+
+/**
+ * Says how the number of the layout differs from its copy; null where it does not. A new file has no copy
+ * yet.
+ */
+export function layoutProblem(database: Database): string | null {
+  if (!hasTable(database, 'row_sums')) return null;
+  // In one statement: another process may be migrating the file.
+  const select =
+    'select rows as copy, user_version as layout from row_sums, pragma_user_version where name = ? and rows <> 0';
+  const [found] = database.all(select, [SCHEMA]);
+  if (found === undefined || found.copy === found.layout) return null;
+  return `its layout is ${String(found.layout)}, and ${String(found.copy)} was written`;
+}
+
+/** Says what is wrong with the schema; null where it is as it was written. */
+export function schemaProblem(database: Database): string | null {
+  const problem = layoutProblem(database);
+  if (problem !== null) return problem;
+  const [kept] = database.all('select checks from row_sums where name = ?', [SCHEMA]);
+  if (kept?.checks !== schemaCheck(database)) return 'its schema is not what was written';
+  const shared = `select 1 from ${SCHEMA} where rootpage > 0 group by rootpage having count(*) > 1`;
+  return database.all(shared, []).length > 0 ? 'two of its tables or indexes share their pages' : null;
 }

@@ -1,5 +1,5 @@
 // Errors of SQLite and of the system, by what a caller can do about them.
-import { isDiskFull } from '../../disk/space.ts';
+import { diskFull, isDiskFull } from '../../disk/space.ts';
 
 /** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
 const SQLITE_IOERR_SHMSIZE = 4874;
@@ -59,3 +59,7 @@ export function isPassing(error: unknown): boolean {
   if ((errcode & 0xff) === SQLITE_IOERR) return !lastingReads.has(errcode);
   return passing.has(errcode & 0xff) || passingExtended.has(errcode);
 }
+
+/** The same error, or a `DiskFull` where the folder's disk had no space for so many bytes. */
+export const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
+  troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;

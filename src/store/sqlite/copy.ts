@@ -6,10 +6,10 @@ import { DiskFull, makeFolder, requireDiskSpace } from '../../disk/space.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
+import { Database, requireFile } from './connection.ts';
 import { controlOf, controlPathOf } from './control.ts';
-import { Database, requireFile } from './database.ts';
+import { COMPANIONS, flush } from './files.ts';
 import { openFile } from './layout.ts';
-import { COMPANIONS, flush } from './partial.ts';
 import { plainAccess } from './store.ts';
 
 /** The name of a file of a store until the copy is finished. */
