@@ -56,16 +56,24 @@ const add = (store: Store, name: string): Promise<void> =>
 const block = (bucket: number) => ({ bucket, runId: 1, bytes: new Uint8Array([bucket]) });
 const everyBlock = { seriesId: 1, fromBucket: 0, toBucket: 99, direction: 'asc', limit: 99 } as const;
 
-/** Reads rows and blocks at once until all connections of a store are in use. */
-const readMuch = (store: Store): Promise<unknown> =>
-  Promise.all(
-    Array.from({ length: 2 * store.concurrency }, () =>
-      store.snapshot(async (reader) => {
-        await reader.blocks(everyBlock);
-        return reader.count(counters);
-      }),
-    ),
-  );
+/** Reads much of a store at once, until all of its connections for rows are in use. */
+async function readMuch(store: Store): Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let begun = 0;
+  const read = (): Promise<void> =>
+    store.snapshot(async (reader) => {
+      await reader.blocks(everyBlock);
+      await reader.count(counters);
+      // Each keeps its connection until the last one has one.
+      if (++begun === store.concurrency) all.resolve();
+      await all.promise;
+    });
+  try {
+    await Promise.all(Array.from({ length: store.concurrency }, read));
+  } finally {
+    all.resolve();
+  }
+}
 
 const isReplayed = async (): Promise<boolean> => {
   const [at] = await ask<{ lsn: string }>(primary, 'select pg_current_wal_insert_lsn() as lsn');
