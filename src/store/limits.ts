@@ -34,6 +34,31 @@ export const storeLimits = {
   cachedBlockBytesMax: 32 * 2 ** 20,
   /** For so long a version that was told is tried first: less than replaced blocks are kept. */
   publishedUsedMs: 30_000,
+  /**
+   * A server of PostgreSQL without an answer for so long counts as gone: callers are told within two seconds,
+   * and may have waited for their key before.
+   */
+  patienceMs: 1_500,
+  /** A statement that takes longer is given up by the server of PostgreSQL itself. */
+  statementMs: 1_250,
+  /** Requests wait for a connection to PostgreSQL too. */
+  connectMs: 1_000,
+  /**
+   * PostgreSQL notices within a minute that the machine of a connection has vanished, whatever it is waiting
+   * for: its write would keep the lock of writers for two hours otherwise
+   * (postgresql.org/docs/15/runtime-config-connection.html). On this side that holds while it waits for an
+   * answer; what is just being sent to a server that vanished is given up when TCP does, after about 15
+   * minutes.
+   */
+  keepAlive: { idleS: 30, intervalS: 10, count: 3 },
+  /** Time for PostgreSQL to end its side of a connection: one that is silent would keep the process. */
+  closeMs: 3_000,
+  /**
+   * Time in which it is asked whether a write was published whose connection was lost, and the pause between
+   * two questions: a standby that takes over needs a part of it.
+   */
+  lostOutcomeMs: 30_000,
+  lostPauseMs: 100,
   /** Time that a statement waits for another process' lock. */
   busyTimeoutMs: 10_000,
   /**

@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import pg from 'pg';
 import pgpass from 'pgpass';
+import { storeLimits } from '../limits.ts';
 import { type Mode, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
-import { CONNECT_MS, KEEPALIVE, PATIENCE_MS, STATEMENT_MS } from './limits.ts';
 import { connectionProblem, readProblem } from './problems.ts';
 import { Session } from './session.ts';
+
+const { connectMs, keepAlive, patienceMs, statementMs } = storeLimits;
 
 /** The settings of the connections of one use of a store. */
 export type SessionSettings = {
@@ -39,9 +41,9 @@ const walking = { enable_bitmapscan: 'off', enable_seqscan: 'off', enable_sort: 
 /** How connections are set up for each use of a store. */
 export const settingsOf: Readonly<Record<Mode, SessionSettings>> = {
   serve: {
-    set: { ...planned, ...walking, statement_timeout: STATEMENT_MS },
-    patienceMs: PATIENCE_MS,
-    connectMs: CONNECT_MS,
+    set: { ...planned, ...walking, statement_timeout: statementMs },
+    patienceMs,
+    connectMs,
   },
   read: { set: planned, ...patient },
   inspect: { set: {}, ...patient },
@@ -58,10 +60,10 @@ type Internals = {
  * How the server looks whether the other side is there: in a pause, and while it does not take what was sent.
  */
 const keptAlive = {
-  tcp_keepalives_idle: KEEPALIVE.idleS,
-  tcp_keepalives_interval: KEEPALIVE.intervalS,
-  tcp_keepalives_count: KEEPALIVE.count,
-  tcp_user_timeout: (KEEPALIVE.idleS + KEEPALIVE.intervalS * KEEPALIVE.count) * 1_000,
+  tcp_keepalives_idle: keepAlive.idleS,
+  tcp_keepalives_interval: keepAlive.intervalS,
+  tcp_keepalives_count: keepAlive.count,
+  tcp_user_timeout: (keepAlive.idleS + keepAlive.intervalS * keepAlive.count) * 1_000,
 } as const;
 
 /** What the server says that cannot be cured by waiting: the password, the user, the database. */
@@ -104,7 +106,7 @@ async function connectTo(address: PostgresAddress, host: Host, settings: Session
     connectionTimeoutMillis: settings.connectMs,
     query_timeout: settings.connectMs,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE.idleS * 1_000,
+    keepAliveInitialDelayMillis: keepAlive.idleS * 1_000,
     options: Object.entries(set)
       .map(([name, value]) => `-c ${name}=${String(value).replaceAll(' ', '\\ ')}`)
       .join(' '),

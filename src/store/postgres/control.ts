@@ -4,14 +4,13 @@ import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import { Connection, connect, settingsOf } from './connection.ts';
 import { requireSchema } from './layout.ts';
-import { CONNECT_MS, PATIENCE_MS } from './limits.ts';
 import { Pool } from './pool.ts';
 import { fullProblem, readProblem } from './problems.ts';
 import { lockOf } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 
 /** Requests wait on control tables as on others. */
-const settings = { set: {}, patienceMs: PATIENCE_MS, connectMs: CONNECT_MS } as const;
+const settings = { ...settingsOf.serve, set: {} };
 
 /** Opens the control tables. */
 export async function openPostgresControl(

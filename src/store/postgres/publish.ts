@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storeLimits } from '../limits.ts';
 import { isAway, StoreUnavailable } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { LOST_OUTCOME_MS, LOST_PAUSE_MS } from './limits.ts';
 import type { Session } from './session.ts';
 import { SentArray } from './wire.ts';
+
+const { lostOutcomeMs, lostPauseMs, publishedUsedMs } = storeLimits;
 
 /** Versions from one to another, the latter excluded. */
 type Range = { readonly from: number; readonly to: number };
@@ -92,8 +93,7 @@ export class StateQuestion {
    * that version is still there, because replaced ones are kept for longer.
    */
   get lately(): Identified | null {
-    if (this.#told === null || performance.now() - this.#told.askedMs > storeLimits.publishedUsedMs)
-      return null;
+    if (this.#told === null || performance.now() - this.#told.askedMs > publishedUsedMs) return null;
     return this.#told.published;
   }
 
@@ -352,10 +352,10 @@ export async function wasPublishedBefore(
   process: ServerProcess,
   publication: Publication,
 ): Promise<boolean> {
-  const over = sleep(LOST_OUTCOME_MS, null, { ref: false });
-  const endMs = performance.now() + LOST_OUTCOME_MS;
+  const over = sleep(lostOutcomeMs, null, { ref: false });
+  const endMs = performance.now() + lostOutcomeMs;
   const ask = async (): Promise<boolean | null> => {
-    for (; performance.now() < endMs; await sleep(LOST_PAUSE_MS)) {
+    for (; performance.now() < endMs; await sleep(lostPauseMs)) {
       try {
         const session = await connection.session();
         if ((await session.ask(endText, process)).length === 0)
@@ -369,6 +369,6 @@ export async function wasPublishedBefore(
   const found = await Promise.race([ask(), over]);
   if (found !== null) return found;
   throw new UnknownCommit(
-    `the connection to PostgreSQL was lost while a write was being published, and for ${LOST_OUTCOME_MS / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
+    `the connection to PostgreSQL was lost while a write was being published, and for ${lostOutcomeMs / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
   );
 }

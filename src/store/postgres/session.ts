@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import { storeLimits } from '../limits.ts';
 import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
-import { CLOSE_MS } from './limits.ts';
 import {
   cellsOf,
   columnTypesOf,
@@ -259,6 +258,6 @@ export class Session {
     this.#flush();
     this.#lost = new StoreUnavailable('the store was closed');
     this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
-    setTimeout(() => this.#stream.destroy(), CLOSE_MS).unref();
+    setTimeout(() => this.#stream.destroy(), storeLimits.closeMs).unref();
   }
 }
