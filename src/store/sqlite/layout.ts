@@ -17,15 +17,12 @@ import { isPassing, troubleOf } from './problems.ts';
 import { SqliteRows } from './rows.ts';
 import {
   BLOCKS,
+  beginSums,
   dropSums,
-  isAlone,
-  keepBlockSums,
-  keepGroupSums,
   keepSchemaSum,
-  keepSums,
   layoutProblem,
+  makeSums,
   schemaProblem,
-  sumsTable,
 } from './sums.ts';
 
 /** What SQLite's log and its index take beside the pages that a migration writes. */
@@ -103,22 +100,17 @@ const blocksTable = `
 
 /** Makes what a new file has beside the tables of its layout. */
 function makeOwn(database: Database, kind: FileKind): void {
-  database.exec(sumsTable);
-  if (kind !== 'store') return;
-  database.exec(blocksTable);
-  keepBlockSums(database);
+  if (kind === 'store') database.exec(blocksTable);
+  makeSums(database, kind === 'store');
 }
 
 async function runStep(database: Database, step: Step, known: readonly Table[]): Promise<void> {
   const move = await step.moves?.(movedTables(new SqliteRows(database)));
   for (const table of step.drops ?? []) dropSums(database, table);
   for (const statement of statementsOf(step, sqliteCompiler, known)) database.exec(statement);
-  for (const table of step.tables ?? []) {
-    if (table.group !== undefined) keepGroupSums(database, { ...table, group: table.group });
-    else if (isAlone(table)) keepSums(database, table.name);
-  }
+  for (const table of step.tables ?? []) beginSums(database, table);
   for (const [name, group] of Object.entries(step.groups ?? {}))
-    keepGroupSums(database, { ...known.find((table) => table.name === name)!, group });
+    beginSums(database, { ...known.find((table) => table.name === name)!, group });
   await move?.();
 }
 

@@ -7,10 +7,6 @@ import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
 import { type Cell, type Database, MANIFEST, type SqlValue } from './connection.ts';
 
-/** Makes the table of the sums, and of what else is kept of the file. */
-export const sumsTable =
-  'create table row_sums (name text primary key, rows integer not null, checks integer not null) without rowid';
-
 /** Keeps the sums of a table, whatever statement changes its rows. */
 const rowTriggersOf = (name: string): string => `
   create trigger ${name}_added after insert on ${name} begin
@@ -28,14 +24,6 @@ export const BLOCKS = 'bar_blocks';
 
 export const hasTable = (database: Database, name: string): boolean =>
   database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
-
-/** True if a table has no index beside it that would miss a row, and no sums of groups either. */
-export const isAlone = ({ indexes = [], keptAsTheyCome, group }: Omit<Table, 'columns'>): boolean =>
-  indexes.length === 0 && keptAsTheyCome !== true && group === undefined;
-
-/** Begins the sums of a new table. */
-export const keepSums = (database: Database, name: string): void =>
-  database.exec(`insert into row_sums values ('${name}', 0, 0); ${rowTriggersOf(name)}`);
 
 /**
  * Says in which ways a table's rows differ from those that were written; nothing where they do not, or where
@@ -110,12 +98,23 @@ function groupTriggersOf({ name, group, key, summed }: Grouped): string[] {
   return triggers;
 }
 
-/** Begins the sums of the groups of a table. */
-export const keepGroupSums = (database: Database, { name, group, key }: Omit<Grouped, 'summed'>): void =>
-  begin(database, { name, group, key, summed: ROW_CHECK });
+/** Makes what a new file has of sums beside the tables of its layout; `blocks`: of the blocks of each series too. */
+export function makeSums(database: Database, hasBlocks: boolean): void {
+  database.exec(
+    'create table row_sums (name text primary key, rows integer not null, checks integer not null) without rowid',
+  );
+  if (hasBlocks) begin(database, blocks);
+}
 
-/** Begins the sums of the blocks of each series, in a new file. */
-export const keepBlockSums = (database: Database): void => begin(database, blocks);
+/** Begins the sums of a table: those of its groups, or its own where no index beside it would miss a row. */
+export function beginSums(
+  database: Database,
+  { name, key, group, indexes = [], keptAsTheyCome }: Omit<Table, 'columns'>,
+): void {
+  if (group !== undefined) begin(database, { name, group, key, summed: ROW_CHECK });
+  else if (indexes.length === 0 && keptAsTheyCome !== true)
+    database.exec(`insert into row_sums values ('${name}', 0, 0); ${rowTriggersOf(name)}`);
+}
 
 function begin(database: Database, grouped: Grouped): void {
   const { name, summed } = grouped;
