@@ -4,8 +4,7 @@ import { CheckedBlock } from '../checked-blocks.ts';
 import { blockCheck } from '../row-check.ts';
 import { type BlockAt, type BlockRead, type StoredBlock, StoreUnavailable } from '../store.ts';
 import { extendPending, keyColumns, rangesText, removeBlocks, type Versions } from './publish.ts';
-import type { Session } from './session.ts';
-import { SentArray } from './wire.ts';
+import { SentArray, type Session } from './session.ts';
 
 /**
  * Versions of blocks beside the newest ones that a read has room for: they are few, and gone after a minute.

@@ -1,8 +1,11 @@
-// The blocks of bars on the nodes of Citus: one shard has all blocks of a series
-// (docs/decisions/0034-citus.md).
+// The connections on which blocks of bars are read; and the nodes of Citus, where one shard has all blocks of
+// a series (docs/decisions/0034-citus.md).
 import { storeLimits } from '../limits.ts';
-import type { Session } from './session.ts';
-import { SentArray } from './wire.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { SentArray, type Session } from './session.ts';
+
+const { blockConnections, shardsKnownMs, workerConnectMs, workerPauseMs } = storeLimits;
 
 /** Distributes the blocks by series. Their shards follow no other table's. */
 export const distributeText = (table: string): string =>
@@ -29,19 +32,19 @@ export async function distributeBlocks(session: Session): Promise<void> {
 }
 
 /** A node with shards of the blocks. */
-export type ShardNode = { readonly host: string; readonly port: number };
+type ShardNode = { readonly host: string; readonly port: number };
 
 /** A node for messages. */
 export const nodeWords = ({ host, port }: ShardNode): string => `${host}:${port}`;
 
 /** A shard of the blocks: of the series whose hashes are between bounds, both included. */
-export type Shard = { readonly from: number; readonly to: number; readonly node: ShardNode };
+type Shard = { readonly from: number; readonly to: number; readonly node: ShardNode };
 
 /**
  * The shards of the blocks, in the order of their hashes; from the coordinator's own tables, so no other node
  * is asked.
  */
-export async function readShards(session: Session): Promise<Shard[]> {
+async function readShards(session: Session): Promise<Shard[]> {
   const found = await session.ask(
     `select shardminvalue::int, shardmaxvalue::int, nodename, nodeport
       from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
@@ -58,9 +61,9 @@ export async function readShards(session: Session): Promise<Shard[]> {
  * True if the coordinator reaches a node. The session must not have asked the node before: it would use that
  * connection again, and wait.
  */
-export async function isReached(session: Session, { host, port }: ShardNode): Promise<boolean> {
+async function isReached(session: Session, { host, port }: ShardNode): Promise<boolean> {
   const [, rows] = await Promise.all([
-    session.ask(`set citus.node_connection_timeout = ${storeLimits.workerConnectMs}`),
+    session.ask(`set citus.node_connection_timeout = ${workerConnectMs}`),
     session.ask('select citus_check_connection_to_node($1, $2::int)::int', [host, port]),
   ]);
   return rows[0]![0] === 1;
@@ -124,4 +127,118 @@ async function bytesOf(session: Session, { host, port }: ShardNode, text: string
     [new SentArray('text', [host]), new SentArray('int4', [port]), new SentArray('text', [text])],
   )) as [[number | null]];
   return bytes;
+}
+
+/** A connection for the shards of one worker: used once the coordinator reaches that worker. */
+class WorkerConnection {
+  readonly #connection: Connection;
+  readonly #worker: ShardNode;
+  #checked: Session | null = null;
+  #checking: Promise<Session> | null = null;
+  #failedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(connection: Connection, worker: ShardNode) {
+    this.#connection = connection;
+    this.#worker = worker;
+  }
+
+  get waiting(): number {
+    return this.#connection.waiting;
+  }
+
+  async session(): Promise<Session> {
+    if (performance.now() - this.#failedMs < workerPauseMs) throw this.#outOfReach();
+    const session = await this.#connection.session();
+    if (session === this.#checked) return session;
+    this.#checking ??= this.#check(session).finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  /**
+   * A statement on a worker that hangs cannot be cancelled: it would keep the coordinator's process, one for
+   * each new connection.
+   */
+  async #check(session: Session): Promise<Session> {
+    if (!(await isReached(session, this.#worker))) {
+      this.#failedMs = performance.now();
+      const problem = this.#outOfReach();
+      session.destroy(problem);
+      throw problem;
+    }
+    this.#checked = session;
+    return session;
+  }
+
+  #outOfReach(): StoreUnavailable {
+    return new StoreUnavailable(`the coordinator does not reach the Citus worker ${nodeWords(this.#worker)}`);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+}
+
+type Choice = { readonly waiting: number; session(): Promise<Session>; close(): Promise<void> };
+
+const leastWaiting = ([first, ...others]: readonly Choice[]): Choice =>
+  others.reduce((least, one) => (one.waiting < least.waiting ? one : least), first!);
+
+/**
+ * The connections on which blocks are read. On Citus each worker has connections of its own: one that hangs
+ * holds up the reads of its shards alone.
+ */
+export class BlockConnections {
+  readonly #make: () => Connection;
+  /** Asks the coordinator alone. */
+  readonly #ask: () => Promise<Session>;
+  readonly #any: readonly Connection[];
+  readonly #workers = new Map<string, readonly WorkerConnection[]>();
+  #shards: readonly Shard[] = [];
+  #readMs = Number.POSITIVE_INFINITY;
+
+  constructor(make: () => Connection, ask: () => Promise<Session>) {
+    this.#make = make;
+    this.#ask = ask;
+    this.#any = Array.from({ length: blockConnections }, make);
+  }
+
+  /** Finds out which worker has which series, where the blocks are distributed. */
+  async learnShards(): Promise<void> {
+    const session = await this.#ask();
+    if (!(await isDistributed(session))) return;
+    this.#readMs = performance.now();
+    this.#shards = await readShards(session);
+  }
+
+  /** A connection for blocks of any series: for a writer. */
+  anySession(): Promise<Session> {
+    return leastWaiting(this.#any).session();
+  }
+
+  /** A connection for the blocks of a series. */
+  sessionFor(seriesId: number): Promise<Session> {
+    if (performance.now() - this.#readMs > shardsKnownMs) {
+      this.#readMs = performance.now();
+      // Without an answer the shards stay as they were known.
+      this.learnShards().catch(() => undefined);
+    }
+    const hash = shardHash(seriesId);
+    const shard = this.#shards.find(({ from, to }) => from <= hash && hash <= to);
+    return leastWaiting(shard === undefined ? this.#any : this.#connectionsTo(shard.node)).session();
+  }
+
+  #connectionsTo(worker: ShardNode): readonly WorkerConnection[] {
+    const name = nodeWords(worker);
+    const known = this.#workers.get(name);
+    if (known !== undefined) return known;
+    const made = Array.from({ length: blockConnections }, () => new WorkerConnection(this.#make(), worker));
+    this.#workers.set(name, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#any, ...[...this.#workers.values()].flat()].map((one) => one.close()));
+  }
 }

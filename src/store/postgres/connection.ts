@@ -1,4 +1,6 @@
-// Connections to the server that a process uses: the first of an address that is there and of the wanted kind.
+// Connections to the server that a process uses: the first of an address that is there and of the wanted
+// kind. Those for transactions are a pool.
+
 import { existsSync, readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,13 +10,13 @@ import pgpass from 'pgpass';
 import { storeLimits } from '../limits.ts';
 import { type Mode, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
-import { connectionProblem, readProblem } from './problems.ts';
+import { readProblem } from './problems.ts';
 import { Session } from './session.ts';
 
 const { connectMs, keepAlive, patienceMs, statementMs } = storeLimits;
 
 /** The settings of the connections of one use of a store. */
-export type SessionSettings = {
+type SessionSettings = {
   /** Settings of the session, by name. */
   readonly set: Readonly<Record<string, string | number>>;
   /** After so long without an answer a server counts as gone. */
@@ -235,6 +237,40 @@ function serverOf(address: PostgresAddress, settings: SessionSettings): ChosenSe
   return new ChosenServer(JSON.stringify([user, hosts, database, schema, target]));
 }
 
+type Place = { readonly address: PostgresAddress; readonly host: Host };
+
+const password = 'give the right password: in the address, in PGPASSWORD, or in the file of passfile=';
+const authority = 'name the file with the certificate of its authority: sslrootcert=FILE';
+
+/**
+ * Codes of PostgreSQL, of the system and of TLS, and beginnings of messages without one; the first that fits
+ * is taken.
+ */
+const advices: readonly (readonly [said: RegExp, advice: (place: Place) => string])[] = [
+  [/^28P01/, () => password],
+  [/^\S* SASL: .*password/, () => password],
+  [/^28000/, ({ address }) => `let ${address.user} in, by pg_hba.conf of the server or alter role … login`],
+  [/^3D000/, ({ address, host }) => `make it: ${createdb(address, host)}`],
+  [/^53300/, () => 'end other connections, or raise max_connections of the server'],
+  [/^57P0/, () => 'the server starts or stops: run the same command again in a moment'],
+  [/SSL connections/, () => 'set ssl = on at the server, or add sslmode=disable where nobody can listen'],
+  [/^ERR_TLS_CERT_ALTNAME/, () => 'name the server as its certificate does, or add sslmode=verify-ca'],
+  [/^(?:CERT_HAS_EXPIRED|CERT_NOT_YET)/, () => 'renew the certificate of the server'],
+  [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/, () => authority],
+  [/^ENOTFOUND|^EAI_/, () => 'correct the name of the host'],
+  [/./, () => 'start it, or correct --store'],
+];
+
+const createdb = ({ user, database }: PostgresAddress, { host, port }: Host): string =>
+  `createdb -h ${host} -p ${port} -O ${user} ${database}`;
+
+/** An error of a connection, with what to do. */
+function connectionProblem(error: unknown, place: Place): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const [, advice] = advices.find(([said]) => said.test(`${code} ${message}`))!;
+  return `${message || code}: ${advice(place)}`;
+}
+
 /** Connects to the first wanted host, the chosen one before others. */
 async function connectToWanted(
   address: PostgresAddress,
@@ -345,5 +381,64 @@ export async function onSession<T>(
     throw readProblem(error);
   } finally {
     session.close();
+  }
+}
+
+/** Connections that are made as they are needed, up to a bound; more transactions wait for one. */
+export class Pool {
+  readonly #make: () => Connection;
+  readonly #all: Connection[] = [];
+  readonly #free: Connection[] = [];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #used = new Map<Session, Connection>();
+  #isClosed = false;
+
+  constructor(make: () => Connection) {
+    this.#make = make;
+  }
+
+  /** A session that nobody else uses. @throws StoreUnavailable */
+  async take(): Promise<Session> {
+    const connection = await this.#connection();
+    try {
+      const session = await connection.session();
+      this.#used.set(session, connection);
+      return session;
+    } catch (error) {
+      this.#release(connection);
+      throw error;
+    }
+  }
+
+  async #connection(): Promise<Connection> {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    if (this.#isClosed) throw new StoreUnavailable('the store was closed');
+    if (this.#all.length < storeLimits.transactionsMax) {
+      const made = this.#make();
+      this.#all.push(made);
+      return made;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Ends the transaction of a session, and lets others use it. */
+  async giveBack(session: Session): Promise<void> {
+    const connection = this.#used.get(session);
+    if (connection === undefined) return;
+    this.#used.delete(session);
+    if (session.isOpen) await session.ask('rollback').catch((error: Error) => session.destroy(error));
+    this.#release(connection);
+  }
+
+  #release(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(connection);
+    else next(connection);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#all.map((one) => one.close()));
   }
 }

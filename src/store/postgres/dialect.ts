@@ -1,6 +1,6 @@
 // What the SQL of PostgreSQL has of its own.
 import { type Dialect, SqlCompiler } from '../sql.ts';
-import { type Element, type ElementType, SentArray } from './wire.ts';
+import { type Element, type ElementType, SentArray } from './session.ts';
 
 const dialect: Dialect = {
   // Text is compared by its UTF-8 bytes, as in every engine, and a boolean is 0 or 1: checksums of rows are

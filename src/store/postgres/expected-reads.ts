@@ -5,7 +5,7 @@ import type { Row } from '../checked-rows.ts';
 import type { StoredCell } from '../row-check.ts';
 import type { Expected, Read } from '../store.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
-import type { Parameter } from './wire.ts';
+import type { Parameter } from './session.ts';
 
 /** The rows of a read as they are stored; null until they are known. */
 type Answer = readonly StoredCell[][] | null;

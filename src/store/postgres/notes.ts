@@ -1,7 +1,6 @@
 // The notes of one write about blocks: in memory, and in a table of its own where they are many.
 import { storeLimits } from '../limits.ts';
-import type { Session } from './session.ts';
-import { SentArray } from './wire.ts';
+import { SentArray, type Session } from './session.ts';
 
 const notesTable =
   'create temp table if not exists notes (series_id bigint, bucket bigint, note bytea, primary key (series_id, bucket)) on commit drop';

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storeLimits } from '../limits.ts';
 import { isAway, StoreUnavailable } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Session } from './session.ts';
-import { SentArray } from './wire.ts';
+import { SentArray, type Session } from './session.ts';
 
 const { lostOutcomeMs, lostPauseMs, publishedUsedMs } = storeLimits;
 
@@ -132,8 +131,8 @@ export class StateQuestion {
 const numbers = { layout: 1, write: 2, control: 3, replaced: 4, copied: 5 } as const;
 
 /**
- * The two numbers of a lock, for the functions `pg_advisory_…`. Each is of the schema that the session works
- * in, so that stores of one database do not wait for each other.
+ * The two numbers of a lock, for the functions `pg_advisory_…`. Each is of the schema that the session
+ * works in, so that stores of one database do not wait for each other.
  */
 export const lockOf = (name: keyof typeof numbers): string =>
   `hashtext('bourse.' || current_schema()), ${numbers[name]}`;

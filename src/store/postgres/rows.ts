@@ -10,8 +10,7 @@ import type { Expected, Extent, Read, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
 import { ExpectedReads, questionOf } from './expected-reads.ts';
-import type { Session } from './session.ts';
-import type { Parameter } from './wire.ts';
+import type { Parameter, Session } from './session.ts';
 
 const quoted = (name: string): string => `"${name}"`;
 

@@ -1,12 +1,13 @@
-// A connection to PostgreSQL: how long an answer is waited for, and what a commit and an end of the
-// connection mean.
+// A connection to PostgreSQL: how long an answer is waited for, what a commit and an end of the connection
+// mean, and arrays that are sent come back as they were.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
+import { fc } from '../../../test/seed.ts';
 import { StoreUnavailable } from '../store.ts';
 import { readPostgresAddress } from './address.ts';
 import { connect } from './connection.ts';
-import { PostgresProblem, type Session } from './session.ts';
+import { type Element, type ElementType, PostgresProblem, SentArray, type Session } from './session.ts';
 
 let server: PostgresDatabase;
 before(async () => {
@@ -77,4 +78,36 @@ test('a server that may not write is left', { skip }, async () => {
   await session.ask('set default_transaction_read_only = on');
   await assert.rejects(session.ask('create table t (a int)'), StoreUnavailable);
   assert.equal(session.isOpen, false);
+});
+
+const arrays: Readonly<Record<ElementType, readonly [cast: string, fc.Arbitrary<Element>]>> = {
+  int4: ['int', fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })],
+  int8: ['bigint', fc.oneof(fc.maxSafeInteger(), fc.constantFrom(-1, 2 ** 32, -(2 ** 32), -(2 ** 32) - 1))],
+  float8: ['double precision', fc.double({ noNaN: true }).map((value) => value + 0)],
+  text: ['text', fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '').toWellFormed())],
+  bytea: ['bytea', fc.uint8Array({ maxLength: 5_000 })],
+};
+
+for (const [type, [cast, element]] of Object.entries(arrays) as [ElementType, (typeof arrays)[ElementType]][])
+  test(`any ${type} of an array comes back as it was, and null`, { skip }, async () => {
+    const session = await sessionOf(Number.POSITIVE_INFINITY);
+    const elements = fc.array(fc.option(element), { maxLength: 40 });
+    const property = fc.asyncProperty(elements, async (values) => {
+      const sql = `select a from unnest($1::${cast}[]) with ordinality as u(a, at) order by at`;
+      const rows = await session.ask(sql, [new SentArray(type, values)]);
+      assert.deepEqual(rows.flat(), values);
+    });
+    await fc.assert(property, { numRuns: 60 });
+    session.close();
+  });
+
+test('a value of another type than its array is refused before it is sent', () => {
+  for (const [type, value] of [
+    ['int8', 1.5],
+    ['int8', Number.POSITIVE_INFINITY],
+    ['int4', 'a'],
+    ['text', 5],
+    ['bytea', 'a'],
+  ] as const)
+    assert.throws(() => new SentArray(type, [value]), TypeError);
 });

@@ -20,9 +20,9 @@ import {
 import { addressWords, type PostgresAddress } from './address.ts';
 import { BlockCache } from './block-cache.ts';
 import { readBlocks } from './blocks.ts';
-import { Connection, settingsOf } from './connection.ts';
+import { BlockConnections } from './citus.ts';
+import { Connection, Pool, settingsOf } from './connection.ts';
 import { requireSchema } from './layout.ts';
-import { BlockConnections, Pool } from './pool.ts';
 import { readProblem, writeProblem } from './problems.ts';
 import {
   abandonWrite,

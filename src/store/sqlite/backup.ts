@@ -132,7 +132,7 @@ function copyControl(path: string, place: string): { bytes: Uint8Array; keys: nu
 }
 
 /**
- * A table, whatever its layout. `key` holds the columns that order a table's rows; null for a table with row ids.
+ * A table of any layout. `key` holds the columns that order its rows; null for a table with row ids.
  */
 type Table = { readonly name: string; readonly sql: string; readonly key: string | null };
 

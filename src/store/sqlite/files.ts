@@ -1,5 +1,5 @@
-// The files of a store: the one name of each, because SQLite keeps the log beside the name that a file was opened
-// by; and files that become visible whole or not at all, by a rename.
+// The files of a store: each has one name, because SQLite keeps the log beside the name by which a file was
+// opened. A new one is written under a temporary name, and becomes visible whole or not at all.
 import {
   chmodSync,
   chownSync,

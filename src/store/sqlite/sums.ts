@@ -1,5 +1,5 @@
-// Sums that tell of lost rows: of a table without an index, of each group of a table, and of the schema, where
-// a changed byte makes other indexes, or tables of other columns.
+// Sums that tell of lost rows: of a table without an index, and of each group of a table. The schema has one
+// too: a changed byte in it makes other indexes, or tables of other columns.
 import { crc32 } from 'node:zlib';
 import type { Dataset } from '../../datasets/dataset.ts';
 import { storeLimits } from '../limits.ts';
@@ -42,8 +42,8 @@ export function sumProblems(database: Database, name: string): string[] {
 }
 
 /**
- * A table whose rows are counted by some of its columns, and their checksums summed: a read notices a row that
- * an index or a page has lost.
+ * A table whose rows are counted by some of its columns, and their checksums summed: a read notices a row
+ * that an index or a page has lost.
  */
 type Grouped = {
   readonly name: string;
@@ -98,7 +98,7 @@ function groupTriggersOf({ name, group, key, summed }: Grouped): string[] {
   return triggers;
 }
 
-/** Makes what a new file has of sums beside the tables of its layout; `blocks`: of the blocks of each series too. */
+/** Makes the sums of a new file, which may have blocks. */
 export function makeSums(database: Database, hasBlocks: boolean): void {
   database.exec(
     'create table row_sums (name text primary key, rows integer not null, checks integer not null) without rowid',
