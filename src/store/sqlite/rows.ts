@@ -2,13 +2,13 @@
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { type Row, rowFormOf } from '../checked-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
+import { ROW_CHECK } from '../row-check.ts';
 import type { Extent, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import type { Cell, Database, SqlValue } from './connection.ts';
 import { sqliteCompiler } from './dialect.ts';
-import { extentOf, writtenRows } from './extent.ts';
 import { troubleOf } from './problems.ts';
-import { groupProblem } from './sums.ts';
+import { groupedRows, groupProblem } from './sums.ts';
 
 /**
  * The damage because of which SQLite could not run a statement; without a dataset where it is not known whose
@@ -83,7 +83,7 @@ export class SqliteRows extends StoredRows implements RowWriter {
 
   async #sureExtent(dataset: Dataset, column: string): Promise<{ extent: Extent; isSure: boolean }> {
     const extent = await this.walkedExtent(dataset, column);
-    return { extent, isSure: extent.rows === writtenRows(this.database, dataset) };
+    return { extent, isSure: extent.rows === groupedRows(this.database, dataset) };
   }
 
   /** A read of a file waits for nobody. */
@@ -108,4 +108,49 @@ export class SqliteRows extends StoredRows implements RowWriter {
   #write({ name }: Dataset, sql: string, cells: readonly Cell[]): void {
     ofPages(name, () => this.database.run(sql, cells));
   }
+}
+
+/** A prime: what is left of numbers that differ in one bit differs too, and the sum of many is exact. */
+const MODULUS = 1_000_003;
+
+/**
+ * Number of rows, number and sum of the values, the least and the greatest: no value is too large for
+ * JavaScript.
+ */
+const aggregates = (column: string | undefined): string =>
+  column === undefined
+    ? 'count(*), 0, 0, null, null'
+    : `count(*), count(${column}), total(${column} % ${MODULUS}), cast(min(${column}) as real), cast(max(${column}) as real)`;
+
+/** No index has the checksums: they make SQLite read the table. */
+const TABLE = 'not indexed';
+const selectFrom = (name: string, place: string, column: string | undefined): string =>
+  `select ${aggregates(column)}${place === TABLE ? `, max(${ROW_CHECK})` : ''} from ${name} ${place}`;
+
+/** Two structures that have every row with a column: indexes before the table, whose rows are larger. */
+const placesOf = ({ name, indexes = [] }: Dataset, column: string | undefined): string[] => [
+  ...indexes
+    .filter((columns) => column === undefined || columns.includes(column))
+    .map((columns) => `indexed by ${name}_by_${columns.join('_')}`)
+    .slice(0, 2),
+  TABLE,
+];
+
+/**
+ * The extent of a table by two of its structures, because an index may have lost rows; `isSure` where they
+ * agree, or there is one alone.
+ */
+function extentOf(
+  database: Database,
+  dataset: Dataset,
+  column: string | undefined,
+): { readonly extent: Extent; readonly isSure: boolean } {
+  const [found, other] = placesOf(dataset, column)
+    .slice(0, 2)
+    .map((place) => database.lists(selectFrom(dataset.name, place, column), [])[0]!);
+  const [counted, , , first, last] = found as [number, number, number, number | null, number | null];
+  const compared = found!.slice(0, 5);
+  const isSure = other === undefined || compared.every((cell, at) => cell === other[at]);
+  const rows = groupedRows(database, dataset) ?? counted;
+  return { extent: { rows, first, last }, isSure: isSure && rows === counted };
 }

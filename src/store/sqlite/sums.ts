@@ -180,13 +180,11 @@ export function blocksProblem(database: Database, seriesId: number): string | nu
     : 'blocks of it are lost';
 }
 
-/** Counts the rows that the groups of a table have in all; null where they are not counted. */
-export function groupedRows(database: Database, table: string): number | null {
-  const sums = sumsOf(table);
-  return hasTable(database, sums)
-    ? (database.lists(`select total(rows) from ${sums}`, [])[0]![0] as number)
-    : null;
-}
+/** The number of rows that the groups of a table have in all; null where it has no groups. */
+export const groupedRows = (database: Database, { name, group }: Dataset): number | null =>
+  group === undefined
+    ? null
+    : (database.lists(`select total(rows) from ${sumsOf(name)}`, [])[0]![0] as number);
 
 /**
  * The groups whose sums in the table and beside it differ, or that stand on one side alone. Both sides are
