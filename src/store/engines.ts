@@ -8,9 +8,19 @@ import type { ScrubStep } from './damage.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import { readPostgresAddress } from './postgres/address.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
+import { openSqliteStore, sqliteFacts } from './sqlite/engine.ts';
 import { realPathOf } from './sqlite/files.ts';
-import { openSqliteStore, sqliteFacts } from './sqlite/store.ts';
-import type { Copied, CopyOptions, Mode, Restored, RowStore, Store, StoreFacts, Tell } from './store.ts';
+import {
+  type Copied,
+  type CopyOptions,
+  type Mode,
+  type Restored,
+  type RowStore,
+  type Store,
+  type StoreFacts,
+  StoreUnusable,
+  type Tell,
+} from './store.ts';
 
 /** What an engine can do with the store at one address. The exports below describe each. */
 type Engine = {
@@ -30,6 +40,12 @@ type Engine = {
   diagnose(): Promise<Diagnosis[]>;
   scrub(): AsyncIterable<ScrubStep>;
 };
+
+async function postgresOwnTools(): Promise<never> {
+  throw new StoreUnusable(
+    'PostgreSQL backs up and restores its stores: pg_dump and pg_restore, or pg_basebackup. bourse copy makes a file of one, and one of a file',
+  );
+}
 
 const engines: Readonly<Record<string, (rest: string) => Engine>> = {
   sqlite(given) {
@@ -59,22 +75,25 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
   postgres(rest) {
     const address = readPostgresAddress(rest);
     // The library of the engine is loaded by those who use it.
-    const engine = async () => (await import('./postgres/engine.ts')).postgresEngine(address);
+    const engine = () => import('./postgres/engine.ts');
+    const isMade = async () => (await engine()).isPostgresMade(address);
     return {
       // Other processes of this user get it, not messages.
       address: `postgres:${rest}`,
       restoring: 'pg_restore, or the copy that pg_basebackup made',
-      isMade: async () => (await engine()).isMade(),
-      hasControl: async () => (await engine()).isMade(),
-      openStore: async (mode, tell) => (await engine()).openStore(mode, tell),
-      openControl: async (mode, tell) => (await engine()).openControl(mode, tell),
-      facts: async () => (await engine()).facts(),
-      backup: async () => (await engine()).copy(),
-      restore: async () => (await engine()).copy(),
-      openCopyTarget: async (_, tell) => (await engine()).openCopyTarget(tell),
-      diagnose: async () => (await engine()).diagnose(),
+      isMade,
+      hasControl: isMade,
+      openStore: async (mode, tell) => (await engine()).openPostgresStore(address, mode, tell),
+      openControl: async (mode, tell) =>
+        (await import('./postgres/control.ts')).openPostgresControl(address, mode, tell),
+      facts: async () => (await engine()).postgresFacts(address),
+      backup: postgresOwnTools,
+      restore: postgresOwnTools,
+      openCopyTarget: async (_, tell) =>
+        (await import('./postgres/copy.ts')).openPostgresCopyTarget(address, tell),
+      diagnose: async () => (await import('./postgres/diagnosis.ts')).diagnosePostgres(address),
       async *scrub() {
-        yield* (await engine()).scrub();
+        yield* (await import('./postgres/scrub.ts')).scrubPostgres(address);
       },
     };
   },

@@ -10,7 +10,7 @@ import { fullProblem } from './problems.ts';
 import { lockOf, lockWrites, noteOrigin, type Versions } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
-import { PostgresWriter } from './writer.ts';
+import { PostgresWriter } from './write.ts';
 
 /** The version of the blocks of a copy: the first one, which a new store has published. */
 const copied: Versions = { version: 1, abandoned: [] };

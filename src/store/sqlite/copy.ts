@@ -8,9 +8,9 @@ import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { Database, requireFile } from './connection.ts';
 import { controlOf, controlPathOf } from './control.ts';
+import { plainAccess } from './engine.ts';
 import { COMPANIONS, flush } from './files.ts';
 import { openFile } from './layout.ts';
-import { plainAccess } from './store.ts';
 
 /** The name of a file of a store until the copy is finished. */
 const unfinished = (path: string): string => `${path}.copying`;

@@ -9,7 +9,7 @@ import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../dia
 import { OlderLayout, StoreUnusable } from '../store.ts';
 import { PAGE_BYTES, versionProblem } from './connection.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
-import { openSqliteStore } from './store.ts';
+import { openSqliteStore } from './engine.ts';
 
 type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;
 

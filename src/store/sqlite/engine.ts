@@ -1,5 +1,5 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Dataset, RowOf } from '../../datasets/dataset.ts';
 import { rowChanges } from '../../datasets/internal.ts';
@@ -31,7 +31,6 @@ import { troubleOf } from './problems.ts';
 import { ofPages, pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
 import { blocksProblem } from './sums.ts';
-import { writerOf } from './writer.ts';
 
 const notesTable =
   'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
@@ -260,6 +259,25 @@ export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Pro
     changesAfter: async (version, max) => (await file.now()).changesAfter(version, max),
     close: async () => file.close(),
   };
+}
+
+/** Byte of the shared memory file that a writer locks (sqlite.org/walformat.html, "WAL locks"). */
+const WRITE_LOCK_BYTE = 120;
+
+/**
+ * The number of the process that is writing to the file at `path` (proc_locks(5)); null where the system does
+ * not list it.
+ */
+function writerOf(path: string): number | null {
+  try {
+    const { ino } = statSync(`${path}-shm`);
+    const range = `${ino} ${WRITE_LOCK_BYTE} ${WRITE_LOCK_BYTE}`;
+    const lock = new RegExp(`POSIX +ADVISORY +WRITE (\\d+) \\w+:\\w+:${range}$`, 'm');
+    return Number(lock.exec(readFileSync('/proc/locks', 'utf8'))?.[1]) || null;
+  } catch {
+    // Other systems have no such list. The number is only shown to a person.
+    return null;
+  }
 }
 
 /** An open file as a store. */
