@@ -6,8 +6,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../base/module.ts';
+import { WorkerClient } from '../base/worker-client.ts';
 import { convertFile } from './convert.ts';
 import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
@@ -222,10 +222,11 @@ function digestLater(content: Buffer): Digesting {
 }
 
 function digestInThread(path: string): Digesting {
-  const thread = new Worker(moduleBeside('./digest-thread.ts', import.meta.url), { workerData: path });
-  const digest = new Promise<Digest>((done, fail) => thread.once('message', done).once('error', fail));
+  const program = moduleBeside('./digest-thread.ts', import.meta.url);
+  const thread = new WorkerClient<string, Digest>('the thread that reads a file', program);
+  const digest = thread.ask(path);
   digest.catch(() => undefined);
-  return { digest: () => digest, close: async () => void (await thread.terminate()) };
+  return { digest: () => digest, close: () => thread.stop() };
 }
 
 /** Opens a plain file; closing it closes `digesting`. `bytes` are those of a small one. */

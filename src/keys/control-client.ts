@@ -1,25 +1,26 @@
-// The HTTP thread's access to the control file: calls to the control thread.
-import { Worker } from 'node:worker_threads';
+// The HTTP thread's access to the control file: questions to the control thread.
 import { moduleBeside } from '../base/module.ts';
+import { WorkerClient } from '../base/worker-client.ts';
 import type { ApiKey, KeyUse, QuotaUse } from '../store/control.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { ControlCall, ControlResult, ControlTask } from './control-thread.ts';
+import type { ControlAnswer, ControlTask, Rows } from './control-thread.ts';
 
-type Rows = readonly (ApiKey | QuotaUse)[];
-
-/**
- * A control thread, and the calls that wait for it. After a thread that failed, the next call starts another.
- */
+/** A control thread. After one that failed, the next call starts another. */
 export class ControlClient {
-  readonly #storeUrl: string;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Rows | null>>();
+  readonly #thread: WorkerClient<ControlTask, ControlAnswer>;
   /** The keys as the thread sent them last. */
   #keys: readonly ApiKey[] = [];
-  #worker: Worker | null = null;
-  #nextId = 0;
 
   constructor(storeUrl: string) {
-    this.#storeUrl = storeUrl;
+    this.#thread = new WorkerClient(
+      'the control thread',
+      moduleBeside('./control-thread.ts', import.meta.url),
+      {
+        workerData: storeUrl,
+        // Its work is small: a larger young generation would only take memory.
+        resourceLimits: { maxYoungGenerationSizeMb: 2 },
+      },
+    );
   }
 
   /**
@@ -27,7 +28,7 @@ export class ControlClient {
    * where the thread could not read them
    */
   async keys(): Promise<readonly ApiKey[]> {
-    const changed = (await this.#call({ task: 'keys' })) as readonly ApiKey[] | null;
+    const changed = (await this.#ask({ task: 'keys' })) as readonly ApiKey[] | null;
     if (changed !== null) this.#keys = changed;
     return this.#keys;
   }
@@ -37,51 +38,23 @@ export class ControlClient {
    * full disk
    */
   addQuotaUses(uses: readonly QuotaUse[]): Promise<readonly QuotaUse[]> {
-    return this.#call({ task: 'quota uses', uses }) as Promise<readonly QuotaUse[]>;
+    return this.#ask({ task: 'quota uses', uses }) as Promise<readonly QuotaUse[]>;
   }
 
   /** Writes when keys were last used, as `addKeyUses`. @throws where the thread could not write */
   async addKeyUses(uses: readonly KeyUse[]): Promise<void> {
-    await this.#call({ task: 'key uses', uses });
+    await this.#ask({ task: 'key uses', uses });
   }
 
   /** Ends the thread once it has closed its connections. To be called when no call waits. */
   async close(): Promise<void> {
-    const worker = this.#worker;
-    worker?.postMessage(null);
-    if (worker !== null) await new Promise((resolve) => worker.once('exit', resolve));
+    if (this.#thread.isRunning) await this.#ask({ task: 'close' }).catch(() => undefined);
+    await this.#thread.stop();
   }
 
-  #call(task: ControlTask): Promise<Rows | null> {
-    const waiting = Promise.withResolvers<Rows | null>();
-    const id = this.#nextId++;
-    this.#waiting.set(id, waiting);
-    this.#worker ??= this.#start();
-    this.#worker.postMessage({ ...task, id } satisfies ControlCall);
-    return waiting.promise;
-  }
-
-  #start(): Worker {
-    const worker = new Worker(moduleBeside('./control-thread.ts', import.meta.url), {
-      workerData: this.#storeUrl,
-      // Its work is small: a larger young generation would only take memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
-    });
-    let cause: unknown = new Error('the control thread ended');
-    worker.on('message', (result: ControlResult) => {
-      const waiting = this.#waiting.get(result.id);
-      this.#waiting.delete(result.id);
-      if ('rows' in result) waiting?.resolve(result.rows);
-      else waiting?.reject(new (result.isAway ? StoreUnavailable : Error)(result.cause));
-    });
-    worker.once('error', (error) => {
-      cause = error;
-    });
-    worker.once('exit', () => {
-      this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(cause);
-      this.#waiting.clear();
-    });
-    return worker;
+  async #ask(task: ControlTask): Promise<Rows> {
+    const answer = await this.#thread.ask(task);
+    if ('away' in answer) throw new StoreUnavailable(answer.away);
+    return answer.rows;
   }
 }

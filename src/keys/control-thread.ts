@@ -1,7 +1,7 @@
 // The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk
 // holds up the HTTP thread.
-import { parentPort, workerData } from 'node:worker_threads';
-import { causeOf } from '../base/observe.ts';
+import { workerData } from 'node:worker_threads';
+import { answerQuestions } from '../base/worker-client.ts';
 import {
   type ApiKey,
   addKeyUses,
@@ -13,24 +13,18 @@ import {
 import { openControl } from '../store/engines.ts';
 import { isAway } from '../store/store.ts';
 
-/** The task of a call: to read all keys, or to add uses. */
+/** The rows that a task asks for, null for keys that are as they were sent before. */
+export type Rows = readonly (ApiKey | QuotaUse)[] | null;
+
+/** To read all keys, to add uses, or to close the control file. */
 export type ControlTask =
-  | { readonly task: 'keys' }
+  | { readonly task: 'keys' | 'close' }
   | { readonly task: 'key uses'; readonly uses: readonly KeyUse[] }
   | { readonly task: 'quota uses'; readonly uses: readonly QuotaUse[] };
 
-/** A call and its number. */
-export type ControlCall = ControlTask & { readonly id: number };
+/** The rows, or why the control file cannot be reached now. */
+export type ControlAnswer = { readonly rows: Rows } | { readonly away: string };
 
-/**
- * The rows that a call asked for, null for keys that are as they were sent before; or why there are none, and
- * whether that is because the control file cannot be reached now.
- */
-export type ControlResult =
-  | { readonly id: number; readonly rows: readonly (ApiKey | QuotaUse)[] | null }
-  | { readonly id: number; readonly cause: string; readonly isAway: boolean };
-
-const port = parentPort!;
 const writer = await openControl(workerData, 'write');
 // A connection of its own: keys are read while a write waits for the lock.
 const reader = await openControl(workerData, 'read');
@@ -50,38 +44,26 @@ function isSame(one: ApiKey, other: ApiKey | undefined): boolean {
  * All keys, null where they are as sent before: with 10,000 of them each message would hold the HTTP thread
  * for 60 ms.
  */
-async function changedKeys(): Promise<readonly ApiKey[] | null> {
+async function changedKeys(): Promise<Rows> {
   const keys = await readSoundKeys(reader);
   if (keys.length === sent?.length && keys.every((key, index) => isSame(key, sent?.[index]))) return null;
   sent = keys;
   return keys;
 }
 
-async function rowsFor(call: ControlCall): Promise<readonly (ApiKey | QuotaUse)[] | null> {
-  if (call.task === 'keys') return changedKeys();
-  if (call.task === 'quota uses') return addQuotaUses(writer, call.uses, Date.now);
-  await addKeyUses(writer, call.uses, Date.now);
+async function rowsFor(asked: ControlTask): Promise<Rows> {
+  if (asked.task === 'keys') return changedKeys();
+  if (asked.task === 'quota uses') return addQuotaUses(writer, asked.uses, Date.now);
+  if (asked.task === 'key uses') await addKeyUses(writer, asked.uses, Date.now);
+  else await Promise.all([reader.close(), writer.close()]);
   return [];
 }
 
-async function answer(call: ControlCall): Promise<void> {
-  const { id } = call;
-  let result: ControlResult;
+answerQuestions<ControlTask, ControlAnswer>(async (task) => {
   try {
-    result = { id, rows: await rowsFor(call) };
+    return { rows: await rowsFor(task) };
   } catch (error) {
-    result = isAway(error)
-      ? { id, cause: (error as Error).message, isAway: true }
-      : { id, cause: causeOf(error), isAway: false };
+    if (isAway(error)) return { away: (error as Error).message };
+    throw error;
   }
-  port.postMessage(result);
-}
-
-async function end(): Promise<void> {
-  port.close();
-  await reader.close();
-  await writer.close();
-}
-
-// Null ends the thread.
-port.on('message', (call: ControlCall | null) => void (call === null ? end() : answer(call)));
+});

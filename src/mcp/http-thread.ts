@@ -1,54 +1,50 @@
 // The thread that speaks the protocol over HTTP: loading the library and writing tables would hold up the
 // HTTP thread.
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { causeOf } from '../base/observe.ts';
+import { answerQuestions } from '../base/worker-client.ts';
+import type { AskedAnswer, AssistantMessage } from '../http/assistants.ts';
 import { mcpLimits } from './limits.ts';
 import { mcpServer } from './server.ts';
 
-/** A message of an assistant, or the answer to what the thread asked. */
-export type ToThread =
-  | {
-      readonly kind: 'message';
-      readonly id: number;
-      readonly body: Uint8Array;
-      readonly headers: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly kind: 'asked';
-      readonly asked: number;
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body: Uint8Array;
-    };
+type Message = AssistantMessage & { readonly kind: 'message' };
+type Asked = AskedAnswer & { readonly kind: 'asked' };
 
-/** An answer to a message, a fault, or a request for data that a message needs. */
+/** A message of an assistant by its number, or the answer to what the thread asked for it. */
+export type ToThread = (Message | Asked) & { readonly id: number };
+
+/** The answer to a message, or a request for data that it needs. */
 export type FromThread =
   | {
       readonly kind: 'answer';
-      readonly id: number;
       readonly status: number;
       readonly contentType: string | null;
       readonly body: Uint8Array;
     }
-  | { readonly kind: 'fault'; readonly id: number; readonly cause: string }
-  | { readonly kind: 'ask'; readonly id: number; readonly asked: number; readonly target: string };
+  | { readonly kind: 'ask'; readonly target: string };
 
-type Asked = Extract<ToThread, { kind: 'asked' }>;
-type Message = Extract<ToThread, { kind: 'message' }>;
+/** What is said next of a message, and who waits for data that it needs. */
+type Talk = { next: PromiseWithResolvers<FromThread>; hear: (answer: Asked) => void };
 
 const version = workerData as string;
-const waiting = new Map<number, (answer: Asked) => void>();
-let lastAsked = 0;
+/** The messages that wait for data, by their numbers. */
+const talks = new Map<number, Talk>();
 
-const send = (message: FromThread): void => parentPort!.postMessage(message);
+function nextOf(): Talk['next'] {
+  const next = Promise.withResolvers<FromThread>();
+  // It may fail while its client gets data.
+  next.promise.catch(() => undefined);
+  return next;
+}
 
-function ask(id: number, target: string): Promise<Asked> {
-  const asked = ++lastAsked;
-  return new Promise((resolve) => {
-    waiting.set(asked, resolve);
-    send({ kind: 'ask', id, asked, target });
-  });
+/** Asks for data. Meanwhile the time of the message may end. */
+function ask(talk: Talk, target: string): Promise<Asked> {
+  const { promise, resolve } = Promise.withResolvers<Asked>();
+  talk.hear = resolve;
+  const { next } = talk;
+  talk.next = nextOf();
+  next.resolve({ kind: 'ask', target });
+  return promise;
 }
 
 /** One message as the library sees it: the address is no part of the protocol. */
@@ -60,20 +56,19 @@ const requestOf = ({ body, headers }: Message): Request =>
     signal: AbortSignal.timeout(mcpLimits.answerMs),
   });
 
-async function answer(message: Message): Promise<void> {
-  const { id, body } = message;
+async function answer(message: Message, talk: Talk): Promise<Response> {
   // The versions that we speak have one message a request: of many, the answers together would have no bound.
-  if (Buffer.from(body).toString().trimStart().startsWith('['))
-    return sendAnswer(id, Response.json(NO_BATCH, { status: 400 }));
+  if (Buffer.from(message.body).toString().trimStart().startsWith('['))
+    return Response.json(NO_BATCH, { status: 400 });
   const { fetch } = createMcpHandler(
     () =>
       mcpServer(version, async (target) => {
-        const { status, headers, body: text } = await ask(id, target);
+        const { status, headers, body: text } = await ask(talk, target);
         return { status, headers, text: Buffer.from(text).toString() };
       }),
     { maxSubscriptions: 0, keepAliveMs: 0 },
   );
-  return sendAnswer(id, await fetch(requestOf(message)));
+  return fetch(requestOf(message));
 }
 
 const NO_BATCH = {
@@ -82,16 +77,27 @@ const NO_BATCH = {
   error: { code: -32_600, message: 'Send one message in a request, not a list.' },
 };
 
-async function sendAnswer(id: number, response: Response): Promise<void> {
-  const { status, headers } = response;
-  const body = new Uint8Array(await response.arrayBuffer());
-  send({ kind: 'answer', id, status, contentType: headers.get('Content-Type'), body });
+/** Begins to answer a message. */
+function begin(message: Message): Talk {
+  const talk: Talk = { next: nextOf(), hear: () => undefined };
+  answer(message, talk)
+    .then(async (response) => {
+      const { status, headers } = response;
+      const body = new Uint8Array(await response.arrayBuffer());
+      talk.next.resolve({ kind: 'answer', status, contentType: headers.get('Content-Type'), body });
+    })
+    .catch((error: unknown) => talk.next.reject(error));
+  return talk;
 }
 
-parentPort!.on('message', (message: ToThread) => {
-  if (message.kind === 'asked') {
-    waiting.get(message.asked)?.(message);
-    waiting.delete(message.asked);
-  } else
-    answer(message).catch((error: unknown) => send({ kind: 'fault', id: message.id, cause: causeOf(error) }));
+answerQuestions(async (said: ToThread): Promise<FromThread> => {
+  const { id } = said;
+  const talk = said.kind === 'message' ? begin(said) : talks.get(id);
+  talks.delete(id);
+  // Data for a message of a thread that has ended.
+  if (talk === undefined) throw new Error('the thread that read the message ended');
+  if (said.kind === 'asked') talk.hear(said);
+  const next = await talk.next.promise;
+  if (next.kind === 'ask') talks.set(id, talk);
+  return next;
 });

@@ -6,8 +6,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { QueueLooks } from './queue-looks.ts';
 import { nameOf, readSendQueues } from './send-queues.ts';
+import { queueLooks } from './sending.ts';
 
 const CONNECTIONS = 20;
 const UNREAD_BYTES = 6_000_000;
@@ -33,34 +33,26 @@ after(() => {
 const skip = process.platform !== 'linux' && 'Linux alone tells';
 
 test('another thread looks, again and again, and sees what this one would', { skip }, async () => {
-  const looks = new QueueLooks();
-  assert.deepEqual((await looks.look(listening))?.queues, new Map());
+  const looks = queueLooks();
+  assert.deepEqual((await looks.ask(listening)).queues, new Map());
   for (const socket of accepted.slice(0, 3)) socket.write(Buffer.alloc(UNREAD_BYTES));
   const names = accepted.slice(0, 3).map(nameOf).sort();
   for (let isStill = false; !isStill; ) {
     await sleep(50);
     const before = readSendQueues(listening);
-    const seen = (await looks.look(listening))?.queues;
+    const seen = (await looks.ask(listening)).queues;
     // The kernel may still move bytes from one side to the other.
     isStill = isDeepStrictEqual(before, readSendQueues(listening)) && before?.size === names.length;
     if (!isStill) continue;
     assert.deepEqual([...seen!.keys()].sort(), names);
     assert.deepEqual(seen, before);
   }
-  looks.close();
-});
-
-test('after its end, and of a look that this overtakes, it tells nothing', { skip }, async () => {
-  const looks = new QueueLooks();
-  const overtaken = looks.look(listening);
-  looks.close();
-  assert.equal(await overtaken, null);
-  assert.equal(await looks.look(listening), null);
+  await looks.stop();
 });
 
 test('the thread holds no process that has nothing else to do', { skip }, async () => {
-  const module = new URL('./queue-looks.ts', import.meta.url).href;
-  const program = `const { QueueLooks } = await import('${module}'); void new QueueLooks().look(${JSON.stringify(listening)});`;
+  const module = new URL('./sending.ts', import.meta.url).href;
+  const program = `const { queueLooks } = await import('${module}'); void queueLooks().ask(${JSON.stringify(listening)});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   const [status] = (await Promise.race([once(child, 'exit'), sleep(120_000, ['late'], { ref: false })])) as [
     number | string,

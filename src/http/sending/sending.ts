@@ -2,12 +2,26 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { moduleBeside } from '../../base/module.ts';
 import type { EndReason, Observe } from '../../base/observe.ts';
+import { WorkerClient } from '../../base/worker-client.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
-import { QueueLooks } from './queue-looks.ts';
 import { type Listening, type Look, nameOf } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
+
+/** The thread does little; without bounds its heap would be sized for a whole program. */
+const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
+
+/**
+ * Looks at the queues from a thread of their own: with many connections one takes many milliseconds, and under
+ * overload the HTTP thread has none to spare.
+ */
+export const queueLooks = (): WorkerClient<Listening, Look> =>
+  new WorkerClient('the thread of send queues', moduleBeside('./send-queues-thread.ts', import.meta.url), {
+    resourceLimits: MEMORY,
+    isUnref: true,
+  });
 
 /** In place of a look that its thread has not lived to end: the longest pause follows. */
 const NO_LOOK: Look = { queues: null, processorMs: Infinity };
@@ -71,7 +85,7 @@ export class Sending {
   /** Connections that have had something to send. */
   readonly #flows = new Map<Socket, Flow>();
   readonly #timer: NodeJS.Timeout;
-  readonly #looks = new QueueLooks();
+  readonly #looks = queueLooks();
   /** The count whose look has not begun, and the one before it. */
   #comingCount: Promise<void> | null = null;
   #lastCount: Promise<unknown> = Promise.resolve();
@@ -149,7 +163,7 @@ export class Sending {
   /** Sends no more. */
   close(): void {
     clearInterval(this.#timer);
-    this.#looks.close();
+    void this.#looks.stop();
   }
 
   #flowOf(socket: Socket, owner: Owner): Flow {
@@ -325,7 +339,7 @@ export class Sending {
   async #recountNow(): Promise<number> {
     const before = Array.from(this.#flows.values(), (flow) => ({ flow, taken: flow.taken }));
     const lookedMs = performance.now();
-    const { queues, processorMs } = (await this.#looks.look(this.#listening())) ?? NO_LOOK;
+    const { queues, processorMs } = await this.#looks.ask(this.#listening()).catch(() => NO_LOOK);
     this.#lookedMs = lookedMs;
     for (const { flow, taken } of before) {
       if (flow.isForgotten) continue;
