@@ -59,7 +59,7 @@ type Found = {
   route: string | null;
   keyId: string | null;
   counted: CountedRequest | null;
-  uncount: (() => void) | null;
+  readonly expected: DisposableStack;
 };
 
 /** Headers that belong to the message, and not to what is asked for it. */
@@ -113,7 +113,7 @@ export async function answerMessage(
   if (!parts.admits(keyId, request.waitedMs ?? 0)) throw full;
   if (headerOf(request, 'content-type') === undefined || request.body === undefined)
     throw new Refusal('bad_request', { message: 'A message has a body of the type application/json.' });
-  found.uncount = await parts.unsent.admit(keyId, httpLimits.messageBytes);
+  found.expected.defer(await parts.unsent.admit(keyId, httpLimits.messageBytes));
   const { body: _, ...rest } = request;
   const headers = {
     ...request.headers,

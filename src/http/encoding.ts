@@ -77,18 +77,11 @@ function joinedInWorkspace(body: readonly Uint8Array[]): Uint8Array {
   return workspace.subarray(0, length);
 }
 
-/** The body of a response in a coding. The response's own body is released. */
+/** The body of a response in a coding. */
 export function encodedBody(response: HttpResponse, coding: Coding): Uint8Array | Promise<Uint8Array> {
   const { atOnce, inPool } = codecs[coding];
-  const { body, release } = response;
-  if (bodyBytes(response) > limits.encodedAtOnceBytesMax) {
-    const whole = Buffer.concat(body);
-    release?.();
-    return inPool(whole);
-  }
-  const encoded = atOnce(joinedInWorkspace(body));
-  release?.();
-  return encoded;
+  const isLarge = bodyBytes(response) > limits.encodedAtOnceBytesMax;
+  return isLarge ? inPool(Buffer.concat(response.body)) : atOnce(joinedInWorkspace(response.body));
 }
 
 /** A response with an encoded body in place of its own. */

@@ -30,9 +30,9 @@ import { type Match, matchRoute, type RawQuery, readQuery, unknownPath } from '.
 import { AnswerSizes } from './sending/answer-sizes.ts';
 import type { UnsentBytes } from './sending/unsent-bytes.ts';
 import { fileResponse } from './spool/file-response.ts';
-import { makingOf, type StartMaker } from './spool/making.ts';
+import { type Begin, makingOf, type StartMaker } from './spool/making.ts';
 import type { ParquetSpool } from './spool/parquet-spool.ts';
-import { type StreamedAnswer, StreamedAnswers } from './streamed-answers.ts';
+import { StreamedAnswers } from './streamed-answers.ts';
 
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
@@ -72,8 +72,10 @@ type Trace = {
   word: ErrorWord | null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null;
-  /** Ends the count of the bytes that the answer was expected to have; null where it was not admitted yet. */
-  uncount: (() => void) | null;
+  /** The count of the bytes that the answer is expected to have: released once there is a response. */
+  readonly expected: DisposableStack;
+  /** What the response holds: released once, when it has been sent or never will be. */
+  held: DisposableStack;
   /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
   ignored: string | null;
 };
@@ -113,10 +115,13 @@ export class RequestHandler {
       keyId: null,
       word: null,
       counted: null,
-      uncount: null,
+      expected: new DisposableStack(),
+      held: new DisposableStack(),
       ignored: null,
     };
     const answered = await this.#route(request, trace).catch((error: unknown) => {
+      trace.held.dispose();
+      trace.held = new DisposableStack();
       const { word, facts } = this.#problemOf(error, requestId);
       trace.word = word;
       return responses.errorResponse(word, withoutKey(facts), requestId);
@@ -136,15 +141,17 @@ export class RequestHandler {
       durationMs: performance.now() - startedMs,
     } as const;
     const observe = (sent: number): void => this.#parts.observe({ ...facts, bytes: sent });
-    const isWhole = response.rest === undefined;
-    if (isWhole) observe(isGone ? 0 : bytes);
-    const uncount = this.#parts.unsent.hold(trace.keyId, bytes);
-    trace.uncount?.();
-    return responses.counted(
-      isWhole ? response : responses.tellingEnd(response, observe),
-      trace.keyId,
-      uncount,
-    );
+    const { keyId, held } = trace;
+    held.defer(this.#parts.unsent.hold(keyId, bytes));
+    trace.expected.dispose();
+    const whole = { ...response, owner: keyId, release: () => held.dispose() };
+    if (response.rest === undefined) {
+      observe(isGone ? 0 : bytes);
+      return whole;
+    }
+    const { rest, taken } = responses.countTaken(response, response.rest);
+    held.defer(() => observe(taken()));
+    return { ...whole, rest };
   }
 
   /** The caller's address. */
@@ -196,7 +203,7 @@ export class RequestHandler {
     const content = await page!(pageRequestOf(this.#parts.address, headers));
     const bytes = content.body.reduce((sum, piece) => sum + piece.length, 0);
     // Health and metrics are answered at any load.
-    if (bytes > httpLimits.smallPageBytes) trace.uncount = await this.#parts.unsent.admit(null, bytes);
+    if (bytes > httpLimits.smallPageBytes) trace.expected.defer(await this.#parts.unsent.admit(null, bytes));
     const ifNoneMatch = requests.headerOf(request, 'if-none-match');
     const response = notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
     return content.isLasting === true ? this.#encodedPages.inForm(response, request) : response;
@@ -235,16 +242,16 @@ export class RequestHandler {
     const { admits, submit, unsent } = this.#parts;
     const { requestId, keyId } = trace;
     if (!admits(keyId, request.waitedMs ?? 0)) throw full;
-    trace.uncount = await unsent.admit(keyId, httpLimits.streamedStepBytes);
+    trace.expected.defer(await unsent.admit(keyId, httpLimits.streamedStepBytes));
     const read = (step: QueryRequest): Promise<Answer> => submit(step, request.isGone, keyId);
-    const { first, rest, release } = await this.#streamed.begin(keyId, asked, read);
+    const { first, rest } = await this.#streamed.begin(keyId, asked, read, trace.held);
     const begun = responses.streamedResponse(first, requestId);
     const observedRest = (): Promise<Uint8Array | null> =>
       rest().catch((error: unknown) => {
         this.#problemOf(error, requestId);
         throw error;
       });
-    return { ...begun, rest: observedRest, release };
+    return { ...begun, rest: observedRest };
   }
 
   /** Parquet: a file that is made before its first byte, or was made for an earlier request. */
@@ -261,9 +268,9 @@ export class RequestHandler {
     const name = await this.#fileNameOf(parsed, asked, request);
     // A range goes on with the file of the ranges before it.
     if (!isRange(request)) spool.forgetOld(name, asked.nowMs);
-    trace.uncount = await unsent.admit(keyId, httpLimits.spoolPieceBytes);
-    const steps = (csv: QueryRequest, isGone: () => boolean): Promise<StreamedAnswer> =>
-      this.#streamed.begin(keyId, csv, (step) => submit(step, isGone, keyId));
+    trace.expected.defer(await unsent.admit(keyId, httpLimits.spoolPieceBytes));
+    const steps: Begin = (csv, isGone, held) =>
+      this.#streamed.begin(keyId, csv, (step) => submit(step, isGone, keyId), held);
     const file = await spool
       .get(name, keyId, request.isGone, makingOf(steps, asked, startParquet))
       .catch((error: unknown) => {
@@ -271,6 +278,7 @@ export class RequestHandler {
           observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error.cause) });
         throw error;
       });
+    trace.held.defer(file.release);
     const response = fileResponse(file, request, requestId);
     if (response.status === errors.range_not_satisfiable.status) trace.word = 'range_not_satisfiable';
     return response;
@@ -337,28 +345,19 @@ export class RequestHandler {
     const version = cache.has(name) ? await cache.version(request.batch) : null;
     const found = version === null ? undefined : cache.find(name, version, asked.nowMs);
     const expected = found?.answer.body.length ?? this.#sizes.expected(asked);
-    trace.uncount = await unsent.admit(keyId, expected);
+    trace.expected.defer(await unsent.admit(keyId, expected));
     if (found !== undefined) {
       this.#parsed.keep(parsed);
       return { name, cached: found, dataVersion: Math.max(found.answer.dataVersion!, version!) };
     }
     const answer = await submit(asked, request.isGone, keyId, request.waitedMs);
     if (answer.kind === 'refusal') throw new Refusal(answer.word, answer.facts);
+    if (answer.release !== undefined) trace.held.defer(answer.release);
     this.#sizes.add(asked, answer.body.length);
-    if (answer.body.length > expected) {
-      // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not
-      // for room.
-      const uncountExpected = trace.uncount;
-      const more = answer.body.length - expected;
-      const uncountMore = await unsent.admit(keyId, more, 0).catch((error: unknown) => {
-        answer.release?.();
-        throw error;
-      });
-      trace.uncount = () => {
-        uncountExpected();
-        uncountMore();
-      };
-    }
+    // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not for
+    // room.
+    const more = answer.body.length - expected;
+    if (more > 0) trace.expected.defer(await unsent.admit(keyId, more, 0));
     const { goodUntilMs, source, dataVersion } = answer;
     const etag = etagOf(answer);
     const mayBeKept = goodUntilMs !== undefined && source !== undefined;

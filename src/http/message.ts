@@ -32,6 +32,6 @@ export type HttpResponse = {
    * whole. It rejects where they cannot be had.
    */
   readonly rest?: () => Promise<Uint8Array | null>;
-  /** To be called once the body has been sent, or never will be. */
+  /** Releases what it holds, once it has been sent or never will be; calling it again changes nothing. */
   readonly release?: () => void;
 };

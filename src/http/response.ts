@@ -176,7 +176,6 @@ export function answerResponse(
       'X-Request-Id': requestId,
     },
     body,
-    ...(answer.release === undefined ? {} : { release: answer.release }),
   };
 }
 
@@ -213,41 +212,22 @@ export function ownAnswer(answer: Answer & { kind: 'answer' }): Answer & { kind:
   return copy;
 }
 
-/** A response whose unsent bytes count for a caller until they are sent; `uncount` ends that. */
-export const counted = (response: HttpResponse, owner: string | null, uncount: () => void): HttpResponse => ({
-  ...response,
-  owner,
-  release: () => {
-    response.release?.();
-    uncount();
-  },
-});
-
-/**
- * A response that is sent as it is read, whose end is told once: with the bytes that the connection has
- * taken.
- */
-export function tellingEnd(
-  { rest, release, ...response }: HttpResponse,
-  ended: (bytes: number) => void,
-): HttpResponse {
+/** The rest of a response that is sent as it is read, and how many bytes the connection has taken of all. */
+export function countTaken(
+  response: Pick<HttpResponse, 'body'>,
+  restOf: () => Promise<Uint8Array | null>,
+): { readonly rest: () => Promise<Uint8Array | null>; readonly taken: () => number } {
   let given = bodyBytes(response);
   let taken = 0;
-  let isOver = false;
   return {
-    ...response,
+    taken: () => taken,
     rest: async () => {
       // What was given before has been taken.
       taken += given;
       given = 0;
-      const piece = (await rest?.()) ?? null;
+      const piece = await restOf();
       given = piece?.length ?? 0;
       return piece;
-    },
-    release: () => {
-      release?.();
-      if (!isOver) ended(taken);
-      isOver = true;
     },
   };
 }

@@ -73,9 +73,7 @@ function respond(
     .then((response) => {
       const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
       if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
-      const sent = sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
-      leave();
-      return sent;
+      return sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
     })
     .catch(() => outgoing.destroy())
     .finally(leave);

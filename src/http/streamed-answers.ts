@@ -21,8 +21,6 @@ export type StreamedAnswer = {
   readonly rest: () => Promise<Uint8Array | null>;
   /** What the steps that were read until now have in all. */
   readonly sofar: () => Readonly<StepSum>;
-  /** To be called once it has been sent, or never will be. */
-  readonly release: () => void;
 };
 
 /** What the steps of an answer have in all. */
@@ -45,23 +43,23 @@ export class StreamedAnswers {
   readonly #open = new Map<string | null, number>();
 
   /**
-   * The answer to a request of a key, once its first step is read. @throws Refusal, QueueError; where there
-   * are as many as may be, too
+   * The answer to a request of a key, once its first step is read. Its place is free once `held` is released.
+   * @throws Refusal, QueueError; where there are as many as may be, too
    */
-  async begin(keyId: string | null, request: QueryRequest, read: Read): Promise<StreamedAnswer> {
-    const release = this.#take(keyId);
-    try {
-      const first = await stepOf(request, read);
-      const sum = new StepSum();
-      sum.add(first);
-      return { first, rest: stepsAfter(first.rest, request, read, sum), sofar: () => sum, release };
-    } catch (error) {
-      release();
-      throw error;
-    }
+  async begin(
+    keyId: string | null,
+    request: QueryRequest,
+    read: Read,
+    held: DisposableStack,
+  ): Promise<StreamedAnswer> {
+    held.defer(this.#take(keyId));
+    const first = await stepOf(request, read);
+    const sum = new StepSum();
+    sum.add(first);
+    return { first, rest: stepsAfter(first.rest, request, read, sum), sofar: () => sum };
   }
 
-  /** Takes one of the places until the result is called. */
+  /** Takes one of the places until the result is called, once. */
   #take(keyId: string | null): () => void {
     const { streamedAnswersMax, streamedAnswersPerKeyMax } = httpLimits;
     const own = this.#open.get(keyId) ?? 0;
@@ -71,10 +69,7 @@ export class StreamedAnswers {
     }
     if (this.#open.values().reduce((sum, count) => sum + count, 0) >= streamedAnswersMax) throw full;
     this.#open.set(keyId, own + 1);
-    let isOpen = true;
     return () => {
-      if (!isOpen) return;
-      isOpen = false;
       const left = this.#open.get(keyId)! - 1;
       if (left === 0) this.#open.delete(keyId);
       else this.#open.set(keyId, left);

@@ -110,7 +110,7 @@ export type Answer =
       readonly goodUntilMs?: number;
       /** Where it was read; absent where it cannot be cached. */
       readonly source?: AnswerSource;
-      /** To call once the body is sent: its memory is used again. */
+      /** To call once the body is sent: its memory is used again. Calling it again changes nothing. */
       readonly release?: () => void;
     }
   | { readonly kind: 'refusal'; readonly word: ErrorWord; readonly facts: ErrorFacts };

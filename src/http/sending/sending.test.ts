@@ -357,11 +357,12 @@ test('a caller that reads each answer at once is not refused while a look can te
 
 test('of many requests that wait for a new count only as many get through as there is room for', async () => {
   const unsent = new UnsentBytes({ perKeyMax: 1_000 });
-  const release = unsent.hold('key', 1_000);
+  const held = new DisposableStack();
+  held.defer(unsent.hold('key', 1_000));
   unsent.relieveWith({
     recount: async () => {
       await sleep(1);
-      release();
+      held.dispose();
     },
     endUnread: async () => false,
   });

@@ -112,6 +112,7 @@ export class Sending {
    */
   send(outgoing: ServerResponse, response: HttpResponse): void | Promise<void> {
     const { release, owner = null } = response;
+    if (outgoing.closed) return release?.();
     if (release !== undefined) outgoing.once('close', release);
     const { socket } = outgoing.req;
     // A look at the kernel's queues makes no caller's bytes more: who has few of them does not wait for it.
@@ -141,14 +142,12 @@ export class Sending {
   }
 
   #begin(outgoing: ServerResponse, response: HttpResponse, owner: Owner): void {
-    const { status, headers, body, rest, release } = response;
-    if (outgoing.destroyed) release?.();
-    else {
-      outgoing.writeHead(status, headers);
-      if (outgoing.req.method === 'HEAD') this.#write(outgoing, [], owner);
-      else if (rest === undefined) this.#write(outgoing, body, owner);
-      else void this.#stream(outgoing, body, rest, owner);
-    }
+    const { status, headers, body, rest } = response;
+    if (outgoing.destroyed) return;
+    outgoing.writeHead(status, headers);
+    if (outgoing.req.method === 'HEAD') this.#write(outgoing, [], owner);
+    else if (rest === undefined) this.#write(outgoing, body, owner);
+    else void this.#stream(outgoing, body, rest, owner);
   }
 
   /** Forgets a connection that has closed. */

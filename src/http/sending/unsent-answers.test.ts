@@ -64,7 +64,12 @@ test('answers that together exceed the bound are not kept, and free their buffer
     unsent,
     submit: async (request) => {
       const answer = await runner.run(request);
-      return answer.kind === 'answer' ? { ...answer, release: () => released++ } : answer;
+      let isHeld = true;
+      const release = (): void => {
+        if (isHeld) released++;
+        isHeld = false;
+      };
+      return answer.kind === 'answer' ? { ...answer, release } : answer;
     },
   });
   const all = await Promise.all(Array.from({ length: 5 }, () => ask(withKey(DAY), { at })));

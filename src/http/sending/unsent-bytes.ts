@@ -61,14 +61,10 @@ export class UnsentBytes {
     this.#total += bytes;
   }
 
-  /** Counts bytes until the result is called; calling it again changes nothing. */
+  /** Counts bytes until the result is called, once. */
   hold(owner: Owner, bytes: number): () => void {
     this.add(owner, bytes);
-    let held = bytes;
-    return () => {
-      this.add(owner, -held);
-      held = 0;
-    };
+    return () => this.add(owner, -bytes);
   }
 
   /** Has the sender of the answers relieve the bounds before any request is refused for them. */

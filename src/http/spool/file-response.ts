@@ -22,9 +22,9 @@ function piecesOf(handle: FileHandle, from: number, to: number): () => Promise<U
   };
 }
 
-/** The response to a request for a file, which is released with it. */
+/** The response to a request for a file. */
 export function fileResponse(file: SpooledFile, request: HttpRequest, requestId: string): HttpResponse {
-  const { handle, bytes, hash, dataVersion, headers, release } = file;
+  const { handle, bytes, hash, dataVersion, headers } = file;
   const etag = `"${hash}"`;
   const head = {
     ...anyOrigin,
@@ -40,7 +40,7 @@ export function fileResponse(file: SpooledFile, request: HttpRequest, requestId:
     { status: 200, headers: head, body: [] },
     headerOf(request, 'if-none-match'),
   );
-  if (held.status === 304) return { ...held, release };
+  if (held.status === 304) return held;
   const asked = request.method === 'GET' ? headerOf(request, 'range') : undefined;
   const range = rangeOf(asked, headerOf(request, 'if-range'), etag, bytes);
   if (range === null) {
@@ -50,7 +50,7 @@ export function fileResponse(file: SpooledFile, request: HttpRequest, requestId:
       { message, param: 'Range', got: asked! },
       requestId,
     );
-    return { ...refused, headers: { ...refused.headers, 'Content-Range': `bytes */${bytes}` }, release };
+    return { ...refused, headers: { ...refused.headers, 'Content-Range': `bytes */${bytes}` } };
   }
   const { from, to } = range === 'whole' ? { from: 0, to: bytes } : range;
   const part = range === 'whole' ? {} : { 'Content-Range': `bytes ${from}-${to - 1}/${bytes}` };
@@ -59,6 +59,5 @@ export function fileResponse(file: SpooledFile, request: HttpRequest, requestId:
     headers: { ...head, 'Content-Length': String(to - from), ...part },
     body: [],
     rest: piecesOf(handle, from, to),
-    release,
   };
 }

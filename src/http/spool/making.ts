@@ -41,21 +41,28 @@ const diskFull = (cause: unknown): Refusal =>
   );
 
 /** Begins a streamed answer, which is not read on once it is gone. @throws Refusal, QueueError */
-type Begin = (request: QueryRequest, isGone: () => boolean) => Promise<StreamedAnswer>;
+export type Begin = (
+  request: QueryRequest,
+  isGone: () => boolean,
+  held: DisposableStack,
+) => Promise<StreamedAnswer>;
 
 /** Gives the function that makes a request's file. @throws Refusal `unavailable` on a full disk */
 export const makingOf =
   (begin: Begin, asked: QueryRequest, start: StartMaker): MakeFile =>
   async (path, signal) => {
     const { parameters } = asked;
-    const answer = await begin(asked, () => signal.aborted);
-    const columns = bulkColumns(parameters.session_date === true);
-    const maker = start(
-      path,
-      columns.map(({ name, type }) => ({ name, ...types[type] })),
-    );
-    signal.addEventListener('abort', () => maker.kill(), { once: true });
+    const held = new DisposableStack();
     try {
+      const answer = await begin(asked, () => signal.aborted, held);
+      const columns = bulkColumns(parameters.session_date === true);
+      const maker = start(
+        path,
+        columns.map(({ name, type }) => ({ name, ...types[type] })),
+      );
+      // Once it has ended, this does nothing.
+      held.defer(() => maker.kill());
+      signal.addEventListener('abort', () => maker.kill(), { once: true });
       signal.throwIfAborted();
       // The next step is read while the process takes the one before.
       for (let piece: Uint8Array | null = answer.first.body; piece !== null; )
@@ -66,10 +73,9 @@ export const makingOf =
       const { dataVersion, headers } = answer.first;
       return { hash, goodUntilMs, dataVersion, headers: { ...headers, ...adjustedHeaders(adjusted) } };
     } catch (error) {
-      maker.kill();
       signal.throwIfAborted();
       throw isDiskFull(error) ? diskFull(error) : error;
     } finally {
-      answer.release();
+      held.dispose();
     }
   };
