@@ -4,7 +4,7 @@
 /**
  * Why the service ended a connection: its caller read too slowly; did not read, and asked for more or held
  * what all callers together may have; sent thousands of requests at once; it was idle, and a new one needed
- * its place; it was new, and there was no place, or its handshake would have waited for too long.
+ * its place; it was new, and there was no place.
  */
 export const endReasons = ['slow', 'unread', 'pipelined', 'idle', 'refused', 'cut'] as const;
 export type EndReason = (typeof endReasons)[number];

@@ -13,31 +13,8 @@ export const httpLimits = {
   filesReserved: 256,
   /** Connections of the port that serves metrics alone. */
   metricsConnectionsMax: 64,
-  /**
-   * Share of the HTTP thread that handshakes take while callers wait for them, and the time of one turn. This
-   * counts their larger part, up to the service's first answer; with the rest it is a third.
-   */
-  handshakeShare: 0.25,
-  handshakeTurnMs: 3,
-  /** Processor time of the same part of one, until it has been measured: with the usual keys, P-256. */
-  handshakeMs: 0.5,
-  /**
-   * Connections that wait for their handshake, each with a hello of some 2 kB: at 0.5 ms each they are done
-   * in 4 s.
-   */
-  handshakesWaitingMax: 2_048,
-  /** Time after which one that waits is closed; one whose caller leaves is closed at once. */
-  handshakeWaitMaxMs: 20_000,
-  /**
-   * Handshakes that wait for their caller's second packet. As many begin within some 2 s: above this the
-   * oldest makes room.
-   */
-  handshakesBegunMax: 1_024,
-  /**
-   * Bytes that a caller may send before the service's first answer: the largest record of TLS, where usual
-   * are 0.3 to 2 kB.
-   */
-  helloBytesMax: 16_389,
+  /** Handshakes of TLS that begin in one turn of the event loop: with the usual keys, P-256, each takes 0.5 ms. */
+  handshakesPerTurn: 4,
   /**
    * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230
    * requests of the least size they take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.

@@ -183,7 +183,7 @@ export async function listen(
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
   };
-  const tls = certificate === null ? null : createTlsServer(options, certificate, receive, observe);
+  const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
   const listener = tls?.listener ?? server;
   const reset = (socket: Socket): void => {
@@ -236,7 +236,6 @@ export async function listen(
     async stop(reason) {
       // A handshake in progress brings a request; an abandoned one does not.
       const grace = setTimeout(() => tls?.handshakes.endAll(), limits.handshakeGraceMs);
-      tls?.handshakes.hasten();
       await stop({ listener, server, connections }, reason, observe);
       clearTimeout(grace);
       sending.close();

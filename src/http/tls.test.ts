@@ -29,12 +29,7 @@ test('the keys of session tickets change every day: a later leak opens no older 
 }, async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   const certificate = readCertificate(issue(temporary.folder, 'tickets'));
-  const { listener, renew } = createTlsServer(
-    {},
-    certificate,
-    (_, response) => response.end(),
-    () => undefined,
-  );
+  const { listener, renew } = createTlsServer({}, certificate, (_, response) => response.end());
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const { port } = listener.address() as AddressInfo;
   try {
@@ -55,12 +50,7 @@ test('the time limit of a request’s head holds over TLS, too', { skip: without
   const problems: string[] = [];
   const times = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 };
   const certificate = readCertificate(issue(temporary.folder, 'times'));
-  const { listener, server } = createTlsServer(
-    times,
-    certificate,
-    () => undefined,
-    () => undefined,
-  );
+  const { listener, server } = createTlsServer(times, certificate, () => undefined);
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     problems.push(String(code));
     socket.destroy();

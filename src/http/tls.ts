@@ -104,15 +104,9 @@ const TICKET_KEYS_BYTES = 48;
 /**
  * Makes an HTTPS server. `listener` accepts its connections, and gives it each when its handshake may begin.
  */
-export function createTlsServer(
-  options: ServerOptions,
-  certificate: Certificate,
-  receive: RequestListener,
-  observe: Observe,
-) {
-  const handshakeTimeout = limits.handshakeTimeoutMs;
-  const server = createServer({ ...options, ...contextOf(certificate), handshakeTimeout }, receive);
-  const handshakes = new Handshakes((socket) => server.emit('connection', socket), observe);
+export function createTlsServer(options: ServerOptions, certificate: Certificate, receive: RequestListener) {
+  const server = createServer({ ...options, ...contextOf(certificate) }, receive);
+  const handshakes = new Handshakes((socket) => server.emit('connection', socket));
   server.on('secureConnection', (socket) => handshakes.done(socket));
   const listener = listenTo({ pauseOnConnect: true, noDelay: true, highWaterMark: 1 }, (socket) =>
     handshakes.add(socket),
