@@ -118,6 +118,10 @@ export const httpLimits = {
    * other.
    */
   spoolKeptMs: 600_000,
+  /** Time after which old files are looked for. */
+  spoolSweepMs: 60_000,
+  /** Files that are kept: each is open, and `filesReserved` has room for them. */
+  spoolFilesMax: 100,
   /** Time after which a file that is made is looked at: its size, and whether its callers have gone. */
   spoolCheckMs: 100,
   /** Bytes of a file that are read at once. */
