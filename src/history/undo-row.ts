@@ -156,9 +156,8 @@ export async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf
     const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
     if (deletion !== null) throw orphansOf(deletion, spokenName(dataset));
     // It was damaged when it was deleted: nothing brings it back.
-    throw new RequestProblem(
-      `${spokenName(dataset)} of ${nameOf(name)} would be left without their instrument: import that first, by bourse import instruments`,
-    );
+    const orphaned = `${spokenName(dataset)} of ${nameOf(name)} would be left without their instrument`;
+    throw new RequestProblem(`${orphaned}: import that first, by bourse import instruments`);
   }
 }
 
@@ -170,7 +169,7 @@ export async function deletionOf(writer: Writer, instrumentId: number): Promise<
   const order = [['run_id', 'desc'] as const, ['dataset', 'desc'] as const, ['row_key', 'desc'] as const];
   const deletion = await newestDeletion(writer, { order }, instrumentId);
   if (deletion !== null) return deletion;
-  // Its entry of the journal was damaged: what it brought is left.
+  // It was damaged when it was deleted: what names it is left.
   throw new RequestProblem(
     `rows or bars name instrument ${instrumentId}, and no run can take them back: delete them first, by bourse delete`,
   );
