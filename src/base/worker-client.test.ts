@@ -35,7 +35,7 @@ test('each question has its answer or its error, and one that fails ends no othe
   await never;
 });
 
-test('the end of a thread fails every open question with its cause, and the next question starts another', async (t) => {
+test('the end of a thread fails what is open, and the next question starts another', async (t) => {
   const client = new WorkerClient<string, unknown>('the thread', program);
   t.after(() => client.stop());
   assert.equal(client.isRunning, false);

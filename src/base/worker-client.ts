@@ -4,7 +4,7 @@ import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads';
 type Asked<Question> = readonly [id: number, question: Question];
 type Said<Answer> = readonly [id: number, answer: Answer] | readonly [id: number, answer: null, error: Error];
 
-/** The client of one thread, which starts with the first question, and again with the next once it has ended. */
+/** The client of one thread. It starts with the first question, and again with the next once it has ended. */
 export class WorkerClient<Question, Answer> {
   readonly #name: string;
   readonly #program: URL;

@@ -8,8 +8,8 @@ import { httpLimits } from './limits.ts';
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**
- * The connections whose handshake is not done. They arrive unread. What a caller sends first, its hello, costs
- * the service most: only callers who have sent something take part in the order.
+ * The connections whose handshake is not done. They arrive unread. What a caller sends first costs the
+ * service most: only callers who have sent something take part in the order.
  */
 export class Handshakes {
   readonly #start: (socket: Socket) => void;

@@ -13,7 +13,7 @@ export const httpLimits = {
   filesReserved: 256,
   /** Connections of the port that serves metrics alone. */
   metricsConnectionsMax: 64,
-  /** Handshakes of TLS that begin in one turn of the event loop: with the usual keys, P-256, each takes 0.5 ms. */
+  /** Handshakes of TLS that begin in one turn of the event loop, each of 0.5 ms with the usual keys. */
   handshakesPerTurn: 4,
   /**
    * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230
@@ -77,12 +77,15 @@ export const httpLimits = {
    */
   lookFromShare: 0.5,
   /**
-   * Longest pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a
-   * thread of its own.
+   * Pause between two looks at the kernel's queues. With 8,192 connections one takes 6 to 16 ms of a thread
+   * of its own.
    */
   lookPauseMs: 100,
-  /** Share of a processor that these looks may take, as far as the longest pause allows. */
-  lookShare: 0.25,
+  /**
+   * Bytes that may count as read without a look, because their connections have sent a further request: the
+   * kernel holds so many of callers who ask without reading.
+   */
+  assumedBytesMax: 64 * MEGABYTE,
   /** Time that a request waits for such a look. */
   lookWaitMs: 250,
   /**

@@ -168,6 +168,7 @@ export async function listen(
     // The rest of what a connection had sent before it was ended.
     if (socket.destroyed) return;
     const before = connections.lastResponse(socket);
+    if (before === undefined) sending.heard(socket);
     if (!connections.addResponse(socket, outgoing)) {
       observe({ kind: 'connection', reason: 'pipelined' });
       reset(socket);

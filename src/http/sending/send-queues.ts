@@ -7,12 +7,6 @@ import { type AddressInfo, isIPv4, type Socket } from 'node:net';
 export type SendQueues = ReadonlyMap<string, number>;
 
 /**
- * The queues as one look has seen them, null where the system does not tell, and the processor time of the
- * look.
- */
-export type Look = { readonly queues: SendQueues | null; readonly processorMs: number };
-
-/**
  * The address of a server as the kernel has it: a connection that comes by IPv4 to an address of IPv6 is one
  * of IPv6.
  */

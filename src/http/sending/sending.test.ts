@@ -178,6 +178,27 @@ test('answers from the cache are looked at before their caller is at its bound, 
   await end(server, [socket]);
 });
 
+test('a further request on a connection shows that its answers were read; a look finds who does not read', {
+  skip: process.platform !== 'linux' && 'only Linux tells',
+}, async (t) => {
+  const server = await serve({ pace: { intervalMs: NEVER_MS, checkMs: NEVER_MS } });
+  const reader = await call(server);
+  for (let answer = 0; answer < 40; answer++) {
+    ask(reader, '/60000/reader/kept');
+    assert.ok((await readSlowly(reader, 65_536, 1, 60_000)) >= 60_000);
+    assert.ok(server.unsent.of('reader') <= 60_000, state(server)());
+  }
+  const before = httpLimits.assumedBytesMax;
+  t.after(() => Object.assign(httpLimits, { assumedBytesMax: before }));
+  Object.assign(httpLimits, { assumedBytesMax: 1_000_000 });
+  const greedy = await Promise.all(Array.from({ length: 10 }, () => call(server)));
+  while (server.unsent.of('greedy') < 3_000_000) {
+    for (const socket of greedy) ask(socket, '/100000/greedy/kept');
+    await sleep(httpLimits.lookPauseMs);
+  }
+  await end(server, [reader, ...greedy]);
+});
+
 test('answers that fit into the kernel’s buffers count while their callers do not read them', {
   skip: process.platform !== 'linux' && 'only Linux tells',
 }, async () => {

@@ -7,24 +7,21 @@ import type { EndReason, Observe } from '../../base/observe.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';
-import { type Listening, type Look, nameOf } from './send-queues.ts';
+import { type Listening, nameOf, type SendQueues } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
 
 /** The thread does little; without bounds its heap would be sized for a whole program. */
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
 
 /**
- * Looks at the queues from a thread of their own: with many connections one takes many milliseconds, and under
- * overload the HTTP thread has none to spare.
+ * Looks at the queues from a thread of their own: with many connections one takes many milliseconds, and
+ * under overload the HTTP thread has none to spare.
  */
-export const queueLooks = (): WorkerClient<Listening, Look> =>
+export const queueLooks = (): WorkerClient<Listening, SendQueues | null> =>
   new WorkerClient('the thread of send queues', moduleBeside('./send-queues-thread.ts', import.meta.url), {
     resourceLimits: MEMORY,
     isUnref: true,
   });
-
-/** In place of a look that its thread has not lived to end: the longest pause follows. */
-const NO_LOOK: Look = { queues: null, processorMs: Infinity };
 
 const defaultPace = { intervalMs: httpLimits.sendIntervalMs, checkMs: httpLimits.sendCheckMs };
 
@@ -89,7 +86,9 @@ export class Sending {
   /** The count whose look has not begun, and the one before it. */
   #comingCount: Promise<void> | null = null;
   #lastCount: Promise<unknown> = Promise.resolve();
-  #recountAfterMs = 0;
+  #pause: Promise<unknown> = Promise.resolve();
+  /** Bytes that count as read since the last look because their callers asked again. */
+  #assumedBytes = 0;
   /** When the last look at the kernel's queues began. */
   #lookedMs = 0;
 
@@ -122,6 +121,19 @@ export class Sending {
       if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
       else this.#begin(outgoing, response, owner);
     });
+  }
+
+  /**
+   * A connection whose answers the kernel has taken asks again: they count as read, far from the bounds. A
+   * look, which comes once so many bytes count so, finds who asks without reading.
+   */
+  heard(socket: Socket): void {
+    const flow = this.#flows.get(socket);
+    if (flow === undefined || flow.waiting > 0 || this.#parts.unsent.isNear(flow.owner)) return;
+    this.#parts.unsent.add(flow.owner, -flow.held);
+    this.#assumedBytes += flow.held;
+    flow.held = 0;
+    if (this.#assumedBytes > httpLimits.assumedBytesMax) void this.#recount();
   }
 
   /**
@@ -324,21 +336,19 @@ export class Sending {
 
   async #recountSoon(): Promise<void> {
     await this.#lastCount;
-    const pauseMs = this.#recountAfterMs - performance.now();
-    if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+    await this.#pause;
     const count = this.#recountNow();
     this.#lastCount = count;
     this.#comingCount = null;
-    const tookMs = await count;
-    const { lookPauseMs, lookShare } = httpLimits;
-    this.#recountAfterMs = performance.now() + Math.min(tookMs / lookShare, lookPauseMs);
+    await count;
+    this.#pause = sleep(httpLimits.lookPauseMs, undefined, { ref: false });
   }
 
-  /** The processor time of the look. */
-  async #recountNow(): Promise<number> {
+  async #recountNow(): Promise<void> {
+    this.#assumedBytes = 0;
     const before = Array.from(this.#flows.values(), (flow) => ({ flow, taken: flow.taken }));
     const lookedMs = performance.now();
-    const { queues, processorMs } = await this.#looks.ask(this.#listening()).catch(() => NO_LOOK);
+    const queues = await this.#looks.ask(this.#listening()).catch(() => null);
     this.#lookedMs = lookedMs;
     for (const { flow, taken } of before) {
       if (flow.isForgotten) continue;
@@ -354,7 +364,6 @@ export class Sending {
         flow.readMs = this.#lookedMs;
       }
     }
-    return processorMs;
   }
 }
 

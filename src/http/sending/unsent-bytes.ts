@@ -81,13 +81,18 @@ export class UnsentBytes {
     return owner === null ? this.#bounds.anonymousMax : this.#bounds.perKeyMax;
   }
 
-  /** Counts anew where so much counts that the next caller may have to wait for it otherwise. */
-  lookAhead(owner: Owner): void {
+  /** Whether so much counts that looks tell what is read, before a caller may have to wait for one. */
+  isNear(owner: Owner): boolean {
     const { lookFromShare } = httpLimits;
-    const isNear =
+    return (
       this.of(owner) >= this.#boundOf(owner) * lookFromShare ||
-      this.#total >= this.#bounds.totalMax * lookFromShare;
-    if (isNear) void this.#relief?.recount();
+      this.#total >= this.#bounds.totalMax * lookFromShare
+    );
+  }
+
+  /** Counts anew where so much counts. */
+  lookAhead(owner: Owner): void {
+    if (this.isNear(owner)) void this.#relief?.recount();
   }
 
   /** Whether it still is after a new count. */

@@ -1,5 +1,5 @@
-// Parquet files of bars in bulk (contract 9.11): each made once before its first byte, and kept for a while. A
-// whole one has no name, so nobody else changes or removes it, and it ends with its process.
+// Parquet files of bars in bulk (contract 9.11): each made once before its first byte, and kept for a while.
+// A whole one has no name, so nobody else changes or removes it, and it ends with its process.
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -107,8 +107,8 @@ export class ParquetSpool {
   }
 
   /**
-   * The file of a name, made by `make` where there is none, in the turn of the first key that has one; all who
-   * ask meanwhile wait for the same. @throws Refusal, QueueError
+   * The file of a name, made by `make` where there is none, in the turn of the first key that has one; all
+   * who ask meanwhile wait for the same. @throws Refusal, QueueError
    */
   async get(name: string, keyId: string, isGone: () => boolean, make: MakeFile): Promise<SpooledFile> {
     const entry = this.#entries.get(name) ?? newEntry();
