@@ -40,7 +40,7 @@ const planned = { plan_cache_mode: 'force_custom_plan' } as const;
  */
 const walking = { enable_bitmapscan: 'off', enable_seqscan: 'off', enable_sort: 'off', jit: 'off' } as const;
 
-/** How connections are set up for each use of a store. */
+/** The settings of connections, for each use of a store. */
 export const settingsOf: Readonly<Record<Mode, SessionSettings>> = {
   serve: {
     set: { ...planned, ...walking, statement_timeout: statementMs },
