@@ -10,7 +10,7 @@ import { failedFiles, importRuns } from '../datasets/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../datasets/reference.ts';
 import { FAILURES_MAX } from '../history/failed-files.ts';
 import { newestRuns } from '../history/undo-run.ts';
-import { allRows, soundRows } from '../store/all-rows.ts';
+import { allRows, rowsAmong, soundRows } from '../store/all-rows.ts';
 import { oldestVersion, versionIn } from '../store/changes.ts';
 import { type Damage, refuseDamage, unlessDamaged } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
@@ -121,7 +121,10 @@ async function readSeries(reader: Reader): Promise<{ row: Series; instrument: In
   if (count !== (await reader.extent(seriesDataset)).rows) refuseDamage(lostRows(seriesDataset.name));
   const ids = [...new Set(rows.map((row) => row.instrument_id))];
   const named = new Map(
-    (await reader.among(instrumentDataset, {}, 'instrument_id', ids)).map((one) => [one.instrument_id, one]),
+    (await rowsAmong(reader, instrumentDataset, {}, 'instrument_id', ids)).map((one) => [
+      one.instrument_id,
+      one,
+    ]),
   );
   // An index that lost the row of an instrument tells it here.
   for (const id of ids) if (!named.has(id)) await reader.group(instrumentDataset, { instrument_id: id });

@@ -9,7 +9,7 @@ import { knownSeries } from '../series/known-series.ts';
 import { SeriesRuns } from '../series/run-spans.ts';
 import { asStored, marketName, type Series } from '../series/series.ts';
 import { lastFinished } from '../series/unfinished.ts';
-import { allRows } from '../store/all-rows.ts';
+import { allRows, rowsAmong } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { findingLimits } from './limits.ts';
 import { reachedByHalf } from './missing-sessions.ts';
@@ -68,7 +68,7 @@ async function addMembers(
   // As of a moment the blocks around it are read too.
   onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
   const ids = some.map(({ instrument_id }) => instrument_id);
-  const all = await reader.among(seriesDataset, {}, 'instrument_id', ids);
+  const all = await rowsAmong(reader, seriesDataset, {}, 'instrument_id', ids);
   await runs.read(all);
   const rows = Map.groupBy(all, ({ instrument_id }) => instrument_id);
   for (const instrument of some) {

@@ -3,6 +3,7 @@ import { decodeIds } from '../base/id-list.ts';
 import { DAY_MS } from '../base/instant.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import type { Finding } from './finding.ts';
 import { findingLimits } from './limits.ts';
@@ -59,9 +60,9 @@ export async function runFindings(
   { nowMs, onDamage }: Pick<CheckOptions, 'nowMs' | 'onDamage'>,
 ): Promise<{ readonly instrument: Instrument; readonly finding: Finding }[]> {
   const held = await heldSeries(reader, runIds);
-  const rows = await reader.among(seriesDataset, {}, 'series_id', [...held.keys()]);
+  const rows = await rowsAmong(reader, seriesDataset, {}, 'series_id', [...held.keys()]);
   const ids = [...new Set(rows.map(({ instrument_id }) => instrument_id))];
-  const touched = await reader.among(instruments, {}, 'instrument_id', ids);
+  const touched = await rowsAmong(reader, instruments, {}, 'instrument_id', ids);
   const spans = new Map(
     rows.map(({ instrument_id, interval, series_id }) => [
       `${instrument_id} ${interval}`,

@@ -18,7 +18,7 @@ import type { Store, StoredBlock, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
-import { changeRow, recordBlock } from './journal.ts';
+import { changeRow, putChange } from './journal.ts';
 import {
   damagedRow,
   removeDamagedInstrument,
@@ -174,7 +174,7 @@ async function deleteFrom(
     const before = filterBars(bars, isDeleted);
     if (before.count === 0) continue;
     const place = { series_id, bucket, run_id: runId };
-    await recordBlock(writer, place, { change: { added: emptyBars(), before }, held: emptyBars() });
+    await putChange(writer, place, { added: emptyBars(), before });
     const rest = filterBars(bars, (at) => !isDeleted(at));
     await series.put({ ...block, runId }, rest);
     count += before.count;

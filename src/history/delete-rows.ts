@@ -9,7 +9,7 @@ import type { Store, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { deleteOwn } from './instrument-uses.ts';
-import { changeRow } from './journal.ts';
+import { changeRowFirst } from './journal.ts';
 import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
 import { RequestProblem } from './request-problem.ts';
 import { rangeOf } from './selection.ts';
@@ -124,7 +124,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     };
     const deleteSelected = async (): Promise<void> => {
       for await (const row of selectedRows(writer, dataset, selection)) {
-        await changeRow(writer, runId, dataset, row, null);
+        await changeRowFirst(writer, runId, dataset, row, null);
         await deleted(row);
       }
     };

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { RowOf } from '../datasets/dataset.ts';
 import { failedFiles } from '../datasets/internal.ts';
-import { soundRows } from '../store/all-rows.ts';
+import { rowsAmong, soundRows } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import type { Reader, Store } from '../store/store.ts';
 
@@ -36,7 +36,7 @@ export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof fai
  */
 export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {
   const cleared = await store.snapshot((reader) =>
-    unlessDamaged(reader.among(failedFiles, { dataset }, 'path', paths)),
+    unlessDamaged(rowsAmong(reader, failedFiles, { dataset }, 'path', paths)),
   );
   const keys = cleared ?? paths.map((path) => ({ dataset, path }));
   if (keys.length > 0) await store.write((writer) => writer.remove(failedFiles, keys));

@@ -3,10 +3,10 @@ import { type Bars, emptyBars, filterBars, indexOfKey } from '../bars/columns.ts
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Values } from '../datasets/field.ts';
 import { blockChanges, importRuns, rowChanges } from '../datasets/internal.ts';
-import { rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { rowsInOrder, rowWith, soundRowsByKey } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
-import type { Expected, Writer } from '../store/store.ts';
+import type { Writer } from '../store/store.ts';
 import type { BlockPlace } from './journal.ts';
 
 /** The bars of one former run that an import replaced. */
@@ -37,11 +37,6 @@ export class FormerRuns {
     this.#runId = runId;
   }
 
-  /** The read of the newest change of a row before this run. */
-  get #newest(): Expected<typeof rowChanges> {
-    return { range: { to: this.#runId }, order: [['run_id', 'desc']], limit: 1 };
-  }
-
   /** Counts bars of a block that this run replaces; those behind a damaged entry are of no run. */
   async addBars(place: Omit<BlockPlace, 'run_id'>, replaced: Bars): Promise<void> {
     await unlessDamaged(this.#addBars(place, replaced));
@@ -63,20 +58,12 @@ export class FormerRuns {
     }
   }
 
-  /** Says that `addRow` comes next for these rows (`RowWriter.expect`). */
-  expectRows(dataset: Dataset, rows: readonly Values[]): Promise<void> {
-    return this.#writer.expect(
-      rowChanges,
-      this.#newest,
-      rows.map((row) => ({ dataset: dataset.name, row_key: rowKeyOf(dataset, row) })),
-    );
-  }
-
-  /** Counts a row that this run replaces. */
-  async addRow(dataset: Dataset, row: Values): Promise<void> {
-    const where = { dataset: dataset.name, row_key: rowKeyOf(dataset, row) };
-    const found = await unlessDamaged(this.#writer.rows(rowChanges, { where, ...this.#newest }));
-    if (found?.[0] !== undefined) this.count(found[0].run_id, 1);
+  /** Counts rows that this run replaces; one whose entry is damaged is of no run. */
+  async addRows(dataset: Dataset, rows: readonly Values[]): Promise<void> {
+    const keys = rows.map((row) => ({ dataset: dataset.name, row_key: rowKeyOf(dataset, row) }));
+    const newest = { range: { to: this.#runId }, order: [['run_id', 'desc'] as const], limit: 1 };
+    for (const found of await soundRowsByKey(this.#writer, rowChanges, keys, newest))
+      if (found?.[0] !== undefined) this.count(found[0].run_id, 1);
   }
 
   /** Counts rows of a run. */

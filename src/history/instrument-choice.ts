@@ -3,6 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { namesOf, symbolsLike } from '../store/alike-symbols.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import { RequestProblem } from './request-problem.ts';
@@ -29,7 +30,7 @@ export async function likeSymbol(
   const found: InstrumentName[] = [];
   for (const market of markets) {
     for (const kind of ['symbol', 'former'])
-      if ((await reader.among(instrumentTerms, { ...market, kind }, 'term', [symbol])).length > 0)
+      if ((await rowsAmong(reader, instrumentTerms, { ...market, kind }, 'term', [symbol])).length > 0)
         return null;
     const names = namesOf(await symbolsLike(reader, { ...market, symbol }));
     found.push(...names.map((name) => ({ ...market, symbol: name })));

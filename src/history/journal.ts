@@ -13,10 +13,10 @@ import {
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import { type Brought, changesBars } from '../series/brought.ts';
-import { expectRows, rowWith } from '../store/all-rows.ts';
+import { type Brought, changesBar, changesBars } from '../series/brought.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
-import { type BlockChange, decodeChange, decodeHeld, rowKeyOf } from '../store/journal-entries.ts';
+import { type BlockChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The place at which a run changed a block. */
@@ -79,36 +79,22 @@ export async function putHeld(writer: Writer, place: BlockPlace, held: Bars): Pr
 }
 
 /**
- * Records what a run brings to a block, beside what it has brought there: that is of other bars, for a run
- * changes no bar twice.
+ * Records what a run brings to a block, beside what it has brought there before, `own`: that is of other
+ * bars, for a run changes no bar twice.
  */
 export async function recordBlock(
   writer: Writer,
-  { series_id, bucket, run_id }: BlockPlace,
+  place: BlockPlace,
   { change, held }: Brought,
+  { change: own, held: heldBefore }: Brought,
 ): Promise<void> {
-  const place = { series_id, bucket, run_id };
-  const known = change.added === null ? null : await rowWith(writer, blockChanges, place);
-  const own = known === null ? null : decodeChange(known);
-  if (changesBars(change))
-    await putChange(
-      writer,
-      place,
-      own === null || change.added === null
-        ? change
-        : {
-            added: own.added === null ? null : mergeBars(own.added, change.added),
-            before: mergeBars(own.before, change.before),
-          },
-    );
-  if (own?.added === null) return;
+  // A run that has made the block has brought all of it.
+  if (own.added === null || change.added === null) return;
+  const [added, before] = [mergeBars(own.added, change.added), mergeBars(own.before, change.before)];
+  if (changesBars(change)) await putChange(writer, place, { added, before });
   // What the run has changed before is stored by now.
-  const isOwn = (keyMs: number): boolean =>
-    own !== null && (indexOfKey(own.added!, keyMs) >= 0 || indexOfKey(own.before, keyMs) >= 0);
-  const fresh = filterBars(held, (at) => !isOwn(held.keyMs[at]!));
-  if (fresh.count === 0) return;
-  const before = decodeHeld(await rowWith(writer, heldBars, place));
-  await putHeld(writer, place, mergeBars(before, fresh));
+  const fresh = filterBars(held, (at) => !changesBar(own, held.keyMs[at]!));
+  if (fresh.count > 0) await putHeld(writer, place, mergeBars(heldBefore, fresh));
 }
 
 /** The journal's place of what a run changes in a row. */
@@ -118,18 +104,18 @@ const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, u
   run_id: runId,
 });
 
-/** Says that `changeRow` comes next for rows that are stored (`RowWriter.expect`). */
-export const expectChanges = (
+/** As `changeRow`, for the first change of a row by a run: nothing is looked up. */
+export async function changeRowFirst<D extends Dataset>(
   writer: Writer,
   runId: number,
-  dataset: Dataset,
-  rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<void> =>
-  expectRows(
-    writer,
-    rowChanges,
-    rows.map((row) => placeOf(runId, dataset, row)),
-  );
+  dataset: D,
+  before: RowOf<D> | null,
+  after: RowOf<D> | null,
+): Promise<void> {
+  const place = placeOf(runId, dataset, (before ?? after)!);
+  await writer.upsert(rowChanges, [{ ...place, before }]);
+  await putRow(writer, dataset, before, after);
+}
 
 /** Replaces the row `before` by `after`, each null for no row, and records that. */
 export async function changeRow<D extends Dataset>(
@@ -139,11 +125,11 @@ export async function changeRow<D extends Dataset>(
   before: RowOf<D> | null,
   after: RowOf<D> | null,
 ): Promise<void> {
-  const where = placeOf(runId, dataset, (before ?? after)!);
+  const place = placeOf(runId, dataset, (before ?? after)!);
   // A run records what it found at its first change of a row; without `before` this is the first.
-  const isRecorded = before !== null && (await rowWith(writer, rowChanges, where)) !== null;
-  if (!isRecorded) await writer.upsert(rowChanges, [{ ...where, before }]);
-  await putRow(writer, dataset, before, after);
+  const isRecorded = before !== null && (await rowWith(writer, rowChanges, place)) !== null;
+  if (isRecorded) await putRow(writer, dataset, before, after);
+  else await changeRowFirst(writer, runId, dataset, before, after);
 }
 
 /** Replaces the row `before` by `after`, each null for no row, and with an instrument its search terms. */

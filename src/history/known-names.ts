@@ -1,12 +1,12 @@
 // What a store knows of many names of instruments, looked up together: a read for each took a third of an
 // import of new ones.
-import { rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { type FormerBearer, formerBearers, refuseLost } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { deletedOf } from './new-instrument.ts';
+import { deletedNamed } from './new-instrument.ts';
 
 /** The store's knowledge of one name. */
 export type KnownName = {
@@ -44,32 +44,31 @@ async function lookUpGroup(
   writer: Writer,
   names: readonly InstrumentName[],
   found: Map<string, KnownName>,
-): Promise<void> {
+): Promise<ReadonlyMap<string, KnownName>> {
   const { asset_schema, country_iso_code } = names[0]!;
   const market = { asset_schema, country_iso_code };
   const symbols = [...new Set(names.map(({ symbol }) => symbol))];
   const termsOf = async (kind: string, terms: readonly string[]): Promise<ReadonlySet<string>> => {
-    const rows = await writer.among(instrumentTerms, { ...market, kind }, 'term', terms);
+    const rows = await rowsAmong(writer, instrumentTerms, { ...market, kind }, 'term', terms);
     return new Set(rows.map(({ term }) => term));
   };
-  const rows = await writer.among(instruments, market, 'symbol', symbols);
+  const rows = await rowsAmong(writer, instruments, market, 'symbol', symbols);
   const bySymbol = new Map(rows.map((row) => [row.symbol, row]));
   const unknown = symbols.filter((symbol) => !bySymbol.has(symbol));
   for (const symbol of await termsOf('symbol', unknown)) await refuseLost(writer, { ...market, symbol });
-  const keys = unknown.map((symbol) => rowKeyOf(instruments, { ...market, symbol }));
-  const changes = Map.groupBy(
-    await writer.among(rowChanges, { dataset: instruments.name }, 'row_key', keys),
-    ({ row_key }) => row_key,
+  const deleted = await deletedNamed(
+    writer,
+    unknown.map((symbol) => ({ ...market, symbol })),
   );
+  const deletedBySymbol = new Map(unknown.map((symbol, at) => [symbol, deleted[at]!]));
   const had = await termsOf('former', symbols);
   for (const symbol of symbols) {
     const name = { ...market, symbol };
-    const key = rowKeyOf(instruments, name);
-    const newestFirst = (changes.get(key) ?? []).sort((one, other) => other.run_id - one.run_id);
-    found.set(key, {
+    found.set(rowKeyOf(instruments, name), {
       instrument: bySymbol.get(symbol) ?? null,
-      deleted: deletedOf(newestFirst),
+      deleted: deletedBySymbol.get(symbol) ?? null,
       former: had.has(symbol) ? await formerBearers(writer, name) : [],
     });
   }
+  return found;
 }

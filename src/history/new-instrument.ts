@@ -1,9 +1,8 @@
 // Instruments that the store does not know yet, and the identifiers that it gives out.
-import type { RowOf } from '../datasets/dataset.ts';
 import { counters, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
-import type { Expected, Writer } from '../store/store.ts';
+import type { Writer } from '../store/store.ts';
 
 /** The first identifier given out. */
 const FIRST_INSTRUMENT_ID = 100_001;
@@ -57,32 +56,18 @@ export class Counters {
   }
 }
 
-/** The instrument that was deleted last, by changes of one name, the newest first; null without one. */
-export const deletedOf = (changes: readonly RowOf<typeof rowChanges>[]): Instrument | null =>
-  (changes.find(({ before }) => before !== null)?.before as Instrument | undefined) ?? null;
-
-/** The read of the changes of a name. */
-const newestChanges: Expected<typeof rowChanges> = {
-  order: [['run_id', 'desc']],
-  limit: CHANGES_OF_NAME_MAX,
-};
-
-const changesOf = (name: InstrumentName) => ({
-  dataset: instruments.name,
-  row_key: rowKeyOf(instruments, name),
-});
-
-/** The instrument of a name that was deleted last; null without one. */
-async function deletedNamed(writer: Writer, name: InstrumentName): Promise<Instrument | null> {
-  const read = { where: changesOf(name), ...newestChanges };
-  return deletedOf(await writer.rows(rowChanges, read));
+/** The instrument of each name that was deleted last; null without one. */
+export async function deletedNamed(
+  writer: Writer,
+  names: readonly InstrumentName[],
+): Promise<(Instrument | null)[]> {
+  const keys = names.map((name) => ({ dataset: instruments.name, row_key: rowKeyOf(instruments, name) }));
+  const newest = { order: [['run_id', 'desc'] as const], limit: CHANGES_OF_NAME_MAX };
+  const changes = await writer.rowsByKey(rowChanges, keys, newest);
+  return changes.map(
+    (some) => (some.find(({ before }) => before !== null)?.before as Instrument | undefined) ?? null,
+  );
 }
-
-/**
- * Says that `newInstrument` comes next for these names, without what is known of them (`RowWriter.expect`).
- */
-export const expectNewInstruments = (writer: Writer, names: readonly InstrumentName[]): Promise<void> =>
-  writer.expect(rowChanges, newestChanges, names.map(changesOf));
 
 /**
  * A new instrument with nothing but its name. One that was deleted gets its former identifiers again;
@@ -95,7 +80,7 @@ export async function newInstrument(
   { deleted: known }: { readonly deleted?: Instrument | null | undefined } = {},
 ): Promise<Instrument> {
   const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
-  const deleted = known === undefined ? await deletedNamed(writer, name) : known;
+  const [deleted] = known === undefined ? await deletedNamed(writer, [name]) : [known];
   const instrument_id = deleted?.instrument_id ?? (await ids.instrumentId());
   const asset_id = deleted?.asset_id ?? instrument_id;
   return { ...blank, ...name, instrument_id, asset_id } as Instrument;

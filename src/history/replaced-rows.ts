@@ -4,10 +4,10 @@ import { type RowOf, spokenName } from '../datasets/dataset.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { importRuns, rowChanges } from '../datasets/internal.ts';
 import { instruments } from '../datasets/reference.ts';
-import { expectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { rowsInOrder, rowsWith, rowWith } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
-import type { Expected, Writer } from '../store/store.ts';
+import type { KeyRead, Writer } from '../store/store.ts';
 import { findHolders, hashOfRow } from './held-rows.ts';
 import { deleteOwn } from './instrument-uses.ts';
 import { putRow } from './journal.ts';
@@ -61,7 +61,7 @@ export type Settled = {
 };
 
 /** The newest entries of the journal of a row: few rows have more. */
-const newest: Expected<typeof rowChanges> = { order: [['run_id', 'desc']], limit: 4 };
+const newest: KeyRead<typeof rowChanges> = { order: [['run_id', 'desc']], limit: 4 };
 
 /** Entries of a run that are read at a time. */
 const ENTRIES_PER_READ = 500;
@@ -91,10 +91,11 @@ export class ReplacedRows {
    * run's file has none of them.
    */
   async remove(rows: readonly Row[], days: ReadonlyMap<string, ReplacedDays>): Promise<Settled[]> {
-    await this.#expect(rows);
     const brought: Last[] = [];
-    for (const row of rows) {
-      const last = await this.#lastOf(rowKeyOf(this.#dataset, row), row);
+    const rowKeys = rows.map((row) => rowKeyOf(this.#dataset, row));
+    const entries = await this.#newestOf(rowKeys);
+    for (const [at, row] of rows.entries()) {
+      const last = await this.#lastOf(rowKeys[at]!, row, entries[at]!);
       if (last !== null && (await this.#isAnyReplaced(last.writers))) brought.push(last);
     }
     await this.#addHolders(brought, (runId) => this.#isReplaced(runId));
@@ -115,9 +116,10 @@ export class ReplacedRows {
     if (rowKeys.length === 0 || !(await hasReplacedDays(this.#writer, this.#dataset))) return [];
     const keys = rowKeys.map((rowKey) => valuesOfKey(this.#dataset, rowKey) as Partial<Row>);
     const lasts: Last[] = [];
-    await this.#expect(keys);
-    for (const rowKey of rowKeys) {
-      const last = await this.#lastOf(rowKey);
+    const rows = await rowsWith(this.#writer, this.#dataset, keys);
+    const entries = await this.#newestOf(rowKeys);
+    for (const [at, rowKey] of rowKeys.entries()) {
+      const last = await this.#lastOf(rowKey, rows[at]!, entries[at]!);
       if (last !== null) lasts.push(last);
     }
     const days = await this.#daysOf(lasts);
@@ -150,28 +152,23 @@ export class ReplacedRows {
     }
   }
 
-  /** Looks up what `#lastOf` asks next, together. */
-  async #expect(rows: readonly Partial<Row>[]): Promise<void> {
-    if (rows.length === 0) return;
-    const { key, name: dataset } = this.#dataset;
-    const keys = rows.map((row) => Object.fromEntries(key.map((column) => [column, row[column as never]])));
-    await expectRows(this.#writer, this.#dataset, keys as Partial<Row>[]);
-    const places = rows.map((row) => ({ dataset, row_key: rowKeyOf(this.#dataset, row) }));
-    await this.#writer.expect(rowChanges, newest, places);
+  /** The newest entries of each row in the journal. */
+  #newestOf(rowKeys: readonly string[]): Promise<Entry[][]> {
+    const places = rowKeys.map((row_key) => ({ dataset: this.#dataset.name, row_key }));
+    return this.#writer.rowsByKey(rowChanges, places, newest);
   }
 
   /**
-   * The last value of a row; null where it was never there or was deleted. A removal of nothing is
-   * forgotten.
+   * The last value of a row, by the stored one and the newest entries of the journal; null where it was never
+   * there or was deleted. A removal of nothing is forgotten.
    */
-  async #lastOf(row_key: string, known: Row | null = null): Promise<Last | null> {
+  async #lastOf(row_key: string, stored: Row | null, entries: readonly Entry[]): Promise<Last | null> {
     const { name: dataset } = this.#dataset;
-    const key = valuesOfKey(this.#dataset, row_key) as Partial<Row>;
-    let row = known ?? (await rowWith(this.#writer, this.#dataset, key));
+    let row = stored;
     let removal: Entry | null = null;
     const writers: number[] = [];
     const read = { where: { dataset, row_key }, ...newest };
-    for await (const entry of rowsInOrder(this.#writer, rowChanges, read)) {
+    for await (const entry of rowsInOrder(this.#writer, rowChanges, read, entries)) {
       const before = rowBefore(this.#dataset, entry);
       if (row !== null) {
         writers.push(entry.run_id);
@@ -181,7 +178,7 @@ export class ReplacedRows {
       if (!(await this.#sourceOf(entry.run_id)).isImport) return null;
       if (before === null) {
         await this.#writer.remove(rowChanges, [entry]);
-        await this.#moveOwn(key as Row, entry.run_id, null);
+        await this.#moveOwn(valuesOfKey(this.#dataset, row_key) as Row, entry.run_id, null);
       } else [row, removal] = [before, entry];
     }
     if (row === null || writers.length === 0) return null;

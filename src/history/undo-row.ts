@@ -4,10 +4,11 @@ import { type Dataset, type RowOf, spokenName } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { blockChanges, heldBars, importRuns, rowChanges } from '../datasets/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { allRows, expectRows, rowsInOrder, rowWith } from '../store/all-rows.ts';
+import { allRows, rowsInOrder, rowsWith, rowWith } from '../store/all-rows.ts';
+import { unlessDamaged } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
-import type { Expected, Read, Writer } from '../store/store.ts';
+import type { KeyRead, Read, Writer } from '../store/store.ts';
 import type { LaterHolders } from './held-rows.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow } from './journal.ts';
@@ -30,27 +31,37 @@ function datasetOf({ dataset: name }: Entry): Dataset {
 }
 
 /** The read of the first change of a row after a run. */
-const nextAfter = (runId: number): Expected<typeof rowChanges> => ({
+const nextAfter = (runId: number): KeyRead<typeof rowChanges> => ({
   range: { from: runId + 1 },
   order: [['run_id', 'asc']],
   limit: 1,
 });
 
-/** Says that `undoRow` comes next for entries of one run (`RowWriter.expect`). */
-export async function expectUndo(writer: Writer, entries: readonly Entry[]): Promise<void> {
-  for (const some of Map.groupBy(entries, ({ dataset }) => dataset).values()) {
-    const dataset = datasetOf(some[0]!);
-    const places = some.map(({ dataset: name, row_key }) => ({ dataset: name, row_key }));
-    await writer.expect(rowChanges, nextAfter(some[0]!.run_id), places);
-    await expectRows(
-      writer,
-      dataset,
-      some.map(({ row_key }) => valuesOfKey(dataset, row_key)),
-    );
-    const named = some.flatMap((entry) => namedBy(dataset, rowBefore(dataset, entry) ?? {}));
-    const names = new Map(named.map(({ name }) => [rowKeyOf(instruments, name), name]));
-    await expectRows(writer, instruments, [...names.values()]);
-  }
+/** The stored rows that decide about an entry. */
+export type StoredOf = {
+  /** Its first change after the entry's run. */
+  readonly later: Entry | undefined;
+  /** Its row; null where there is none. */
+  readonly stored: RowOf<Dataset> | null;
+  /** The keys of the stored instruments among those that rows which come back name. */
+  readonly named: ReadonlySet<string>;
+};
+
+/** The same for entries of one run and dataset, asked for together. @throws DamagedData */
+export async function storedOf(writer: Writer, entries: readonly Entry[]): Promise<StoredOf[]> {
+  const [first] = entries as readonly [Entry];
+  const dataset = datasetOf(first);
+  const places = entries.map(({ dataset: name, row_key }) => ({ dataset: name, row_key }));
+  const laters = await writer.rowsByKey(rowChanges, places, nextAfter(first.run_id));
+  const keys = entries.map(({ row_key }) => valuesOfKey(dataset, row_key));
+  const rows = await rowsWith(writer, dataset, keys);
+  const back = entries.filter((_, at) => rows[at] === null);
+  const named = back.flatMap((entry) => namedBy(dataset, rowBefore(dataset, entry) ?? {}));
+  const names = [...new Map(named.map(({ name }) => [rowKeyOf(instruments, name), name])).values()];
+  // Damage among them is met where one of them is needed.
+  const found = (await unlessDamaged(rowsWith(writer, instruments, names))) ?? [];
+  const known = new Set(found.flatMap((row) => (row === null ? [] : [rowKeyOf(instruments, row)])));
+  return rows.map((stored, at) => ({ later: laters[at]![0], stored, named: known }));
 }
 
 /**
@@ -62,15 +73,11 @@ export async function undoRow(
   writer: Writer,
   entry: Entry,
   holders: LaterHolders,
+  { later, stored, named }: StoredOf,
 ): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
   const dataset = datasetOf(entry);
   const key = valuesOfKey(dataset, entry.row_key);
   const before = rowBefore(dataset, entry);
-  const [later] = await writer.rows(rowChanges, {
-    where: { dataset: entry.dataset, row_key: entry.row_key },
-    ...nextAfter(entry.run_id),
-  });
-  const stored = await rowWith(writer, dataset, key);
   if (stored === null && dataset === instruments) await refuseLost(writer, key as InstrumentName);
   const left = later === undefined ? stored : rowBefore(dataset, later);
   const made = dataset === instruments && before === null ? (left as Instrument | null) : null;
@@ -90,7 +97,7 @@ export async function undoRow(
     return { keptBy: later.run_id };
   }
   if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
-  if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before);
+  if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before, named);
   if (made !== null) await refuseOrphans(writer, made);
   await putRow(writer, dataset, stored, before);
   return before === null ? 'removed' : 'restored';
@@ -148,11 +155,20 @@ async function refuseOrphans(writer: Writer, instrument: Instrument): Promise<vo
   throw orphansOf(deletion, use === null ? 'bars' : spokenName(use.dataset));
 }
 
-/** A restored row needs the instruments that it names, which a later run may have deleted. */
-export async function refuseUnnamed(writer: Writer, dataset: Dataset, row: RowOf<Dataset>): Promise<void> {
+/**
+ * A restored row needs the instruments that it names, which a later run may have deleted; those of the keys
+ * `stored` are known to be there.
+ */
+export async function refuseUnnamed(
+  writer: Writer,
+  dataset: Dataset,
+  row: RowOf<Dataset>,
+  stored: ReadonlySet<string> = new Set(),
+): Promise<void> {
   for (const { name } of namedBy(dataset, row)) {
-    if ((await instrumentNamed(writer, name)) !== null) continue;
-    const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
+    const row_key = rowKeyOf(instruments, name);
+    if (stored.has(row_key) || (await instrumentNamed(writer, name)) !== null) continue;
+    const where = { dataset: instruments.name, row_key };
     const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
     if (deletion !== null) throw orphansOf(deletion, spokenName(dataset));
     // It was damaged when it was deleted: nothing brings it back.

@@ -17,7 +17,7 @@ import { RequestProblem } from './request-problem.ts';
 import { StoredSeries } from './stored-series.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
 import { undoBlock } from './undo-block.ts';
-import { type Deletion, deletionOf, expectUndo, orphansOf, undoRow } from './undo-row.ts';
+import { type Deletion, deletionOf, orphansOf, storedOf, undoRow } from './undo-row.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -295,12 +295,19 @@ class Undoing {
     await this.#undoRows(some);
   }
 
-  /** Undoes entries: what is stored of their rows is looked up together. */
   async #undoRows(entries: readonly Entry[]): Promise<void> {
-    await expectUndo(this.#writer, entries);
-    for (const entry of entries) {
+    for (const some of Map.groupBy(entries, ({ dataset }) => dataset).values()) await this.#undoSome(some);
+  }
+
+  /** Undoes entries of one dataset: what is stored of their rows is looked up together. */
+  async #undoSome(entries: readonly Entry[]): Promise<void> {
+    // Settling may delete instruments: not between a look-up and its use.
+    const isFull = this.#fates.size + entries.length > ROWS_SETTLED_AT_A_TIME;
+    if (isFull || entries[0]!.dataset !== this.#settling?.name) await this.#settleRows();
+    const stored = await storedOf(this.#writer, entries);
+    for (const [at, entry] of entries.entries()) {
       this.#reached(1);
-      const undone = await undoRow(this.#writer, entry, this.#holders);
+      const undone = await undoRow(this.#writer, entry, this.#holders, stored[at]!);
       if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
       await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
     }

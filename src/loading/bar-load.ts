@@ -1,7 +1,7 @@
 // Writes checked bars to the store: an open block a series, several where rows are in no order, each merged
 // with the stored one.
 import { passingBlock } from '../bars/block-writer.ts';
-import { type Bars, emptyBars, lowerBound, mergeBars } from '../bars/columns.ts';
+import { type Bars, emptyBars, filterBars, lowerBound, mergeBars } from '../bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../bars/grid.ts';
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { DAY_MS, formatInstant, MINUTE_MS } from '../base/instant.ts';
@@ -13,23 +13,25 @@ import { limits } from '../contract/limits.ts';
 import { type BarBasis, volumeBasis } from '../contract/price-basis.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import type { Instrument, InstrumentName } from '../datasets/reference.ts';
+import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { OpenTime } from '../history/import-report.ts';
-import { broughtTo, newBlock } from '../history/journal.ts';
+import { type BlockPlace, broughtTo, newBlock } from '../history/journal.ts';
 import type { KnownName } from '../history/known-names.ts';
 import type { PresentRun } from '../history/run.ts';
+import { changesBar, hasBar } from '../series/brought.ts';
 import { Calendars } from '../series/calendars.ts';
 import { firstAfter } from '../series/future-bars.ts';
 import { marketName } from '../series/series.ts';
-import type { Writer } from '../store/store.ts';
+import { rowsWith, rowWith } from '../store/all-rows.ts';
+import { unlessDamaged } from '../store/damage.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
+import type { StoredBlock, Writer } from '../store/store.ts';
 import { countClosed, countVwapOutside } from './bar-counts.ts';
 import { BlockJournal } from './block-journal.ts';
-import { ExpectedSeries } from './expected-series.ts';
 import { HeldSpans } from './held-spans.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { OpenRows, Segments } from './open-rows.ts';
 import { type OpenBlock, OpenSeries } from './open-series.ts';
-import { notedBars, noteOf } from './own-bars.ts';
 import { Spacing } from './spacing.ts';
 import type { SymbolsOnDays } from './symbols-on-days.ts';
 
@@ -107,7 +109,8 @@ export class BarLoad {
   /** Whether the file has no rows: its flags name a series. */
   #isEmpty = false;
   readonly instruments: LoadedInstruments;
-  readonly #expected: ExpectedSeries;
+  /** What is stored of the series of names that were looked up. */
+  #stored = new Map<string, RowOf<typeof seriesDataset> | null>();
   /** Of all open blocks. */
   readonly #segments = new Segments();
   /** The bars of the block that is being written. */
@@ -120,16 +123,22 @@ export class BarLoad {
     this.#writer = writer;
     this.#journal = new BlockJournal(writer);
     this.instruments = new LoadedInstruments(writer, run, about.owners, about.currency);
-    this.#expected = new ExpectedSeries(writer);
     this.#basis = about.basis;
     this.#held = new HeldSpans(writer, run, about);
     this.#nowMs = about.nowMs;
   }
 
   /** Looks up names that come next, and their series, together; what is known of each, by row key. */
-  async expect(names: readonly SeriesName[]): Promise<ReadonlyMap<string, KnownName>> {
-    const known = await this.instruments.expect(names);
-    await this.#expected.expect(names, known);
+  async lookUp(names: readonly SeriesName[]): Promise<ReadonlyMap<string, KnownName>> {
+    const known = await this.instruments.lookUp(names);
+    const keys = names.flatMap((name) => {
+      const instrument = known.get(rowKeyOf(instruments, name))?.instrument ?? null;
+      return instrument === null
+        ? []
+        : [{ instrument_id: instrument.instrument_id, interval: name.interval }];
+    });
+    const found = await rowsWith(this.#writer, seriesDataset, keys);
+    this.#stored = new Map(keys.map((key, at) => [rowKeyOf(seriesDataset, key), found[at]!]));
     return known;
   }
 
@@ -149,7 +158,11 @@ export class BarLoad {
     const { calendar, market } = await this.#calendars.read(this.#writer, instrument);
     const where = { instrument_id: instrument.instrument_id, interval: name.interval };
     const isFresh = this.instruments.isFresh(instrument);
-    const stored = isFresh ? null : await this.#expected.of(where);
+    const seriesKey = rowKeyOf(seriesDataset, where);
+    const found = isFresh ? null : this.#stored.get(seriesKey);
+    // For its first use: the import may change it.
+    this.#stored.delete(seriesKey);
+    const stored = found === undefined ? await rowWith(this.#writer, seriesDataset, where) : found;
     if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
     if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
     const row = {
@@ -210,8 +223,11 @@ export class BarLoad {
 
   async #flushAll(some: readonly (readonly [OpenSeries, OpenBlock])[]): Promise<void> {
     const unread = some.filter(([series, { stored }]) => stored === null && !series.isNew);
-    await this.#writer.expectBlocks(unread.map(([{ seriesId }, { bucket }]) => ({ seriesId, bucket })));
-    for (const [series, open] of some) await this.#flush(series, open);
+    const places = unread.map(([{ seriesId }, { bucket }]) => ({ seriesId, bucket }));
+    // Damage among them is met where each is read alone.
+    const found = (await unlessDamaged(this.#writer.blocksAt(places))) ?? [];
+    const below = new Map(unread.map(([, open], at) => [open, found[at]]));
+    for (const [series, open] of some) await this.#flush(series, open, below.get(open));
   }
 
   /** The times that a settled load leaves open; `sha256` is that of its file. */
@@ -244,37 +260,44 @@ export class BarLoad {
       bucket,
       rows: new OpenRows(this.#segments, null),
       stored: null,
+      own: null,
       counted: { written: 0, unchanged: 0 },
       heldAtFirst: 0,
     };
     if (bucket > series.highestBucket) return fresh;
-    const { older, count, runId } = await series.storedIn(this.#writer, bucket);
-    if (older === null) return { ...fresh, stored: { older, count } };
-    // This import may have written the bucket before: its own rows are in a note where older ones were there
-    // too.
-    const note = await this.#writer.note(series.row.series_id, bucket);
-    if (note !== null) {
-      const bars = notedBars(note, older);
-      this.#judge(series, bars, -1);
-      const rows = new OpenRows(this.#segments, bars);
-      const counted = { written: 0, unchanged: bars.count };
-      return { bucket, rows, stored: { older, count }, counted, heldAtFirst: bars.count + older.count };
+    const stored = await series.storedIn(this.#writer, bucket);
+    const { older, count } = stored;
+    if (older === null) return { ...fresh, stored };
+    // This import may have written the bucket before: the journal says which of its bars are its own.
+    const own = await this.#journal.recorded(this.#placeOf(series, bucket));
+    if (own === null) return { ...fresh, stored, heldAtFirst: count };
+    const isOwn = (at: number): boolean =>
+      changesBar(own.change, older.keyMs[at]!) || hasBar(own.held, older.keyMs[at]!);
+    const bars = filterBars(older, isOwn);
+    this.#judge(series, bars, -1);
+    const rows = new OpenRows(this.#segments, bars);
+    if (own.change.added === null) {
+      const counted = { written: count, unchanged: 0 };
+      return { bucket, rows, stored: { older: null, count }, own, counted, heldAtFirst: count };
     }
-    if (runId !== this.#run.runId) return { ...fresh, stored: { older, count }, heldAtFirst: older.count };
-    this.#judge(series, older, -1);
-    const stored = { older: null, count };
-    const rows = new OpenRows(this.#segments, older);
-    return { bucket, rows, stored, counted: { written: count, unchanged: 0 }, heldAtFirst: count };
+    // The journal has each of its bars too.
+    const heldAtFirst = count + 2 * bars.count;
+    return { bucket, rows, stored, own, counted: { written: 0, unchanged: bars.count }, heldAtFirst };
   }
 
-  async #flush(series: OpenSeries, open: OpenBlock): Promise<void> {
+  #placeOf({ seriesId }: OpenSeries, bucket: number): BlockPlace {
+    return { series_id: seriesId, bucket, run_id: this.#run.runId };
+  }
+
+  /** Writes an open block; `found` is the stored one below it, where that was looked up. */
+  async #flush(series: OpenSeries, open: OpenBlock, found?: StoredBlock | null): Promise<void> {
     const { row } = series;
     const { bucket, rows, counted } = open;
     const bars = rows.take(this.#written);
     const added = bars.count - counted.written - counted.unchanged;
     this.#openBytes = Math.max(0, this.#openBytes - BLOCK_BYTES - (open.heldAtFirst + added) * BAR_BYTES);
     if (bars.count === 0) return;
-    const { older, count: storedCount } = await series.storedBelow(this.#writer, open);
+    const { older, count: storedCount } = await series.storedBelow(this.#writer, open, found);
     const brought = older === null ? newBlock : broughtTo(older, bars);
     const { change } = brought;
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
@@ -284,14 +307,13 @@ export class BarLoad {
     this.#judge(series, bars, 1);
     this.#spacing.add(series.interval, bars, added);
     const merged = older === null ? bars : mergeBars(older, bars);
-    const { series_id } = row;
+    const place = this.#placeOf(series, bucket);
     const { runId } = this.#run;
-    await this.#journal.record({ series_id, bucket, run_id: runId }, brought, open.stored === null);
+    await this.#journal.record(place, brought, open.own);
     if (written > 0) {
-      await this.#writer.putBlock(series_id, { bucket, runId, bytes: passingBlock(merged) });
-      if (change.before.count > 0) await this.#run.former.addBars({ series_id, bucket }, change.before);
+      await this.#writer.putBlock(place.series_id, { bucket, runId, bytes: passingBlock(merged) });
+      if (change.before.count > 0) await this.#run.former.addBars(place, change.before);
     }
-    if (older !== null) await this.#writer.keepNote(row.series_id, bucket, noteOf(bars, merged));
     this.#held.see(series, bars);
     series.firstMs = Math.min(series.firstMs, bars.keyMs[0]!);
     row.bar_count += merged.count - storedCount;

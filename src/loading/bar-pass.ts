@@ -296,14 +296,14 @@ export class BarPass {
   /** Adds names that are new in the file. Those of one chunk are looked up together. */
   async #addNames(newNames: readonly Names[]): Promise<void> {
     const named = await this.#calledOwn(newNames);
-    const found = await this.load.expect(named.flatMap(({ name }) => (name === null ? [] : [name])));
+    const found = await this.load.lookUp(named.flatMap(({ name }) => (name === null ? [] : [name])));
     for (const one of named) this.#called.push(await this.#calledBy(one, found));
   }
 
   /** Names with the symbols that their instruments have. */
   async #calledOwn(newNames: readonly Names[]): Promise<Named[]> {
     const parsed = newNames.map((names) => this.#parseNames(names));
-    await this.#names.expect(parsed.flatMap(({ name }) => (name === null ? [] : [instrumentOf(name)])));
+    await this.#names.lookUp(parsed.flatMap(({ name }) => (name === null ? [] : [instrumentOf(name)])));
     return parsed.map(({ problem, name, written }) => {
       if (name === null) return { problem, name, written };
       const own = this.#names.of(instrumentOf(name));

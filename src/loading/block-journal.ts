@@ -5,7 +5,7 @@ import { encodeBlock } from '../bars/block-writer.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import { blockChanges, heldBars } from '../datasets/internal.ts';
 import { type BlockPlace, changeRowOf, recordBlock } from '../history/journal.ts';
-import { type Brought, changesBars } from '../series/brought.ts';
+import { type Brought, broughtIn, changesBars } from '../series/brought.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The most blocks whose entries wait. Each may have as many bytes as a block. */
@@ -20,16 +20,19 @@ export class BlockJournal {
     this.#writer = writer;
   }
 
-  /**
-   * Records what the import brings to a block. There is no entry of its bucket where this import looks at
-   * that for the first time.
-   */
-  async record(place: BlockPlace, brought: Brought, isFirst: boolean): Promise<void> {
+  /** What the import has recorded of a block; null where it has nothing. */
+  async recorded(place: BlockPlace): Promise<Brought | null> {
+    await this.write();
+    return broughtIn(this.#writer, place);
+  }
+
+  /** Records what the import brings to a block, beside what it has recorded of it, `own`. */
+  async record(place: BlockPlace, brought: Brought, own: Brought | null): Promise<void> {
+    if (own !== null) return recordBlock(this.#writer, place, brought, own);
     const { change, held } = brought;
-    if (isFirst && changesBars(change)) this.#changes.push(changeRowOf(place, change));
-    if (isFirst && held.count > 0) this.#held.push({ ...place, keys: encodeBlock(held) });
-    if (!isFirst || this.#changes.length + this.#held.length >= BLOCKS_TOGETHER) await this.write();
-    if (!isFirst) await recordBlock(this.#writer, place, brought);
+    if (changesBars(change)) this.#changes.push(changeRowOf(place, change));
+    if (held.count > 0) this.#held.push({ ...place, keys: encodeBlock(held) });
+    if (this.#changes.length + this.#held.length >= BLOCKS_TOGETHER) await this.write();
   }
 
   /** Writes what waits. */

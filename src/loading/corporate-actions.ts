@@ -12,6 +12,7 @@ import type { RowProblem } from '../files/file-problem.ts';
 import { namedBy } from '../history/naming.ts';
 import { doubledDividends } from '../series/doubled-dividends.ts';
 import type { Action } from '../series/factors.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { RowReader } from '../store/store.ts';
 import type { Particulars } from './particulars.ts';
@@ -158,7 +159,7 @@ async function doubled(
     for (let at = 0; at < some.length; at += STOCKS_PER_READ) {
       const these = some.slice(at, at + STOCKS_PER_READ);
       const symbols = these.map(({ symbol }) => symbol);
-      const rows = await reader.among(corporateActions, { country_iso_code }, 'symbol', symbols);
+      const rows = await rowsAmong(reader, corporateActions, { country_iso_code }, 'symbol', symbols);
       rows.sort((one, other) => one.ex_date - other.ex_date || one.occurrence - other.occurrence);
       const actions = Map.groupBy(rows, ({ symbol }) => symbol);
       for (const { symbol, keys } of these)

@@ -10,9 +10,9 @@ import {
 } from '../datasets/reference.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { seriesWithBars } from '../history/instrument-uses.ts';
-import { expectNewInstruments, newInstrument } from '../history/new-instrument.ts';
+import { newInstrument } from '../history/new-instrument.ts';
 import { rowWith } from '../store/all-rows.ts';
-import { expectLost, refuseLost } from '../store/instrument-terms.ts';
+import { refuseLost } from '../store/instrument-terms.ts';
 import type { RowReader } from '../store/store.ts';
 import type { Particulars, RowContext } from './particulars.ts';
 
@@ -36,9 +36,10 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
 }
 
 /** A new instrument. @throws DamagedData where its row is lost: so is its identifier */
-async function newOf({ writer, counters }: RowContext, name: InstrumentName): Promise<Instrument> {
-  await refuseLost(writer, name);
-  return newInstrument(writer, name, counters);
+async function newOf({ writer, counters, named }: RowContext, name: InstrumentName): Promise<Instrument> {
+  const found = named.known(name);
+  if (found === undefined) await refuseLost(writer, name);
+  return newInstrument(writer, name, counters, found);
 }
 
 /**
@@ -64,11 +65,6 @@ async function findingOf(values: Values, reader: RowReader): Promise<string | nu
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
   findingOf,
-  async expectUnknown(rows, writer) {
-    const names = rows as readonly InstrumentName[];
-    await expectLost(writer, names);
-    await expectNewInstruments(writer, names);
-  },
   async rowOf(values, known, context) {
     const kept = known === null ? await newOf(context, values as InstrumentName) : keptOf(values, known);
     return { ...kept, ...values };

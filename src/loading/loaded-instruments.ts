@@ -46,7 +46,7 @@ export class LoadedInstruments {
    * What the store knows of names that come next, by row key: for the first use of each, because this import
    * may change it.
    */
-  readonly #expected = new Map<string, KnownName>();
+  readonly #known = new Map<string, KnownName>();
   /**
    * The first identifier that this import gave to a new instrument: those from it on have no stored series.
    */
@@ -63,9 +63,9 @@ export class LoadedInstruments {
   }
 
   /** Looks up names that come next, together; what is known of each, by row key. */
-  async expect(names: readonly InstrumentName[]): Promise<ReadonlyMap<string, KnownName>> {
+  async lookUp(names: readonly InstrumentName[]): Promise<ReadonlyMap<string, KnownName>> {
     const found = await lookUpNames(this.#writer, names);
-    for (const [key, known] of found) this.#expected.set(key, known);
+    for (const [key, known] of found) this.#known.set(key, known);
     return found;
   }
 
@@ -74,7 +74,7 @@ export class LoadedInstruments {
    * expired (contract 9.6).
    */
   async underlyingProblem(name: InstrumentName): Promise<string | null> {
-    const stored = this.#expected.get(rowKeyOf(instruments, name))?.instrument ?? null;
+    const stored = this.#known.get(rowKeyOf(instruments, name))?.instrument ?? null;
     const contract = contractToMake({ ...name, underlying_name: stored?.underlying_name ?? null });
     const owner = contract === null ? null : await this.#underlyings.of(contract);
     return owner !== null && 'reason' in owner ? owner.reason : null;
@@ -85,9 +85,9 @@ export class LoadedInstruments {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const key = rowKeyOf(instruments, where);
-    const expected = this.#expected.get(key);
-    this.#expected.delete(key);
-    const stored = expected === undefined ? await instrumentNamed(this.#writer, where) : expected.instrument;
+    const found = this.#known.get(key);
+    this.#known.delete(key);
+    const stored = found === undefined ? await instrumentNamed(this.#writer, where) : found.instrument;
     const unwritten = this.#unwritten.get(key);
     const known = unwritten?.row ?? stored;
     const exchange =
@@ -98,7 +98,7 @@ export class LoadedInstruments {
     const contract = known === null ? null : contractToMake(known);
     const isSame = known?.exchange === exchange && (currency === null || known.currency === currency);
     if (known !== null && contract === null && isSame) return known;
-    const made = { ...(known ?? (await this.#made(where, expected?.deleted))), exchange };
+    const made = { ...(known ?? (await this.#made(where, found?.deleted))), exchange };
     const row = currency === null ? made : { ...made, currency };
     if (known !== null && contract === null && unwritten === undefined) {
       await changeRow(this.#writer, this.#run.runId, instruments, known, row);

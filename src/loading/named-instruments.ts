@@ -3,7 +3,7 @@ import { findMarket } from '../calendar/calendar.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { limits } from '../contract/limits.ts';
 import { type Instrument, type InstrumentName, instruments } from '../datasets/reference.ts';
-import { changeRow, expectChanges } from '../history/journal.ts';
+import { changeRowFirst, putRow } from '../history/journal.ts';
 import { type KnownName, lookUpNames } from '../history/known-names.ts';
 import { type Counters, newInstrument } from '../history/new-instrument.ts';
 import type { PresentRun } from '../history/run.ts';
@@ -20,8 +20,10 @@ export class NamedInstruments {
   readonly #counters: Counters;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
+  /** The numbers of all of these. */
+  readonly #recorded = new Set<number>();
   /** What the store knows of names that come next, by row key, until the run changes it. */
-  #expected: Map<string, KnownName> = new Map();
+  #known: Map<string, KnownName> = new Map();
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];
 
@@ -32,13 +34,15 @@ export class NamedInstruments {
   }
 
   /** Looks up names that come next, together. A damaged row among them is met when its name is used. */
-  async expect(names: readonly InstrumentName[]): Promise<void> {
+  async lookUp(names: readonly InstrumentName[]): Promise<void> {
     const unknown = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
     for (const key of this.#needed.keys()) unknown.delete(key);
-    this.#expected = new Map();
-    if (unknown.size < 2) return;
-    this.#expected = await lookUpNames(this.#writer, [...unknown.values()]);
-    await expectChanges(this.#writer, this.#runId, instruments, [...unknown.values()]);
+    this.#known = unknown.size < 2 ? new Map() : await lookUpNames(this.#writer, [...unknown.values()]);
+  }
+
+  /** What was looked up of a name; undefined where nothing was, or damage was met. */
+  known(name: InstrumentName): KnownName | undefined {
+    return this.#known.get(rowKeyOf(instruments, name));
   }
 
   /**
@@ -53,18 +57,17 @@ export class NamedInstruments {
     const { asset_schema, country_iso_code, symbol } = name;
     const where = { asset_schema, country_iso_code, symbol };
     const key = rowKeyOf(instruments, where);
-    const expected = this.#expected.get(key);
+    const found = this.#known.get(key);
     const needed = this.#needed.get(key);
-    const known =
-      needed ?? (expected ?? { instrument: await instrumentNamed(this.#writer, where) }).instrument;
+    const known = needed ?? (found ?? { instrument: await instrumentNamed(this.#writer, where) }).instrument;
     if (known !== null && !Object.keys(given).some((field) => differs(known, given, field))) {
-      if (needed === undefined) this.#named.push(known);
+      if (!this.#recorded.has(known.instrument_id)) this.#named.push(known);
       return known;
     }
     const market = findMarket(asset_schema as AssetSchema, country_iso_code);
     const row = {
       ...(known ?? {
-        ...(await newInstrument(this.#writer, where, this.#counters, { deleted: expected?.deleted })),
+        ...(await newInstrument(this.#writer, where, this.#counters, { deleted: found?.deleted })),
         exchange: exchange ?? market?.exchange ?? null,
       }),
       ...given,
@@ -75,8 +78,10 @@ export class NamedInstruments {
   }
 
   async #record(before: Instrument | null, row: Instrument): Promise<void> {
-    await changeRow(this.#writer, this.#runId, instruments, before, row);
-    this.#expected.delete(rowKeyOf(instruments, row));
+    if (this.#recorded.has(row.instrument_id)) await putRow(this.#writer, instruments, before, row);
+    else await changeRowFirst(this.#writer, this.#runId, instruments, before, row);
+    this.#recorded.add(row.instrument_id);
+    this.#known.delete(rowKeyOf(instruments, row));
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
     this.#needed.set(rowKeyOf(instruments, row), row);
   }

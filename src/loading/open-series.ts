@@ -7,9 +7,10 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import type { series as seriesDataset } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
 import type { InstrumentName } from '../datasets/reference.ts';
+import type { Brought } from '../series/brought.ts';
 import { namingDamage } from '../series/damaged-bars.ts';
-import { blockAt } from '../store/all-blocks.ts';
-import type { Writer } from '../store/store.ts';
+import { blockAt, openBlock } from '../store/all-blocks.ts';
+import type { StoredBlock, Writer } from '../store/store.ts';
 import type { OpenRows } from './open-rows.ts';
 
 /** The rows of one bucket of one series in this import so far. */
@@ -21,6 +22,8 @@ export type OpenBlock = {
    * is written.
    */
   readonly stored: StoredBars | null;
+  /** What the journal has of this import in the bucket; null where it has nothing. */
+  readonly own: Brought | null;
   /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };
   /** The bars that it held when it was opened, those in `stored` included. */
@@ -128,16 +131,24 @@ export class OpenSeries {
     return this.open !== null;
   }
 
-  /** The stored bars of a bucket, and the run that wrote them last. @throws DamagedData */
-  async storedIn(writer: Writer, bucket: number): Promise<StoredBars & { readonly runId: number | null }> {
-    const stored = await namingDamage(writer, blockAt(writer, this.seriesId, bucket));
-    if (stored === null) return { older: null, count: 0, runId: null };
-    return { older: stored.bars, count: stored.bars.count, runId: stored.runId };
+  /** The stored bars of a bucket; `found` is its block where that was looked up. @throws DamagedData */
+  async storedIn(writer: Writer, bucket: number, found?: StoredBlock | null): Promise<StoredBars> {
+    const { seriesId } = this;
+    const opened =
+      found === undefined
+        ? blockAt(writer, seriesId, bucket)
+        : Promise.try(() => (found === null ? null : openBlock(seriesId, found)));
+    const stored = await namingDamage(writer, opened);
+    return { older: stored?.bars ?? null, count: stored?.bars.count ?? 0 };
   }
 
-  /** The stored bars below a block that is being written. */
-  async storedBelow(writer: Writer, { bucket, stored }: OpenBlock): Promise<StoredBars> {
+  /** The stored bars below a block that is being written; `found` as in `storedIn`. */
+  async storedBelow(
+    writer: Writer,
+    { bucket, stored }: OpenBlock,
+    found?: StoredBlock | null,
+  ): Promise<StoredBars> {
     if (stored !== null) return stored;
-    return this.isNew ? { older: null, count: 0 } : this.storedIn(writer, bucket);
+    return this.isNew ? { older: null, count: 0 } : this.storedIn(writer, bucket, found);
   }
 }

@@ -4,6 +4,7 @@ import { symbolRule } from '../datasets/field.ts';
 import { areAlike, groupOfAlike, placeOfAlike, unsignedPair } from '../datasets/notations.ts';
 import { type InstrumentName, instruments, instrumentTerms } from '../datasets/reference.ts';
 import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot } from '../store/alike-symbols.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
 import { type RootStock, rootStockOf } from './root-stocks.ts';
@@ -49,7 +50,7 @@ export class OwnNames {
   }
 
   /** Looks up the names of rows that come next, together. */
-  async expect(names: readonly InstrumentName[]): Promise<void> {
+  async lookUp(names: readonly InstrumentName[]): Promise<void> {
     const unknown = new Map<string, InstrumentName>();
     for (const name of names) {
       if (!this.#areRoots && placeOfAlike(name, name.symbol) === null) continue;
@@ -74,7 +75,7 @@ export class OwnNames {
     const stored = new Set<string>();
     for (const kind of ['symbol', 'former'] as const) {
       const where = { asset_schema, country_iso_code, kind };
-      for (const { term } of await this.#writer.among(instrumentTerms, where, 'term', symbols))
+      for (const { term } of await rowsAmong(this.#writer, instrumentTerms, where, 'term', symbols))
         stored.add(term);
     }
     return stored;

@@ -49,8 +49,6 @@ export type Particulars = {
    * they are refused.
    */
   readonly followingOf?: (values: Values, place: number) => Values | null;
-  /** Looks up together what `rowOf` will ask of rows whose key no stored row has. */
-  readonly expectUnknown?: (rows: readonly Values[], writer: Writer) => Promise<void>;
   /** The row to store; `known` is the stored row with its key. It makes the instruments that it names. */
   readonly rowOf?: (values: Values, known: Values | null, context: RowContext) => Promise<Values>;
 };

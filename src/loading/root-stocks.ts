@@ -4,6 +4,7 @@ import { importRuns, rowChanges } from '../datasets/internal.ts';
 import { plainOf } from '../datasets/notations.ts';
 import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import { seriesWithBars } from '../history/instrument-uses.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
@@ -34,7 +35,7 @@ export async function rootStockOf(writer: Writer, name: InstrumentName): Promise
     limit: RUNS_MAX,
   });
   const runs = entries.map(({ run_id }) => run_id);
-  const known = await writer.among(importRuns, {}, 'run_id', runs);
+  const known = await rowsAmong(writer, importRuns, {}, 'run_id', runs);
   const isRooted = known.length > 0 && known.every(({ dataset }) => rooted.includes(dataset));
   return isRooted ? { root, runs } : null;
 }

@@ -6,20 +6,20 @@ import type { Dataset, Naming, RowOf } from '../datasets/dataset.ts';
 import type { FieldRule, Values } from '../datasets/field.ts';
 import type { FileDataset } from '../datasets/index.ts';
 import { type Notation, readNotation } from '../datasets/notations.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type InstrumentName, instruments } from '../datasets/reference.ts';
 import type { Chunk } from '../files/chunk.ts';
 import { type ComputedColumn, UNMADE } from '../files/computed-column.ts';
 import type { RowProblem } from '../files/file-problem.ts';
 import { readChunks } from '../files/read.ts';
 import { HeldRows } from '../history/held-rows.ts';
-import { changeRow, expectChanges } from '../history/journal.ts';
+import { changeRowFirst } from '../history/journal.ts';
 import { namedBy, namedOnDay, nameIn } from '../history/naming.ts';
 import type { PresentRun, RunResult } from '../history/run.ts';
 import { type FieldSources, type MappedFile, reportedColumns } from '../mapping/column-mapping.ts';
+import { rowsWith, rowWith } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
-import { rowKeyOf } from '../store/journal-entries.ts';
+import { rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import type { Writer } from '../store/store.ts';
-import { KnownRows } from './known-rows.ts';
 import { NamedInstruments } from './named-instruments.ts';
 import { OwnNames } from './own-names.ts';
 import type { Particulars } from './particulars.ts';
@@ -62,7 +62,8 @@ export class RowPass {
   readonly #columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
-  readonly #known: KnownRows;
+  /** What is stored under the keys of the present chunk's rows. */
+  #known = new Map<string, RowOf<Dataset> | null>();
   readonly #named: NamedInstruments;
   readonly #symbols: SymbolsOnDays;
   readonly #names: OwnNames;
@@ -94,7 +95,6 @@ export class RowPass {
     this.#refused = refused;
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
-    this.#known = new KnownRows(writer, rules.dataset);
     this.#named = new NamedInstruments(writer, run);
     this.#symbols = new SymbolsOnDays(writer, source);
     this.#names = new OwnNames(writer, source.mapping.namesRoots);
@@ -146,20 +146,28 @@ export class RowPass {
     const parsed = await this.#withOwnSymbols(
       Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row)),
     );
-    await this.#expect(parsed);
+    await this.#lookUp(parsed);
     for (const [row, one] of parsed.entries()) await this.#addRow(chunk, row, one);
     await this.#writeChanged();
   }
 
   /** Looks up what is stored of rows, together, and of the instruments that they name. */
-  async #expect(rows: readonly Parsed[]): Promise<void> {
-    const { dataset, particulars } = this.#rules;
+  async #lookUp(rows: readonly Parsed[]): Promise<void> {
+    const { dataset } = this.#rules;
     const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
-    const unknown = await this.#known.expect(sound);
-    await particulars.expectUnknown?.(unknown, this.#writer);
-    if (dataset === instruments) return;
-    await this.#named.expect(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
-    await this.#symbols.expect(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
+    const keys = [...new Set(sound.map((values) => rowKeyOf(dataset, values)))];
+    const stored = await rowsWith(
+      this.#writer,
+      dataset,
+      keys.map((key) => valuesOfKey(dataset, key)),
+    );
+    this.#known = new Map(keys.map((key, at) => [key, stored[at]!]));
+    if (dataset === instruments) {
+      const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
+      return this.#named.lookUp((sound as unknown as InstrumentName[]).filter(isNew));
+    }
+    await this.#named.lookUp(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
+    await this.#symbols.lookUp(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
   }
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
@@ -234,7 +242,7 @@ export class RowPass {
         const name = nameIn(values, naming);
         return name === null ? [] : [{ field: naming.symbol, name }];
       });
-    await this.#names.expect(
+    await this.#names.lookUp(
       rows.flatMap((row) => ('reason' in row ? [] : namesIn(row).map(({ name }) => name))),
     );
     return rows.map((row) => {
@@ -298,7 +306,11 @@ export class RowPass {
   async #write(values: Values): Promise<RowProblem | null> {
     const { dataset, particulars } = this.#rules;
     const completed = this.#completed(values);
-    const known = await this.#known.of(completed);
+    // The key may be another than that of the row's own values.
+    const key = rowKeyOf(dataset, completed);
+    const found = this.#known.get(key);
+    const known =
+      found === undefined ? await rowWith(this.#writer, dataset, valuesOfKey(dataset, key)) : found;
     const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
@@ -321,23 +333,18 @@ export class RowPass {
     return null;
   }
 
-  /**
-   * Writes the rows of a chunk that are new or other than the stored ones: what the journal has of these is
-   * looked up together.
-   */
+  /** Writes the rows of a chunk that are new or other than the stored ones. */
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
-    const replacements = this.#changed.filter(({ known }) => known !== null).map(({ row }) => row);
-    await this.#run.former.expectRows(dataset, replacements);
-    await expectChanges(this.#writer, this.#run.runId, dataset, replacements);
-    for (const one of this.#changed.splice(0)) await this.#change(one);
-  }
-
-  async #change({ known, row }: ChangedRow): Promise<void> {
-    const { dataset } = this.#rules;
-    if (known === null) this.newRows++;
-    else await this.#run.former.addRow(dataset, row);
-    this.rowsWritten++;
-    await changeRow(this.#writer, this.#run.runId, dataset, known, row);
+    const changed = this.#changed.splice(0);
+    const replacing = changed.filter(({ known }) => known !== null);
+    await this.#run.former.addRows(
+      dataset,
+      replacing.map(({ row }) => row),
+    );
+    this.newRows += changed.length - replacing.length;
+    this.rowsWritten += changed.length;
+    for (const { known, row } of changed)
+      await changeRowFirst(this.#writer, this.#run.runId, dataset, known, row);
   }
 }

@@ -56,7 +56,7 @@ export class Underlyings {
   async of({ root: written, expirationDay }: OptionSymbol): Promise<RowOwner> {
     const root = plainRoot(written) ?? written;
     const name = underlyingNamed(indexOfRoot(root) ?? root);
-    await this.#names.expect([name]);
+    await this.#names.lookUp([name]);
     const own = this.#names.of(name);
     if ('reason' in own) return own;
     return (await this.#owners.of(underlyingNamed(own.symbol))).on(expirationDay);

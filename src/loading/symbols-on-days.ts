@@ -129,7 +129,7 @@ export class SymbolsOnDays {
   }
 
   /** Looks up names that come next, together. */
-  async expect(names: readonly InstrumentName[]): Promise<void> {
+  async lookUp(names: readonly InstrumentName[]): Promise<void> {
     const unknown = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
     for (const key of this.#symbols.keys()) unknown.delete(key);
     if (this.#symbols.size + unknown.size > limits.instrumentCacheMax) this.#symbols.clear();
@@ -139,7 +139,7 @@ export class SymbolsOnDays {
 
   async of(name: InstrumentName): Promise<SymbolOnDays> {
     const key = rowKeyOf(instruments, name);
-    if (!this.#symbols.has(key)) await this.expect([name]);
+    if (!this.#symbols.has(key)) await this.lookUp([name]);
     return this.#symbols.get(key)!;
   }
 

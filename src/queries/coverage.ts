@@ -13,6 +13,7 @@ import { countKnown, knownSeries } from '../series/known-series.ts';
 import { readFinished } from '../series/read-stored.ts';
 import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
@@ -117,7 +118,13 @@ async function rowsOfNames(reader: Reader, asset_schema: AssetSchema, names: rea
   const rows = new Map<string, Instrument>();
   for (const [country_iso_code, members] of Map.groupBy(names, ({ country }) => country)) {
     const symbols = [...new Set(members.map(({ symbol }) => symbol))];
-    for (const row of await reader.among(instruments, { asset_schema, country_iso_code }, 'symbol', symbols))
+    for (const row of await rowsAmong(
+      reader,
+      instruments,
+      { asset_schema, country_iso_code },
+      'symbol',
+      symbols,
+    ))
       rows.set(`${country_iso_code}:${row.symbol}`, row);
   }
   for (const { country: country_iso_code, symbol } of names)

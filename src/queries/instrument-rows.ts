@@ -1,5 +1,6 @@
 // The rows of instruments that a search has found.
 import { type Instrument, instruments } from '../datasets/reference.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { type FoundName, lostInstrument } from '../store/instrument-terms.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -19,7 +20,8 @@ export async function instrumentRows(
   for (const [country, members] of Map.groupBy(found, ({ country_iso_code }) => country_iso_code)) {
     const where = { asset_schema: assetSchema, country_iso_code: country };
     const symbols = [...new Set(members.map(({ symbol }) => symbol))];
-    for (const row of await reader.among(instruments, where, 'symbol', symbols)) rows.set(nameOf(row), row);
+    for (const row of await rowsAmong(reader, instruments, where, 'symbol', symbols))
+      rows.set(nameOf(row), row);
   }
   return found.map((one) => {
     const row = rows.get(nameOf(one));

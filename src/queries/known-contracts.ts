@@ -5,6 +5,7 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import { ADJUSTED, isAdjustedRoot } from '../datasets/option-roots.ts';
 import { optionContracts } from '../datasets/options.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
 import {
@@ -82,7 +83,7 @@ export async function adjustedContracts(context: QueryContext, found: Found): Pr
     );
     if (symbols.length === 0) return [];
     // A read by symbols depends on the contracts of all underlyings.
-    const rows = await context.reader.among(optionContracts, { country_iso_code }, 'symbol', symbols);
+    const rows = await rowsAmong(context.reader, optionContracts, { country_iso_code }, 'symbol', symbols);
     return rows.filter(({ contract_type }) => contract_type === ADJUSTED);
   });
 }

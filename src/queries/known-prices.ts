@@ -9,7 +9,7 @@ import { corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
 import { instruments } from '../datasets/reference.ts';
 import { divides } from '../series/plan.ts';
 import type { Series } from '../series/series.ts';
-import { allRows } from '../store/all-rows.ts';
+import { allRows, rowsAmong } from '../store/all-rows.ts';
 import { dayOf } from './known-instrument.ts';
 import type { Found } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
@@ -108,7 +108,7 @@ export async function nameMarketPrices(
   country: string,
 ): Promise<void> {
   for await (const ids of mayHoldLater(context, interval)) {
-    const found = await context.reader.among(instruments, {}, 'instrument_id', [...new Set(ids)]);
+    const found = await rowsAmong(context.reader, instruments, {}, 'instrument_id', [...new Set(ids)]);
     if (!found.some((one) => one.asset_schema === assetSchema && one.country_iso_code === country)) continue;
     limits.add(ADJUSTED_BEFORE);
     return;

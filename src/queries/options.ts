@@ -5,6 +5,7 @@ import { Refusal } from '../contract/errors.ts';
 import { optionExpirations, optionSearch } from '../contract/options.ts';
 import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
+import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
@@ -101,7 +102,7 @@ async function rowsOf(
   // Every order ends in the symbol.
   const symbols = ranked.map((values) => values.at(-1) as string);
   const country = read.where.country_iso_code!;
-  const found = await reader.among(optionContracts, { country_iso_code: country }, 'symbol', symbols);
+  const found = await rowsAmong(reader, optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
   const rankOf = rankFinder(read);
   return ranked.map((values, index) => {

@@ -69,11 +69,23 @@ export async function* broughtBy(
   }
 }
 
+/** The bars that one run has brought to a block; null where the journal has nothing of it. */
+export async function broughtIn(
+  reader: Reader,
+  place: { readonly series_id: number; readonly bucket: number; readonly run_id: number },
+): Promise<Brought | null> {
+  const change = await rowWith(reader, blockChanges, place);
+  const held = await rowWith(reader, heldBars, place);
+  if (change === null && held === null) return null;
+  return { change: change === null ? unchanged : decodeChange(change), held: decodeHeld(held) };
+}
+
 /** The bars of a bucket that a run holds: of those that were stored already the values mean nothing. */
 async function barsOfRun(reader: Reader, runId: number, series_id: number, bucket: number): Promise<Bars> {
-  const place = { series_id, bucket, run_id: runId };
-  const entry = await rowWith(reader, blockChanges, place);
-  if (entry?.added === null) {
+  const brought = await broughtIn(reader, { series_id, bucket, run_id: runId });
+  if (brought === null) return none;
+  const { added, before } = brought.change;
+  if (added === null) {
     // The run has made the block: all that it left there is its own.
     const read = {
       seriesId: series_id,
@@ -85,10 +97,7 @@ async function barsOfRun(reader: Reader, runId: number, series_id: number, bucke
     const [block] = await pastBlocks(reader, read, runId);
     return block === undefined ? none : openBlock(series_id, block).bars;
   }
-  const held = decodeHeld(await rowWith(reader, heldBars, place));
-  if (entry === null) return held;
-  const { added, before } = decodeChange(entry);
-  return mergeBars(mergeBars(added!, before), held);
+  return mergeBars(mergeBars(added, before), brought.held);
 }
 
 /** The keys of the bars in a range, ascending, that a file has of a series. */

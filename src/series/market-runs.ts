@@ -7,7 +7,7 @@ import type { Session } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
 import { type Instrument, instruments } from '../datasets/reference.ts';
-import { rowsInOrder } from '../store/all-rows.ts';
+import { rowsAmong, rowsInOrder } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { keysOfRun } from './brought.ts';
 import { deletedTimes } from './covered-times.ts';
@@ -228,8 +228,8 @@ export class MarketRuns {
     const unknown = ids.filter((id) => !this.#listings.has(id));
     if (unknown.length > 0) {
       this.#judging.onSeries?.(unknown.length);
-      const rows = await this.#reader.among(seriesDataset, {}, 'series_id', unknown);
-      const found = await this.#reader.among(instruments, {}, 'instrument_id', [
+      const rows = await rowsAmong(this.#reader, seriesDataset, {}, 'series_id', unknown);
+      const found = await rowsAmong(this.#reader, instruments, {}, 'instrument_id', [
         ...new Set(rows.map(({ instrument_id }) => instrument_id)),
       ]);
       const byId = new Map(found.map((row) => [row.instrument_id, row]));

@@ -4,7 +4,7 @@ import { decodeIds } from '../base/id-list.ts';
 import type { Interval } from '../contract/interval.ts';
 import { runSpans, series } from '../datasets/bars.ts';
 import type { RowOf } from '../datasets/dataset.ts';
-import { rowWith } from '../store/all-rows.ts';
+import { rowsAmong, rowWith } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import type { Reader } from '../store/store.ts';
 
@@ -39,7 +39,13 @@ export class SeriesRuns {
     const ids = [...new Set(unknown)];
     for (const id of ids) this.#spans.set(id, []);
     for (let at = 0; at < ids.length; at += RUNS_PER_READ)
-      for (const row of await this.#reader.among(runSpans, {}, 'run_id', ids.slice(at, at + RUNS_PER_READ)))
+      for (const row of await rowsAmong(
+        this.#reader,
+        runSpans,
+        {},
+        'run_id',
+        ids.slice(at, at + RUNS_PER_READ),
+      ))
         this.#spans.get(row.run_id)!.push({ ...row, interval: row.interval as Interval });
   }
 

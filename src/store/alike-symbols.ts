@@ -1,7 +1,7 @@
 // The symbols of a store that may name the instrument of another one (contract 9.21).
 import { areAlike, placeOfAlike, splitsOf } from '../datasets/notations.ts';
 import { type InstrumentName, instrumentTerms } from '../datasets/reference.ts';
-import { rowsInOrder } from './all-rows.ts';
+import { rowsAmong, rowsInOrder } from './all-rows.ts';
 import type { Term } from './instrument-terms.ts';
 import type { RowReader } from './store.ts';
 
@@ -35,7 +35,8 @@ export async function symbolsLike(
   const found: Term[] = [];
   for (const kind of kinds) {
     const where = { asset_schema, country_iso_code, kind };
-    if (joined.length > 0) found.push(...(await reader.among(instrumentTerms, where, 'term', joined)));
+    if (joined.length > 0)
+      found.push(...(await rowsAmong(reader, instrumentTerms, where, 'term', joined.toSorted())));
     for (const [from, to] of root === null ? [] : signs) {
       const read = {
         where,
@@ -61,7 +62,7 @@ export async function symbolsOfRoot(
   const found: Term[] = [];
   for (const kind of kinds) {
     const where = { asset_schema, country_iso_code, kind };
-    found.push(...(await reader.among(instrumentTerms, where, 'term', splitsOf(root))));
+    found.push(...(await rowsAmong(reader, instrumentTerms, where, 'term', splitsOf(root).toSorted())));
   }
   return found;
 }

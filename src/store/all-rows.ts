@@ -1,12 +1,12 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
-import type { Expected, Read, RowReader, RowWriter } from './store.ts';
+import type { KeyRead, Read, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
 /** The read of the rows in the order of the key whose columns equal those of a where. */
-const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Expected<D> => ({
+const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): KeyRead<D> => ({
   order: dataset.key
     .filter((column) => !Object.hasOwn(where, column))
     .map((column) => [column, 'asc'] as const),
@@ -38,22 +38,22 @@ export function restOf<D extends Dataset>({
   return from === undefined ? {} : { from };
 }
 
-/** Every row of a read, `limit` at a time. Its order must end in a unique key. */
+/**
+ * Every row of a read, `limit` at a time; `known` are the first ones where they were read already. Its order
+ * must end in a unique key.
+ */
 export async function* rowsInOrder<D extends Dataset>(
   reader: RowReader,
   dataset: D,
   read: Omit<Read<D>, 'after'>,
+  known?: readonly RowOf<D>[],
 ): AsyncGenerator<RowOf<D>> {
-  let after: (string | number | null)[] | undefined;
-  for (;;) {
-    const rows = await reader.rows(
-      dataset,
-      after === undefined ? read : { ...read, range: restOf(read), after },
-    );
+  for (let rows = known ?? (await reader.rows(dataset, read)); ; ) {
     yield* rows;
     if (rows.length < read.limit) return;
     const last = rows.at(-1) as Record<string, string | number | null>;
-    after = read.order.map(([column]) => last[column]!);
+    const after = read.order.map(([column]) => last[column]!);
+    rows = await reader.rows(dataset, { ...read, range: restOf(read), after });
   }
 }
 
@@ -68,29 +68,39 @@ export async function collectRows<D extends Dataset>(
   return rows;
 }
 
-/** The read of a row by these columns. */
-const oneRow = <D extends Dataset>(where: Partial<RowOf<D>>): Expected<D> => ({
-  order: [[Object.keys(where)[0] as ColumnOf<D>, 'asc']],
-  limit: 1,
-});
-
-/** Says that `rowWith` comes next for each of these (`RowWriter.expect`). */
-export async function expectRows<D extends Dataset>(
-  writer: RowWriter,
-  dataset: D,
-  wheres: readonly Partial<RowOf<D>>[],
-): Promise<void> {
-  if (wheres.length > 0) await writer.expect(dataset, oneRow(wheres[0]!), wheres);
-}
-
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(
   reader: RowReader,
   dataset: D,
   where: Partial<RowOf<D>>,
 ): Promise<RowOf<D> | null> {
-  const [row = null] = await reader.rows(dataset, { where, ...oneRow(where) });
+  const order = [[Object.keys(where)[0] as ColumnOf<D>, 'asc'] as const];
+  const [row = null] = await reader.rows(dataset, { where, order, limit: 1 });
   return row;
+}
+
+/** The same for each of some values, asked for together. */
+export async function rowsWith<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  wheres: readonly Partial<RowOf<D>>[],
+): Promise<(RowOf<D> | null)[]> {
+  return (await reader.rowsByKey(dataset, wheres)).map(([row = null]) => row);
+}
+
+/**
+ * The rows whose columns equal `where`, and whose `column` has one of some distinct values, in the order of
+ * these.
+ */
+export async function rowsAmong<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  where: Partial<RowOf<D>>,
+  column: ColumnOf<D>,
+  values: readonly (string | number)[],
+): Promise<RowOf<D>[]> {
+  const keys = values.map((value) => ({ ...where, [column]: value }) as Partial<RowOf<D>>);
+  return (await reader.rowsByKey(dataset, keys)).flat();
 }
 
 /**
@@ -121,5 +131,20 @@ export async function soundRows<D extends Dataset>(
     passed.add(after.join());
     if (stored === row) found.push(row as RowOf<D>);
   }
+  return found;
+}
+
+/** The rows of each of some keys (`RowReader.rowsByKey`); null for a key that has a damaged one. */
+export async function soundRowsByKey<D extends Dataset>(
+  reader: RowReader,
+  dataset: D,
+  keys: readonly Partial<RowOf<D>>[],
+  read?: KeyRead<D>,
+): Promise<(readonly RowOf<D>[] | null)[]> {
+  const all = await unlessDamaged(reader.rowsByKey(dataset, keys, read));
+  if (all !== null) return all;
+  const found: (readonly RowOf<D>[] | null)[] = [];
+  for (const key of keys)
+    found.push((await unlessDamaged(reader.rowsByKey(dataset, [key], read)))?.[0] ?? null);
   return found;
 }

@@ -88,11 +88,10 @@ export function misplacedIn({ key }: Pick<Dataset, 'key'>, { where, along, range
   };
 }
 
-/** As `misplacedIn`, for rows that have one of some values in a column. */
-export function misplacedAmong(where: Row, column: string, values: readonly unknown[]): Misplaced {
-  const misplaced = misplacedIn({ key: [] }, { where, order: [] });
-  const wanted = new Set(values);
-  return (row) => (wanted.has(row[column]) ? misplaced(row, null) : OTHER_KEY);
+/** The same for the rows of a key, in any order. */
+export function misplacedAt(key: Row): Misplaced {
+  const columns = Object.keys(key);
+  return (row) => (columns.every((column) => row[column] === key[column]) ? null : OTHER_KEY);
 }
 
 /** A row whose values may be anything: for words about it. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RowOf } from '../datasets/dataset.ts';
 import { apiKeys, checks, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
-import { rowWith, soundRows } from './all-rows.ts';
+import { rowsAmong, rowWith, soundRows } from './all-rows.ts';
 import { type Damage, unlessDamaged } from './damage.ts';
 import type { RowReader, RowStore } from './store.ts';
 
@@ -62,7 +62,7 @@ export type KeyUse = { readonly key_id: string; readonly last_used_ms: number };
 export function addKeyUses(control: RowStore, uses: readonly KeyUse[], nowMs: () => number): Promise<void> {
   return control.write(async (writer) => {
     const usedMs = new Map(uses.map(({ key_id, last_used_ms }) => [key_id, last_used_ms]));
-    const keys = await writer.among(apiKeys, {}, 'key_id', [...usedMs.keys()]);
+    const keys = await rowsAmong(writer, apiKeys, {}, 'key_id', [...usedMs.keys()]);
     const changed = keys.flatMap((key) => {
       const last_used_ms = usedMs.get(key.key_id)!;
       const storedMs = key.last_used_ms ?? Number.NEGATIVE_INFINITY;
@@ -88,7 +88,7 @@ export function addQuotaUses(
 ): Promise<readonly QuotaUse[]> {
   return control.write(async (writer) => {
     const keyIds = [...new Set(uses.map(({ key_id }) => key_id))];
-    const stored = await writer.among(quotaUses, {}, 'key_id', keyIds);
+    const stored = await rowsAmong(writer, quotaUses, {}, 'key_id', keyIds);
     const rows = new Map(stored.map((row) => [nameOf(row), row]));
     const totals = uses.map((use) => {
       const row = rows.get(nameOf(use));

@@ -3,7 +3,7 @@
 import type { Dataset, RowOf } from '../datasets/dataset.ts';
 import { dataDatasets } from '../datasets/index.ts';
 import { counters, formerRows, rowChanges } from '../datasets/internal.ts';
-import { expectRows, rowWith } from './all-rows.ts';
+import { rowWith, soundRowsByKey } from './all-rows.ts';
 import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
@@ -59,6 +59,9 @@ const KEPT = { name: 'former_rows' };
 
 /** Rows that are looked at together where some are forgotten. */
 const ROWS_PER_READ = 500;
+
+/** Rows that are kept together. */
+const ROWS_TOGETHER = 10_000;
 
 /** The oldest kept rows of a dataset: up to `limit`. */
 const oldestRows = (writer: RowWriter, dataset: string, limit: number): Promise<Entry[]> =>
@@ -183,23 +186,29 @@ export class KeptFormerRows {
    */
   async keep(writer: RowWriter, dataset: Dataset, rows: readonly Row[]): Promise<void> {
     const fresh = rows.filter((row) => this.#isNew(`${dataset.name} ${rowKeyOf(dataset, row)}`));
-    const keys = fresh.map((row) => keyOf(dataset, row));
-    if (keys.length > 1) await expectRows(writer, dataset, keys);
-    for (const key of keys) await this.#keepOne(writer, dataset, key);
+    for (let at = 0; at < fresh.length; at += ROWS_TOGETHER) {
+      const keys = fresh.slice(at, at + ROWS_TOGETHER).map((row) => keyOf(dataset, row));
+      await this.#keepSome(writer, dataset, keys);
+    }
   }
 
-  async #keepOne(writer: RowWriter, dataset: Dataset, key: Partial<RowOf<Dataset>>): Promise<void> {
-    const read = rowWith(writer, dataset, key).then((row) => ({ row }));
-    const found = await unlessDamaged(read);
-    // What it was is not known any more.
-    if (found === null) await forgetEarlier(writer);
-    const before = found?.row ?? null;
-    await this.#put(writer, {
-      dataset: dataset.name,
-      part: formerPart(dataset, key)!,
-      row_key: rowKeyOf(dataset, key),
-      before: before === null ? null : packed(dataset, before),
-    });
+  async #keepSome(
+    writer: RowWriter,
+    dataset: Dataset,
+    keys: readonly Partial<RowOf<Dataset>>[],
+  ): Promise<void> {
+    const found = await soundRowsByKey(writer, dataset, keys);
+    // What a damaged one was is not known any more.
+    if (found.includes(null)) await forgetEarlier(writer);
+    for (const [at, rows] of found.entries()) {
+      const before = rows?.[0] ?? null;
+      await this.#put(writer, {
+        dataset: dataset.name,
+        part: formerPart(dataset, keys[at]!)!,
+        row_key: rowKeyOf(dataset, keys[at]!),
+        before: before === null ? null : packed(dataset, before),
+      });
+    }
   }
 
   /**

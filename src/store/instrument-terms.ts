@@ -9,7 +9,7 @@ import {
   instruments,
   instrumentTerms,
 } from '../datasets/reference.ts';
-import { allRows, expectRows, rowWith } from './all-rows.ts';
+import { allRows, rowsAmong, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
@@ -110,14 +110,6 @@ const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentNa
 export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
   if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null) throw lostInstrument(name);
 }
-
-/** Says that `refuseLost` comes next for these names (`RowWriter.expect`). */
-export const expectLost = (writer: RowWriter, names: readonly InstrumentName[]): Promise<void> =>
-  expectRows(
-    writer,
-    instrumentTerms,
-    names.map((name) => symbolOf(name, 'symbol')),
-  );
 
 /** Folds the names again that programs before layout 15 stored with marks. */
 export async function refoldInstrumentTerms(writer: RowWriter): Promise<void> {
@@ -245,7 +237,7 @@ export async function* separatedTerms(
     const country_iso_code = market.country ?? (isPair({ asset_schema }) ? 'GLOBAL' : 'US');
     const where = { asset_schema, country_iso_code, kind };
     const others = [plain, ...splitsOf(plain)].filter((one) => !one.startsWith(beginning));
-    if (others.length > 0) yield await reader.among(instrumentTerms, where, 'term', others);
+    if (others.length > 0) yield await rowsAmong(reader, instrumentTerms, where, 'term', others.toSorted());
     return;
   }
   const ranges = plain === beginning ? [] : [{ from: plain, to: `${plain}\u{10ffff}` }];

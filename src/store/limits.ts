@@ -1,17 +1,15 @@
 // Bounds of statements, of reading whole stores and of copies, each with its reason.
 
 export const storeLimits = {
-  /** Values that one statement looks for; more values need several statements. */
-  amongMax: 64,
+  /** Keys whose rows one statement of SQLite reads; a few keys have one each, which is faster. */
+  keysTogether: 64,
+  keysAloneMax: 3,
   /**
    * Statements of one file, or texts of one kind and dataset, that are cached: ranked reads have many orders.
    */
   statementsCachedMax: 500,
   /** Rows that one statement of PostgreSQL inserts. */
   rowsPerUpsertMax: 1_000,
-  /** Notes about blocks that a write to PostgreSQL keeps in memory, and their bytes: more go into a table. */
-  notesKeptMax: 1_000,
-  noteBytesKeptMax: 2 ** 20,
   /** Transactions that one process has open on PostgreSQL at once; others wait. */
   transactionsMax: 8,
   /** Connections for the blocks of a store in PostgreSQL; on Citus for those of each worker. */

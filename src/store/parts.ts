@@ -45,6 +45,12 @@ export function partRead({ name, parts = [] }: Dataset, where: Values = {}): Par
   return name;
 }
 
+/** The values that all of some keys have. */
+export const sharedBy = (keys: readonly Values[]): Values =>
+  Object.fromEntries(
+    Object.entries(keys[0] ?? {}).filter(([column, value]) => keys.every((key) => key[column] === value)),
+  );
+
 const moving = new WeakMap<Dataset, readonly string[]>();
 
 /** Columns outside the key that decide the part of a row: an upsert may move it from one part to another. */

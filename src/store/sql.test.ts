@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../datasets/dataset.ts';
-import { storeLimits } from './limits.ts';
 import { type Dialect, SqlCompiler } from './sql.ts';
 import type { RankedRead, Read } from './store.ts';
 
@@ -116,14 +115,6 @@ test('reads of one shape share a statement, and each has its own values', () => 
   const statement = compiler.read(quotes, read('X'));
   assert.equal(compiler.read(quotes, read('Y')), statement);
   assert.deepEqual(statement.values(read('Y')), ['Y', 1]);
-});
-
-test('a read among few values repeats the last one', () => {
-  const read = { where: { market: 'X' }, column: 'at_ms', values: [1, 2] };
-  const { sql, values } = compiler.among(quotes, read);
-  const marks = Array.from({ length: storeLimits.amongMax }, () => '?').join(', ');
-  assert.equal(sql, `select ${COLUMNS} from "quotes" where "market" = ? and "at_ms" in (${marks})`);
-  assert.deepEqual(values(read), ['X', 1, ...Array.from({ length: storeLimits.amongMax - 1 }, () => 2)]);
 });
 
 test('a ranked read joins its groups as a table of values', () => {
@@ -247,10 +238,7 @@ test('datasets of one name have statements of their own: a migration reads a tab
   const former: Dataset = { name: 'toys', columns: { id: { kind: 'text' } }, key: ['id'] };
   const present: Dataset = { ...former, columns: { ...former.columns, color: { kind: 'text' } } };
   const read: Read = { order: [['id', 'asc']], limit: 1 };
-  const among = { where: {}, column: 'id', values: ['a'] };
   for (const dataset of [former, present, former]) {
-    const hasColor = dataset === present;
-    assert.equal(compiler.read(dataset, read).sql.includes('"color"'), hasColor);
-    assert.equal(compiler.among(dataset, among).sql.includes('"color"'), hasColor);
+    assert.equal(compiler.read(dataset, read).sql.includes('"color"'), dataset === present);
   }
 });

@@ -7,6 +7,9 @@ import type { Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
 import type { Direction, RankedRead, Read } from './store.ts';
 
+/** The values of some columns. */
+type Row = Readonly<Record<string, unknown>>;
+
 /** The value of one `?`: each execution takes it from the read. */
 type Take<R> = (read: R) => unknown;
 
@@ -15,16 +18,6 @@ type Piece<R> = { readonly sql: string; readonly takes: readonly Take<R>[] };
 
 /** A statement's text, and the values that a read gives it. */
 type Statement<R> = { readonly sql: string; readonly values: (read: R) => unknown[] };
-
-/**
- * A read of the rows that have one of some values in a column. The last value is repeated until the statement
- * is full.
- */
-type AmongRead = {
-  readonly where: Readonly<Record<string, unknown>>;
-  readonly column: string;
-  readonly values: readonly (string | number)[];
-};
 
 /** The differences between the SQL of one engine and that of others. */
 export type Dialect = {
@@ -57,7 +50,7 @@ type Statements<R> = WeakMap<Dataset, SizedCache<Statement<R>>>;
 export class SqlCompiler {
   readonly #dialect: Dialect;
   readonly #reads: Statements<Read> = new WeakMap();
-  readonly #among: Statements<AmongRead> = new WeakMap();
+  readonly #atKeys: Statements<readonly Row[]> = new WeakMap();
   readonly #ranked: Statements<RankedRead> = new WeakMap();
   /** By dataset and number of rows. */
   readonly #upserts = new Map<Dataset, Map<number, string>>();
@@ -158,15 +151,20 @@ export class SqlCompiler {
     });
   }
 
-  /** A read of up to `storeLimits.amongMax` values of a column. */
-  among(dataset: Dataset, { where, column }: AmongRead): Statement<AmongRead> {
-    return this.#cached(this.#among, dataset, [equalText(where), column].join('|'), () => {
-      const conditions = equals(where, (actual: AmongRead) => actual.where);
-      const one = (at: number): Piece<AmongRead> =>
-        value(({ values }) => values[Math.min(at, values.length - 1)]);
-      const all = joined(', ', ...Array.from({ length: storeLimits.amongMax }, (_, at) => one(at)));
-      conditions.push({ sql: `${quoted(column)} in (${all.sql})`, takes: all.takes });
-      return joined('', selectAll(dataset), whereOf(conditions));
+  /** A read of the rows of up to `storeLimits.keysTogether` keys: the place of its key follows each row. */
+  atKeys(dataset: Dataset, [first]: readonly Row[]): Statement<readonly Row[]> {
+    const columns = Object.keys(first!);
+    return this.#cached(this.#atKeys, dataset, columns.join(), () => {
+      const one = (at: number): Piece<readonly Row[]> => ({
+        sql: `(${[at, ...columns.map(() => '?')].join(', ')})`,
+        takes: columns.map((column) => (keys) => keys[at]?.[column] ?? null),
+      });
+      const all = Array.from({ length: storeLimits.keysTogether }, (_, at) => one(at));
+      const read = text(`select ${list(checkedColumns(dataset))}, "column1" from (values `);
+      // Each key is one search of an index.
+      const joint = text(`) cross join ${quoted(dataset.name)}`);
+      const same = columns.map((column, at) => text(`${quoted(column)} = "column${at + 2}"`));
+      return joined('', read, joined(', ', ...all), joint, whereOf(same));
     });
   }
 
@@ -300,8 +298,6 @@ const selectAll = (dataset: Dataset): Piece<unknown> =>
   text(`select ${list(checkedColumns(dataset))} from ${quoted(dataset.name)}`);
 
 const text = (sql: string): Piece<unknown> => ({ sql, takes: [] });
-
-const value = <R>(take: Take<R>): Piece<R> => ({ sql: '?', takes: [take] });
 
 const isEqual = (column: string): Piece<unknown> => text(`${quoted(column)} = ?`);
 

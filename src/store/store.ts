@@ -20,6 +20,9 @@ export type Read<D extends Dataset = Dataset> = {
   readonly limit: number;
 };
 
+/** A read without the columns that must be equal. */
+export type KeyRead<D extends Dataset = Dataset> = Pick<Read<D>, 'range' | 'order' | 'limit'>;
+
 /** Texts from one, and below another, by their code points. */
 export type TextSpan = { readonly from: string; readonly below: string };
 
@@ -78,14 +81,15 @@ export interface RowReader {
    */
   group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]>;
   /**
-   * The rows whose columns equal `where`, and whose `column` has one of some distinct values; in no order.
+   * The rows of each of some keys, asked for together: on another machine each question alone waits for its
+   * answer. The keys have values of the same columns, and no null. `read` orders and bounds the rows of each
+   * key: without it these are all, in no order.
    */
-  among<D extends Dataset>(
+  rowsByKey<D extends Dataset>(
     dataset: D,
-    where: Partial<RowOf<D>>,
-    column: ColumnOf<D>,
-    values: readonly (string | number)[],
-  ): Promise<RowOf<D>[]>;
+    keys: readonly Partial<RowOf<D>>[],
+    read?: KeyRead<D>,
+  ): Promise<RowOf<D>[][]>;
   /** The order columns' values of each row. */
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
   /**
@@ -138,21 +142,8 @@ export interface Reader extends RowReader, Versioned {
   structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
-/** A read without the columns that must be equal. */
-export type Expected<D extends Dataset = Dataset> = Pick<Read<D>, 'range' | 'order' | 'limit'>;
-
 /** Writes rows. All changes of one `write` become visible at once, or none. */
 export interface RowWriter extends RowReader {
-  /**
-   * Says which reads come next: `read` with each of `wheres`, which name the same columns of the key and no
-   * null. An engine on another machine looks them up together, because each alone waits for its answer; what
-   * they give is the same.
-   */
-  expect<D extends Dataset>(
-    dataset: D,
-    read: Expected<D>,
-    wheres: readonly Partial<RowOf<D>>[],
-  ): Promise<void>;
   /** Inserts rows, or replaces those of equal key. */
   upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void>;
   /** Removes rows by their whole key. */
@@ -160,23 +151,14 @@ export interface RowWriter extends RowReader {
 }
 
 export interface Writer extends Reader, RowWriter {
-  /**
-   * Says which blocks are read next, each alone (`expect`). They take memory until they are read or the next
-   * ones are expected.
-   */
-  expectBlocks(places: readonly BlockAt[]): Promise<void>;
+  /** The blocks at some places, asked for together; null where there is none. */
+  blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]>;
   /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
   putBlock(seriesId: number, block: StoredBlock): Promise<void>;
   /** Removes a block, if it is there. */
   removeBlock(seriesId: number, bucket: number): Promise<void>;
   /**
-   * Keeps a note about a block until this write ends; it replaces an earlier note (`loading/bar-load.ts`).
-   */
-  keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void>;
-  note(seriesId: number, bucket: number): Promise<Uint8Array | null>;
-  /**
-   * Runs `work` as one part of this write: an error undoes this part alone. Notes end with the part. Parts
-   * are not nested.
+   * Runs `work` as one part of this write: an error undoes this part alone. Parts are not nested.
    */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }

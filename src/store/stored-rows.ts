@@ -5,7 +5,7 @@ import { allRows } from './all-rows.ts';
 import {
   isWhole,
   type Misplaced,
-  misplacedAmong,
+  misplacedAt,
   misplacedIn,
   type Row,
   type RowForm,
@@ -14,10 +14,9 @@ import {
   rowFormOf,
 } from './checked-rows.ts';
 import { DamagedData } from './damage.ts';
-import { storeLimits } from './limits.ts';
 import { rowCheck, type StoredCell } from './row-check.ts';
 import type { SqlCompiler } from './sql.ts';
-import type { Extent, RankedRead, Read, RowReader } from './store.ts';
+import type { Extent, KeyRead, RankedRead, Read, RowReader } from './store.ts';
 
 function toSql(kind: ColumnKind, value: unknown): StoredCell {
   if (value === null || value === undefined) return null;
@@ -50,6 +49,9 @@ export function rowCells({ names, kinds, seeds }: RowForm, row: Row): StoredCell
 export const keyCells = ({ key, columns }: Dataset, row: Row): StoredCell[] =>
   key.map((name) => toSql(columns[name]!.kind, row[name]));
 
+/** The limit of reads of all rows. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
 /** The read of all rows of a group. */
 function groupRead({ group = [], key }: Dataset, where: Row): Read {
   const rest = key.filter((column) => !group.includes(column));
@@ -58,7 +60,7 @@ function groupRead({ group = [], key }: Dataset, where: Row): Read {
   return {
     where,
     order: order.map((column) => [column, 'asc'] as const),
-    limit: Number.MAX_SAFE_INTEGER,
+    limit: NO_LIMIT,
   } as unknown as Read;
 }
 
@@ -76,6 +78,12 @@ function checked(dataset: Dataset, found: readonly StoredCell[][], misplaced: Mi
     return row;
   });
 }
+
+/** The read of all rows of a key, whose columns decide nothing about their order. */
+const everyRow = <D extends Dataset>(keys: readonly Partial<RowOf<D>>[]): KeyRead<D> => ({
+  order: [[Object.keys(keys[0] ?? {})[0] as ColumnOf<D>, 'asc']],
+  limit: NO_LIMIT,
+});
 
 /** Reads rows by statements of one SQL. */
 export abstract class StoredRows implements RowReader {
@@ -121,29 +129,35 @@ export abstract class StoredRows implements RowReader {
     return checked(dataset, await this.read(dataset, read), misplacedIn(dataset, read)) as RowOf<D>[];
   }
 
+  async rowsByKey<D extends Dataset>(
+    dataset: D,
+    keys: readonly Partial<RowOf<D>>[],
+    read: KeyRead<D> = everyRow(keys),
+  ): Promise<RowOf<D>[][]> {
+    if (keys.length === 0) return [];
+    const reads = keys.map((where) => ({ where, ...read }) as unknown as Read);
+    const found = await this.readEach(dataset, reads);
+    return reads.map((one, at) => {
+      const isAll = one.limit === NO_LIMIT;
+      const misplaced = isAll ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
+      return checked(dataset, found[at]!, misplaced);
+    }) as RowOf<D>[][];
+  }
+
+  /** The rows of reads that differ in the values of `where` alone, as they are stored. */
+  protected async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
+    const { sql, values } = this.compiler.read(dataset, reads[0]!);
+    const found: StoredCell[][][] = [];
+    for (const read of reads) found.push(await this.#found(dataset, sql, values(read)));
+    return found;
+  }
+
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
     const read = groupRead(dataset, where);
     const found = await this.read(dataset, read);
     const rows = checked(dataset, found, misplacedIn(dataset, read));
     this.checkGroup(dataset, where, found);
     return rows as RowOf<D>[];
-  }
-
-  async among<D extends Dataset>(
-    dataset: D,
-    where: Partial<RowOf<D>>,
-    column: ColumnOf<D>,
-    values: readonly (string | number)[],
-  ): Promise<RowOf<D>[]> {
-    const misplaced = misplacedAmong(where as Row, column, values);
-    const reads: Promise<StoredCell[][]>[] = [];
-    for (let at = 0; at < values.length; at += storeLimits.amongMax) {
-      const read = { where, column, values: values.slice(at, at + storeLimits.amongMax) };
-      const statement = this.compiler.among(dataset, read);
-      reads.push(Promise.resolve(this.#found(dataset, statement.sql, statement.values(read))));
-    }
-    const found = (await Promise.all(reads)).flat();
-    return checked(dataset, found, misplaced) as RowOf<D>[];
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {

@@ -3,8 +3,8 @@
 import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
 import type { Damage } from './damage.ts';
 import { storeLimits } from './limits.ts';
-import { barsOf, type Change, EVERYTHING, type Part, partRead } from './parts.ts';
-import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from './store.ts';
+import { barsOf, type Change, EVERYTHING, type Part, partRead, sharedBy } from './parts.ts';
+import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from './store.ts';
 
 /** A value and the parts that were read for it. */
 export type Depending<T> = { readonly value: T; readonly parts: readonly Part[] };
@@ -80,14 +80,13 @@ export class TrackedReader implements Reader {
     return this.#reader.group(dataset, where);
   }
 
-  among<D extends Dataset>(
+  rowsByKey<D extends Dataset>(
     dataset: D,
-    where: Partial<RowOf<D>>,
-    column: ColumnOf<D>,
-    values: readonly (string | number)[],
-  ): Promise<RowOf<D>[]> {
-    if (dataset.neverChanges !== true) this.#noteOne(partRead(dataset, where));
-    return this.#reader.among(dataset, where, column, values);
+    keys: readonly Partial<RowOf<D>>[],
+    read?: KeyRead<D>,
+  ): Promise<RowOf<D>[][]> {
+    if (dataset.neverChanges !== true) this.#noteOne(partRead(dataset, sharedBy(keys)));
+    return this.#reader.rowsByKey(dataset, keys, read);
   }
 
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {

@@ -2,11 +2,19 @@
 // values.
 import pg from 'pg';
 import { settingsOf } from '../../src/store/postgres/connection.ts';
-import { Session } from '../../src/store/postgres/session.ts';
+import { SentArray, Session } from '../../src/store/postgres/session.ts';
 import { askForLists, isOptionSearch, largeTables, listening } from '../list-plans.ts';
 import type { Plans } from '../sqlite/plans.ts';
 
 type Asked = { readonly sql: string; readonly values: readonly unknown[] };
+
+/** A value as the driver takes it: an array in its binary form. */
+function sent(value: unknown): unknown {
+  if (!(value instanceof SentArray)) return value;
+  const bytes = Buffer.alloc(value.byteLength);
+  value.write(bytes, 0);
+  return bytes;
+}
 
 /** A step of a plan (postgresql.org/docs/15/sql-explain.html). */
 type Step = {
@@ -51,8 +59,10 @@ async function plansOf(
     // As autovacuum does soon after an import.
     await client.query('analyze');
     const asked = new Map<string, Asked>();
-    const note = ([sql, values = []]: readonly unknown[]): void =>
-      void asked.set(JSON.stringify([sql, values]), { sql: sql as string, values: values as unknown[] });
+    const note = ([sql, given = []]: readonly unknown[]): void => {
+      const values = (given as unknown[]).map(sent);
+      asked.set(JSON.stringify([sql, values]), { sql: sql as string, values });
+    };
     await listening(Session.prototype, 'ask', note, work);
     const planned: (Asked & { readonly plan: Step })[] = [];
     for (const one of [...asked.values()].filter(({ sql }) => isRead(sql))) {

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RowOf } from '../../src/datasets/dataset.ts';
 import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../../src/datasets/internal.ts';
 import { instruments } from '../../src/datasets/reference.ts';
-import { allRows } from '../../src/store/all-rows.ts';
+import { allRows, rowsAmong } from '../../src/store/all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import {
@@ -125,8 +125,8 @@ export function engineSuite(
   suite(`${name} keeps its readers and writers apart`, () => transactionTests(withFresh));
   suite(`${name} tells what has changed`, () => versionTests(withFresh, otherProcess));
   suite(`${name} is read as it was`, () => pastTests(withFresh));
-  suite(`${name} is told of reads before they are asked for`, () => expectedTests(withFresh));
-  suite(`${name} is told of blocks before they are read`, () => expectedBlockTests(withFresh));
+  suite(`${name} gives rows of several keys`, () => rowsByKeyTests(withFresh));
+  suite(`${name} gives blocks of several places`, () => blocksAtTests(withFresh));
   suite(`${name} writes in parts`, () => savepointTests(withFresh));
   suite(`${name} keeps keys and secrets beside the data`, () => controlTests(freshUrl));
   suite(`${name} is out of reach and back`, () => reachTests(withFresh, takeAway));
@@ -343,14 +343,14 @@ function rowTests(withFresh: WithFresh): void {
       for (const count of [0, 1, 63, 64, 65, 200]) {
         const asked = all.filter((row) => row.run_id % 300 < count).map((row) => row.run_id);
         const found = await reader.snapshot((rows) =>
-          rows.among(importRuns, { kind: 'import' }, 'run_id', [...asked, 999]),
+          rowsAmong(rows, importRuns, { kind: 'import' }, 'run_id', [...asked, 999]),
         );
         assert.deepEqual(
           found.toSorted((a, b) => a.run_id - b.run_id),
           all.slice(0, count),
         );
         const none = await reader.snapshot((rows) =>
-          rows.among(importRuns, { kind: 'delete' }, 'run_id', asked),
+          rowsAmong(rows, importRuns, { kind: 'delete' }, 'run_id', asked),
         );
         assert.deepEqual(none, []);
       }
@@ -583,52 +583,28 @@ function blockTests(withFresh: WithFresh): void {
       const [found] = await reader.snapshot((open) => open.blocks(read));
       assert.ok(Buffer.from(found!.bytes).equals(great));
     }));
-
-  test('notes are replaced by key, seen by their own write alone, and vanish at its end', () =>
-    withFresh(async (writer) => {
-      const [first, second] = [new Uint8Array([1, 2]), new Uint8Array([3])];
-      await writer.write(async (open) => {
-        assert.equal(await open.note(1, 1), null);
-        await open.keepNote(1, 1, first);
-        await open.keepNote(1, 2, first);
-        await open.keepNote(1, 1, second);
-        assert.deepEqual([...(await open.note(1, 1))!], [3]);
-        assert.deepEqual([...(await open.note(1, 2))!], [1, 2]);
-        assert.equal(await open.note(2, 1), null);
-      });
-      await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
-      await assert.rejects(
-        writer.write(async (open) => {
-          await open.keepNote(1, 1, first);
-          throw new Error('stopped');
-        }),
-        /stopped/,
-      );
-      await writer.write(async (open) => assert.equal(await open.note(1, 1), null));
-    }));
 }
 
-/** Reads that a write was told of before it asks for them. */
-function expectedTests(withFresh: WithFresh): void {
+/** Rows of several keys at once. */
+function rowsByKeyTests(withFresh: WithFresh): void {
   const files = ['a', 'b', 'é'];
   const place = fc.record({ dataset: fc.constantFrom('bars', 'news'), path: fc.constantFrom(...files) });
   type Place = { readonly dataset: string; readonly path: string };
   const steps = fc.array(
     fc.oneof(
-      fc.record({ kind: fc.constant('expect' as const), places: fc.array(place, { maxLength: 6 }) }),
-      fc.record({ kind: fc.constant('read' as const), places: fc.array(place, { maxLength: 3 }) }),
+      fc.record({ kind: fc.constant('read' as const), places: fc.array(place, { maxLength: 6 }) }),
       fc.record({ kind: fc.constantFrom('write', 'remove', 'undone'), places: fc.tuple(place) }),
     ),
     { maxLength: 25 },
   );
   const keyOf = ({ dataset, path }: Place): string => `${dataset} ${path}`;
 
-  test('reads that were expected give what they give without that, whatever is written in between', () =>
+  test('rows of some keys are those of a read for each, whatever was written before', () =>
     withFresh(async (store) => {
       await fc.assert(
-        fc.asyncProperty(steps, fc.boolean(), async (all, isByDataset) => {
+        fc.asyncProperty(steps, fc.boolean(), fc.boolean(), async (all, isByDataset, isBounded) => {
           const stored = new Map<string, Place & { readonly failed_ms: number }>();
-          const wheresOf = (places: readonly Place[]): Partial<Place>[] =>
+          const keysOf = (places: readonly Place[]): Partial<Place>[] =>
             places.map(({ dataset, path }) => (isByDataset ? { dataset } : { dataset, path }));
           const read = { range: { to: 'z' }, order: [['path', 'desc']], limit: 2 } as const;
           let failed_ms = 0;
@@ -640,30 +616,31 @@ function expectedTests(withFresh: WithFresh): void {
               return row;
             };
             for (const { kind, places } of all) {
-              if (kind === 'expect') await open.expect(failedFiles, read, wheresOf(places));
-              else if (kind === 'write') stored.set(keyOf(places[0]!), await writeRow(places[0]!));
+              if (kind === 'write') stored.set(keyOf(places[0]!), await writeRow(places[0]!));
               else if (kind === 'remove') {
                 await open.remove(failedFiles, [places[0]!]);
                 stored.delete(keyOf(places[0]!));
               } else if (kind === 'undone') {
                 const part = open.savepoint(async () => {
                   await writeRow(places[0]!);
-                  await open.expect(failedFiles, read, wheresOf(places));
                   throw new Error('undone');
                 });
                 await assert.rejects(part, /undone/);
               }
-              for (const where of wheresOf(places)) {
-                const found = await open.rows(failedFiles, { where, ...read });
-                const expected = [...stored.values()]
-                  .filter(({ dataset, path }) => dataset === where.dataset && (where.path ?? path) === path)
-                  .filter(({ path }) => compare(path, 'z') < 0)
+              const keys = keysOf(places);
+              const found = await open.rowsByKey(failedFiles, keys, isBounded ? read : undefined);
+              const expected = keys.map((key) => {
+                const rows = [...stored.values()]
+                  .filter(({ dataset, path }) => dataset === key.dataset && (key.path ?? path) === path)
                   .sort((one, other) => compare(other.path, one.path));
-                assert.deepEqual(
-                  found.map((row) => row.failed_ms),
-                  expected.slice(0, 2).map((row) => row.failed_ms),
-                );
-              }
+                return isBounded ? rows.filter(({ path }) => compare(path, 'z') < 0).slice(0, 2) : rows;
+              });
+              // Rows that no read bounds are in no order.
+              const timesOf = (rows: readonly { readonly failed_ms: number }[]): number[] => {
+                const times = rows.map((row) => row.failed_ms);
+                return isBounded ? times : times.toSorted((one, other) => one - other);
+              };
+              assert.deepEqual(found.map(timesOf), expected.map(timesOf));
             }
           });
         }),
@@ -672,21 +649,21 @@ function expectedTests(withFresh: WithFresh): void {
     }));
 }
 
-/** Blocks that a write was told of before it reads them. */
-function expectedBlockTests(withFresh: WithFresh): void {
+/** Blocks of several places at once. */
+function blocksAtTests(withFresh: WithFresh): void {
   const place = fc.record({
     seriesId: fc.integer({ min: 1, max: 2 }),
     bucket: fc.integer({ min: 1, max: 3 }),
   });
-  const kinds = fc.constantFrom('expect', 'read', 'put', 'remove', 'undone');
   const steps = fc.array(
-    fc.record({ kind: kinds, places: fc.array(place, { minLength: 1, maxLength: 4 }) }),
-    {
-      maxLength: 25,
-    },
+    fc.record({
+      kind: fc.constantFrom('put', 'remove', 'undone'),
+      places: fc.array(place, { minLength: 1, maxLength: 4 }),
+    }),
+    { maxLength: 25 },
   );
 
-  test('blocks that were expected are read as without that, whatever is written in between and before', () =>
+  test('blocks at some places are those that are stored there, whatever was written before', () =>
     withFresh(async (store) => {
       const stored = new Map<string, number>();
       let byte = 0;
@@ -699,55 +676,32 @@ function expectedBlockTests(withFresh: WithFresh): void {
             };
             for (const { kind, places } of all) {
               const [{ seriesId, bucket }] = places as [BlockAt, ...BlockAt[]];
-              if (kind === 'expect') await open.expectBlocks(places);
-              else if (kind === 'put') {
+              if (kind === 'put') {
                 await put({ seriesId, bucket });
                 stored.set(`${seriesId} ${bucket}`, byte);
               } else if (kind === 'remove') {
                 await open.removeBlock(seriesId, bucket);
                 stored.delete(`${seriesId} ${bucket}`);
-              } else if (kind === 'undone') {
+              } else {
                 const part = open.savepoint(async () => {
                   await put({ seriesId, bucket });
-                  await open.expectBlocks(places);
+                  await open.blocksAt(places);
                   throw new Error('undone');
                 });
                 await assert.rejects(part, /undone/);
               }
-              for (const at of kind === 'expect' ? [] : places) {
-                const one = {
-                  fromBucket: at.bucket,
-                  toBucket: at.bucket,
-                  direction: 'asc',
-                  limit: 1,
-                } as const;
-                const found = await open.blocks({ seriesId: at.seriesId, ...one });
-                const expected = stored.get(`${at.seriesId} ${at.bucket}`);
-                assert.deepEqual(
-                  found.map(({ bytes }) => bytes[0]),
-                  expected === undefined ? [] : [expected],
-                );
-              }
+              const found = await open.blocksAt(places);
+              assert.deepEqual(
+                found.map((block) => block?.bytes[0]),
+                places.map((at) => stored.get(`${at.seriesId} ${at.bucket}`)),
+              );
+              assert.deepEqual(await open.blocksAt([]), []);
             }
           }),
         ),
         { numRuns: 40 },
       );
     }));
-
-  test('notes of any number are kept, and the last of each place holds', () =>
-    withFresh((store) =>
-      store.write(async (open) => {
-        const noteOf = (at: number): Uint8Array => new Uint8Array([at % 256, at >> 8]);
-        for (let at = 0; at < 2_500; at++) await open.keepNote(at % 7, at % 1_100, noteOf(at));
-        const last = new Map(Array.from({ length: 2_500 }, (_, at) => [`${at % 7} ${at % 1_100}`, at]));
-        for (const [at, value] of last) {
-          const [series, bucket] = at.split(' ').map(Number);
-          assert.deepEqual(await open.note(series!, bucket!), noteOf(value));
-        }
-        assert.equal(await open.note(8, 1), null);
-      }),
-    ));
 }
 
 /** Parts of one write. */
@@ -793,14 +747,6 @@ function savepointTests(withFresh: WithFresh): void {
       await assert.rejects(write, /stopped/);
       assert.deepEqual(await readCounters(reader), []);
     }));
-
-  test('notes end with the part that made them', () =>
-    withFresh((writer) =>
-      writer.write(async (open) => {
-        await open.savepoint(() => open.keepNote(1, 1, new Uint8Array([1])));
-        assert.equal(await open.note(1, 1), null);
-      }),
-    ));
 }
 
 /** Waits until a connection sees a counter. */

@@ -6,6 +6,7 @@ import { SizedCache } from '../../src/base/sized-cache.ts';
 import { series } from '../../src/datasets/bars.ts';
 import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
 import { counters, formerRows, importRuns } from '../../src/datasets/internal.ts';
+import { rowsAmong } from '../../src/store/all-rows.ts';
 import { forgetEarlier, oldestVersion } from '../../src/store/changes.ts';
 import { storeLimits } from '../../src/store/limits.ts';
 import { PastReader } from '../../src/store/past/past-reader.ts';
@@ -114,7 +115,7 @@ async function checkState(reader: PastReader, rows: Rows): Promise<void> {
       assert.deepEqual(asBuffers(await reader.rows(series, one)), [row]);
     }
   }
-  const among = await reader.among(series, {}, 'series_id', [10, 21, 32]);
+  const among = await rowsAmong(reader, series, {}, 'series_id', [10, 21, 32]);
   assert.deepEqual(
     inOrder(asBuffers(among)),
     rows.filter(({ series_id }) => [10, 21, 32].includes(series_id)),

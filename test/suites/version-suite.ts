@@ -233,7 +233,7 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
         blocks: (open) =>
           open.blocks({ seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 }),
         lost: (open) => open.checkBlocks(1),
-        fixed: (open) => open.among(runSpans, {}, 'run_id', [3]),
+        fixed: (open) => open.rowsByKey(runSpans, [{ run_id: 3 }]),
         actions: (open) => open.group(corporateActions, { country_iso_code: 'US', symbol: 'AAPL' }),
         run: (open) => open.group(runSpans, { run_id: 3 }),
         market: (open) => open.rows(runSpans, readOf(runSpans, { market: 'stock/US', interval: 'DAY' })),

@@ -7,8 +7,8 @@ import { blockChanges, heldBars, rowChanges } from '../../datasets/internal.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
-import type { Change } from '../parts.ts';
-import type { BlockRead, Extent, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
+import { type Change, sharedBy } from '../parts.ts';
+import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
 import { pastBlocks } from './past-blocks.ts';
 import type { Former, PastState, Row } from './past-state.ts';
 
@@ -141,39 +141,30 @@ export class PastReader implements Reader {
   }
 
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
-    return this.#unbounded(dataset, where as Row, () => this.#present.group(dataset, where));
-  }
-
-  async among<D extends Dataset>(
-    dataset: D,
-    where: Partial<RowOf<D>>,
-    column: ColumnOf<D>,
-    values: readonly (string | number)[],
-  ): Promise<RowOf<D>[]> {
-    const wanted = new Set<unknown>(values);
-    return this.#unbounded(
-      dataset,
-      where as Row,
-      () => this.#present.among(dataset, where, column, values),
-      (row) => wanted.has(row[column]),
-    );
-  }
-
-  /**
-   * All rows of a present read that count still, and the former ones with the same values; in the order of
-   * the key.
-   */
-  async #unbounded<D extends Dataset>(
-    dataset: D,
-    where: Row,
-    readPresent: () => Promise<RowOf<D>[]>,
-    isWanted: (row: Row) => boolean = () => true,
-  ): Promise<RowOf<D>[]> {
-    const former = await this.#former(dataset, where);
-    if (former === null) return readPresent();
-    const stay = ((await readPresent()) as Row[]).filter((row) => !former.isOther(row));
-    const back = [...former.rows()].filter((row) => hasValues(where, row) && isWanted(row));
+    const former = await this.#former(dataset, where as Row);
+    const found = await this.#present.group(dataset, where);
+    if (former === null) return found;
+    const stay = found.filter((row) => !former.isOther(row)) as Row[];
+    const back = [...former.rows()].filter((row) => hasValues(where as Row, row));
     return [...stay, ...back].sort((a, b) => compareRows([], dataset, a, b)) as RowOf<D>[];
+  }
+
+  async rowsByKey<D extends Dataset>(
+    dataset: D,
+    keys: readonly Partial<RowOf<D>>[],
+    read?: KeyRead<D>,
+  ): Promise<RowOf<D>[][]> {
+    if (read !== undefined) return Promise.all(keys.map((where) => this.rows(dataset, { where, ...read })));
+    const former = await this.#former(dataset, sharedBy(keys));
+    const found = await this.#present.rowsByKey(dataset, keys);
+    if (former === null) return found;
+    const columns = Object.keys(keys[0] ?? {});
+    const keyOf = (row: Row): string => JSON.stringify(columns.map((column) => row[column]));
+    const back = Map.groupBy(former.rows() as Iterable<RowOf<D>>, keyOf);
+    return found.map((rows, at) => [
+      ...rows.filter((row) => !former.isOther(row)),
+      ...(back.get(keyOf(keys[at]!)) ?? []),
+    ]);
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {

@@ -18,8 +18,9 @@ const readTexts = { asc: readText('asc'), desc: readText('desc') } as const;
 
 type Cells = [bucket: number, runId: number, bytes: Uint8Array | null, storedCheck: number | null];
 
-const blockIn = (seriesId: number, [bucket, runId, bytes, storedCheck]: Cells): StoredBlock =>
-  new CheckedBlock(seriesId, { bucket, runId, bytes: bytes!, storedCheck });
+/** The block of some cells; null for one that was removed. */
+const blockIn = (seriesId: number, [bucket, runId, bytes, storedCheck]: Cells): StoredBlock | null =>
+  bytes === null ? null : new CheckedBlock(seriesId, { bucket, runId, bytes, storedCheck });
 
 const placeOf = ({ seriesId, bucket }: BlockAt): string => `${seriesId} ${bucket}`;
 
@@ -39,11 +40,12 @@ export async function readBlocks(
     const found = (await session.ask(readTexts[direction], values)) as Cells[];
     let last: number | null = null;
     for (const cells of found) {
-      const [bucket, , bytes] = cells;
+      const [bucket] = cells;
       // The first of a bucket is its newest.
       if (bucket === last) continue;
       last = bucket;
-      if (bytes !== null) blocks.push(blockIn(seriesId, cells));
+      const block = blockIn(seriesId, cells);
+      if (block !== null) blocks.push(block);
       if (blocks.length === limit) return blocks;
     }
     if (found.length < most || last === null) return blocks;
@@ -57,7 +59,7 @@ const writeText = `insert into bar_blocks (series_id, bucket, version, run_id, b
   on conflict (series_id, bucket, version) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
 // `any` tells Citus the shards: it asks no other ones.
-const expectedText = `select b.series_id, b.bucket, b.run_id, b.bytes, b.row_check from unnest($1::bigint[], $2::bigint[]) as u(a, b)
+const blocksAtText = `select b.series_id, b.bucket, b.run_id, b.bytes, b.row_check from unnest($1::bigint[], $2::bigint[]) as u(a, b)
   join bar_blocks b on b.series_id = u.a and b.bucket = u.b and b.series_id = any($1::bigint[])
     and b.version <= $3 and not b.version <@ $4::int8multirange
   order by b.series_id, b.bucket, b.version desc`;
@@ -93,8 +95,6 @@ export class BlockWriter {
   /** Those that wait, by series and bucket. */
   #puts = new Map<number, Map<number, Put>>();
   #bytes = 0;
-  /** The cells of blocks that are read next, by their place; null where there is none. */
-  #expected = new Map<string, Cells | null>();
   #sending: Promise<void> = Promise.resolve();
   /** Why blocks may still appear that were not stored when they were sent: they cannot be removed now. */
   #inDoubt: StoreUnavailable | null = null;
@@ -112,18 +112,14 @@ export class BlockWriter {
 
   /** Reads what was put, too: what is sent comes before the question on the same connection. */
   async read(read: BlockRead): Promise<StoredBlock[]> {
-    const expected = this.#takeExpected(read);
-    if (expected !== undefined) return expected === null ? [] : [blockIn(read.seriesId, expected)];
     if (this.#isWaiting(read)) await this.flush();
     return readBlocks(this.#session, read, this.#published);
   }
 
-  /** Looks up blocks that are read next, together. */
-  async expect(places: readonly BlockAt[]): Promise<void> {
-    if (places.length === 0) return;
+  /** As `Writer.blocksAt`. */
+  async at(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
+    if (places.length === 0) return [];
     await this.flush();
-    const expected = new Map<string, Cells | null>(places.map((place) => [placeOf(place), null]));
-    this.#expected = expected;
     const numbers = (column: keyof BlockAt): SentArray =>
       new SentArray(
         'int8',
@@ -131,23 +127,14 @@ export class BlockWriter {
       );
     const { version, abandoned } = this.#published;
     const values = [numbers('seriesId'), numbers('bucket'), version, rangesText(abandoned)];
-    let last = '';
-    for (const [seriesId, ...cells] of await this.#session.ask(expectedText, values)) {
-      const [bucket, , bytes] = cells as Cells;
-      const place = placeOf({ seriesId: seriesId as number, bucket });
-      // The first of a place is its newest; one without bytes was removed.
-      if (place !== last && bytes !== null && expected.has(place)) expected.set(place, cells as Cells);
-      last = place;
+    const blocks = new Map<string, StoredBlock | null>();
+    for (const [id, ...rest] of await this.#session.ask(blocksAtText, values)) {
+      const [seriesId, cells] = [id as number, rest as Cells];
+      const place = placeOf({ seriesId, bucket: cells[0] });
+      // The first of a place is its newest.
+      if (!blocks.has(place)) blocks.set(place, blockIn(seriesId, cells));
     }
-  }
-
-  /** The cells of an expected block, which are given once; undefined where it was not expected. */
-  #takeExpected({ seriesId, fromBucket, toBucket }: BlockRead): Cells | null | undefined {
-    if (this.#expected.size === 0 || fromBucket !== toBucket) return undefined;
-    const place = placeOf({ seriesId, bucket: fromBucket });
-    const cells = this.#expected.get(place);
-    this.#expected.delete(place);
-    return cells;
+    return places.map((place) => blocks.get(placeOf(place)) ?? null);
   }
 
   #isWaiting({ seriesId, fromBucket, toBucket }: BlockRead): boolean {
@@ -180,7 +167,6 @@ export class BlockWriter {
   async #removeSent(from: number): Promise<void> {
     this.#puts = new Map();
     this.#bytes = 0;
-    this.#expected.clear();
     // What is on its way arrives before it is removed.
     await this.#sending.catch(() => undefined);
     if (this.#inDoubt !== null) throw this.#inDoubt;
@@ -190,7 +176,6 @@ export class BlockWriter {
   }
 
   async put(one: Put): Promise<void> {
-    this.#expected.delete(placeOf(one));
     const buckets = this.#puts.get(one.seriesId) ?? new Map<number, Put>();
     this.#puts.set(one.seriesId, buckets.set(one.bucket, one));
     this.#bytes += (one.bytes?.length ?? 0) + PUT_BYTES;

@@ -6,10 +6,9 @@ import { type Row, rowFormOf } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
-import type { Expected, Extent, Read, RowWriter } from '../store.ts';
+import type { Extent, Read, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
-import { ExpectedReads, questionOf } from './expected-reads.ts';
 import type { Parameter, Session } from './session.ts';
 
 const quoted = (name: string): string => `"${name}"`;
@@ -63,6 +62,32 @@ function keysOf({ key, columns }: Dataset, keys: readonly (readonly StoredCell[]
   };
 }
 
+/** The question for reads that differ in the values of `where` alone. */
+function questionOf(
+  dataset: Dataset,
+  reads: readonly Read[],
+): { readonly sql: string; readonly values: Parameter[] } {
+  const [one] = reads as [Read];
+  const columns = Object.keys(one.where!);
+  const kinds = columns.map((column) => dataset.columns[column]!.kind);
+  const statement = postgresCompiler.read(dataset, one);
+  // The values of `where` are the first ones of a read: here they are columns of arrays.
+  const ofEach = statement.sql.replaceAll(/\$(\d+)/g, (mark, at) =>
+    Number(at) <= columns.length ? `wanted.of${at}` : mark,
+  );
+  const arrays = kinds.map((kind, at) => `$${at + 1}::${arrayType(kind)}`);
+  const names = columns.map((_, at) => `of${at + 1}`).join();
+  const wanted = `unnest(${arrays.join()}) with ordinality as wanted(${names}, place)`;
+  const sql = `select wanted.place, found.* from ${wanted} cross join lateral (${ofEach}) as found`;
+  const values = columns.map((column, at) =>
+    arrayOf(
+      kinds[at]!,
+      reads.map(({ where }) => where![column] as string | number),
+    ),
+  );
+  return { sql, values: [...values, ...(statement.values(one).slice(columns.length) as Parameter[])] };
+}
+
 /** A row that waits to be written, or to be removed: then it has no cells. */
 type Change = { readonly key: readonly StoredCell[]; readonly cells: readonly StoredCell[] | null };
 
@@ -70,12 +95,10 @@ type Change = { readonly key: readonly StoredCell[]; readonly cells: readonly St
 type Waiting = Map<string, Change>;
 
 /**
- * The state that all views of one write share: the rows that wait, the reads that come next, and the parts
- * of the data that it changes.
+ * The state that all views of one write share: the rows that wait, and the parts of the data that it changes.
  */
 export class RowChanges {
   readonly written = new WrittenParts();
-  readonly expected = new ExpectedReads();
   #waiting = new Map<Dataset, Waiting>();
   /** The last change of each dataset that was begun. */
   readonly #underWay = new Map<Dataset, Promise<unknown>>();
@@ -121,7 +144,6 @@ export class RowChanges {
   /** Forgets the changes of a part that is undone, when none is on its way. */
   async undo(): Promise<void> {
     this.#waiting = new Map();
-    this.expected.clear();
     await Promise.allSettled(this.#underWay.values());
     this.#underWay.clear();
   }
@@ -148,12 +170,9 @@ export class PostgresRows extends StoredRows implements RowWriter {
   }
 
   /**
-   * A read that was expected sends nothing and asks nothing. A read by a whole key sends nothing that waits:
-   * a row of that key that waits is its answer.
+   * A read by a whole key sends nothing that waits: a row of that key that waits is its answer.
    */
   protected override async read(dataset: Dataset, read: Read): Promise<StoredCell[][]> {
-    const expected = this.#changes.expected.answer(dataset, read);
-    if (expected !== null) return [...expected];
     const key = wholeKey(dataset, read);
     if (key === null) return super.read(dataset, read);
     const waiting = this.#changes.waitingRow(dataset, key);
@@ -164,19 +183,15 @@ export class PostgresRows extends StoredRows implements RowWriter {
     return this.#ask(statement.sql, this.bound(statement.values(read)));
   }
 
-  async expect<D extends Dataset>(
-    dataset: D,
-    read: Expected<D>,
-    wheres: readonly Partial<RowOf<D>>[],
-  ): Promise<void> {
-    if (wheres.length === 0) return;
-    const [expected, rows] = [read as Expected, wheres as readonly Row[]];
-    const answered = this.#changes.expected.begin(dataset, expected, rows);
-    const { sql, values } = questionOf(dataset, expected, rows);
-    const answers: StoredCell[][][] = rows.map(() => []);
+  /** One question: each row of its answer has the place of its read, from 1, and then its own columns. */
+  protected override async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
+    // A row that waits may be the answer of one read alone.
+    if (reads.length === 1) return [await this.read(dataset, reads[0]!)];
+    const { sql, values } = questionOf(dataset, reads);
+    const found: StoredCell[][][] = reads.map(() => []);
     for (const [place, ...cells] of await this.lists(dataset, sql, values))
-      answers[(place as number) - 1]!.push(cells);
-    answered(answers);
+      found[(place as number) - 1]!.push(cells);
+    return found;
   }
 
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
@@ -206,7 +221,6 @@ export class PostgresRows extends StoredRows implements RowWriter {
   /** A change of a row waits for others, to be sent with them; without cells the row is removed. */
   #keep(dataset: Dataset, row: Row, cells: readonly StoredCell[] | null): void {
     this.#changes.written.addRow(dataset, row);
-    this.#changes.expected.forget(dataset, row);
     this.#changes.waiting(dataset).set(keyText(dataset, row), { key: keyCells(dataset, row), cells });
   }
 

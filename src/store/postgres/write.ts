@@ -9,7 +9,6 @@ import type { Change } from '../parts.ts';
 import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
 import { leapVersion } from '../version-leap.ts';
 import { BlockWriter } from './blocks.ts';
-import { Notes } from './notes.ts';
 import type { Identified, Origin, Versions } from './publish.ts';
 import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
@@ -24,7 +23,6 @@ class Write {
   readonly session: Session;
   readonly blocks: BlockWriter;
   readonly changes = new RowChanges();
-  readonly notes: Notes;
   former: KeptFormerRows | null;
   /** The last change of each dataset that keeps what its rows were. */
   readonly turns = new Map<Dataset, Promise<void>>();
@@ -34,7 +32,6 @@ class Write {
     this.former = former;
     this.session = sessions.rows;
     this.blocks = new BlockWriter(sessions.blocks, published);
-    this.notes = new Notes(sessions.rows);
   }
 }
 
@@ -139,7 +136,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { session, blocks, changes, notes, former } = this.#write;
+    const { session, blocks, changes, former } = this.#write;
     const kept = former?.count ?? 0;
     await this.sendAll();
     await blocks.beginPart();
@@ -147,7 +144,6 @@ export class PostgresWriter extends PostgresRows implements Writer {
     try {
       const result = await work();
       await this.sendAll();
-      await notes.end();
       await session.ask('release savepoint part');
       return result;
     } catch (error) {
@@ -155,7 +151,6 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await blocks.undoPart();
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
-      notes.undo();
       former?.undoTo(kept);
       throw error;
     }
@@ -179,8 +174,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return changesAfter(this, version, max);
   }
 
-  expectBlocks(places: readonly BlockAt[]): Promise<void> {
-    return this.#write.blocks.expect(places);
+  blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
+    return this.#write.blocks.at(places);
   }
 
   putBlock(seriesId: number, { bucket, runId, bytes }: StoredBlock): Promise<void> {
@@ -192,13 +187,5 @@ export class PostgresWriter extends PostgresRows implements Writer {
   removeBlock(seriesId: number, bucket: number): Promise<void> {
     this.#write.changes.written.addBlock(seriesId);
     return this.#write.blocks.put({ seriesId, bucket, runId: 0, bytes: null });
-  }
-
-  keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
-    return this.#write.notes.keep(seriesId, bucket, note);
-  }
-
-  note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
-    return this.#write.notes.find(seriesId, bucket);
   }
 }

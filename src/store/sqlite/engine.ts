@@ -13,6 +13,7 @@ import { type Change, movingColumns } from '../parts.ts';
 import { blockCheck } from '../row-check.ts';
 import { LIMIT_MARK } from '../sql.ts';
 import {
+  type BlockAt,
   type BlockRead,
   type Mode,
   type Reader,
@@ -31,9 +32,6 @@ import { troubleOf } from './problems.ts';
 import { ofPages, pageDamage, SqliteRows } from './rows.ts';
 import { structureOf } from './scrub.ts';
 import { blocksProblem } from './sums.ts';
-
-const notesTable =
-  'create temp table if not exists notes (series_id, bucket, note blob, primary key (series_id, bucket)) without rowid';
 
 const readBlocks =
   'select bucket, run_id as runId, bytes, row_check as storedCheck from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
@@ -191,27 +189,20 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     this.database.run('delete from bar_blocks where series_id = ? and bucket = ?', [seriesId, bucket]);
   }
 
-  /** As `expect`. */
-  async expectBlocks(): Promise<void> {}
-
-  async keepNote(seriesId: number, bucket: number, note: Uint8Array): Promise<void> {
-    this.database.run('insert or replace into notes values (?, ?, ?)', [seriesId, bucket, note]);
-  }
-
-  async note(seriesId: number, bucket: number): Promise<Uint8Array | null> {
-    const select = 'select note from notes where series_id = ? and bucket = ?';
-    return (this.database.all(select, [seriesId, bucket])[0]?.note as Uint8Array | undefined) ?? null;
+  async blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
+    const blocks: (StoredBlock | null)[] = [];
+    for (const { seriesId, bucket } of places) {
+      const read = { seriesId, fromBucket: bucket, toBucket: bucket, direction: 'asc', limit: 1 } as const;
+      blocks.push((await this.blocks(read))[0] ?? null);
+    }
+    return blocks;
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const { former } = this.#state;
     const kept = former?.count ?? 0;
     try {
-      return await this.database.savepoint(async () => {
-        const result = await work();
-        this.database.run('delete from notes', []);
-        return result;
-      });
+      return await this.database.savepoint(work);
     } catch (error) {
       former?.undoTo(kept);
       throw error;
@@ -243,11 +234,7 @@ function fileId(path: string): string {
  */
 export async function openSqliteStore(path: string, mode: Mode, tell: Tell): Promise<Store> {
   const open = () => openFile(path, mode, 'store', storeHistory, tell);
-  if (mode !== 'serve') {
-    const database = await open();
-    if (mode === 'write') database.exec(notesTable);
-    return storeOf(database);
-  }
+  if (mode !== 'serve') return storeOf(await open());
   const file = await Followed.begin(open, storeOf, tell);
   return {
     ...file.opened,
@@ -297,11 +284,7 @@ function storeOf(database: Database): Store {
     write: (work, onWait = () => undefined) =>
       database
         .longWrite(
-          async () => {
-            const result = await state.write(() => work(access));
-            database.exec('delete from notes');
-            return result;
-          },
+          () => state.write(() => work(access)),
           () => onWait(writerOf(path)),
         )
         .catch((error: unknown) => {

@@ -2,9 +2,10 @@
 import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
 import { type Row, rowFormOf } from '../checked-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
-import { ROW_CHECK } from '../row-check.ts';
-import type { Extent, RowWriter } from '../store.ts';
-import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
+import { storeLimits } from '../limits.ts';
+import { ROW_CHECK, type StoredCell } from '../row-check.ts';
+import type { Extent, Read, RowWriter } from '../store.ts';
+import { keyCells, NO_LIMIT, rowCells, StoredRows } from '../stored-rows.ts';
 import type { Cell, Database, SqlValue } from './connection.ts';
 import { sqliteCompiler } from './dialect.ts';
 import { troubleOf } from './problems.ts';
@@ -54,6 +55,19 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return ofPages(name, () => this.database.lists(sql, values as SqlValue[]));
   }
 
+  protected override async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
+    if (reads.length <= storeLimits.keysAloneMax || reads[0]!.limit !== NO_LIMIT)
+      return super.readEach(dataset, reads);
+    const found: StoredCell[][][] = reads.map(() => []);
+    for (let from = 0; from < reads.length; from += storeLimits.keysTogether) {
+      const keys = reads.slice(from, from + storeLimits.keysTogether).map(({ where }) => where as Row);
+      const { sql, values } = sqliteCompiler.atKeys(dataset, keys);
+      for (const cells of this.lists(dataset, sql, this.bound(values(keys))))
+        found[from + (cells.pop() as number)]!.push(cells as StoredCell[]);
+    }
+    return found;
+  }
+
   protected override checkGroup(dataset: Dataset, where: Row, found: readonly Cell[][]): void {
     const problem = ofPages(dataset.name, () => groupProblem(this.database, dataset, where, found));
     if (problem !== null) throw new DamagedData({ dataset: dataset.name, place: groupWords(where), problem });
@@ -85,9 +99,6 @@ export class SqliteRows extends StoredRows implements RowWriter {
     const extent = await this.walkedExtent(dataset, column);
     return { extent, isSure: extent.rows === groupedRows(this.database, dataset) };
   }
-
-  /** A read of a file waits for nobody. */
-  async expect(): Promise<void> {}
 
   async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
     const form = rowFormOf(dataset);
