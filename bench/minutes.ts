@@ -2,7 +2,7 @@
 // Deterministic.
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dayOf, formatInstant, MINUTE_MS } from '../src/base/instant.ts';
-import { calendarOf } from '../src/calendar/calendar.ts';
+import { calendarOf } from '../src/market/calendar/calendar.ts';
 
 /** Minutes of an ordinary session of US stocks. */
 export const SESSION_MINUTES = 390;

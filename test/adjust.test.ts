@@ -9,7 +9,7 @@ import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { Refusal } from '../src/contract/errors.ts';
 import type { PriceBasis, VolumeBasis } from '../src/contract/price-basis.ts';
-import { importFile } from '../src/loading/importers.ts';
+import { importFile } from '../src/imports/load/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';
 import { openStore } from '../src/store/engines.ts';

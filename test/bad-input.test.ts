@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { importFile } from '../src/loading/importers.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile } from '../src/imports/load/importers.ts';
 import { opened } from './importing.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 

@@ -1,24 +1,24 @@
 // Bars of a real store, written past the imports, and what the query runner answers of them.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { encodeBlock } from '../src/bars/block-writer.ts';
-import { bucketOf } from '../src/bars/bucket.ts';
-import { type Bars, emptyBars, lowerBound, sliceBars } from '../src/bars/columns.ts';
 import { encodeIds } from '../src/base/id-list.ts';
 import { FIRST_MS, formatDay, MINUTE_MS, parseDay } from '../src/base/instant.ts';
-import { type PeriodInterval, periodStart } from '../src/calendar/period.ts';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import type { ErrorFacts } from '../src/contract/errors.ts';
 import { interval as intervalOf } from '../src/contract/interval.ts';
-import { runSpans, series as seriesDataset } from '../src/datasets/bars.ts';
-import type { RowOf } from '../src/datasets/dataset.ts';
-import { blockChanges } from '../src/datasets/internal.ts';
-import { instruments } from '../src/datasets/reference.ts';
+import { encodeBlock } from '../src/market/bars/block-writer.ts';
+import { bucketOf } from '../src/market/bars/bucket.ts';
+import { type Bars, emptyBars, lowerBound, sliceBars } from '../src/market/bars/columns.ts';
+import { type PeriodInterval, periodStart } from '../src/market/calendar/period.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer, QueryRequest } from '../src/queries/query.ts';
 import { openBlock } from '../src/store/all-blocks.ts';
 import { openStore } from '../src/store/engines.ts';
+import { runSpans, series as seriesDataset } from '../src/store/schema/bars.ts';
+import type { RowOf } from '../src/store/schema/dataset.ts';
+import { blockChanges } from '../src/store/schema/internal.ts';
+import { instruments } from '../src/store/schema/reference.ts';
 import type { Store } from '../src/store/store.ts';
 import { openToWrite, TestFolder } from './stores.ts';
 

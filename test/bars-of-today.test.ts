@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MINUTE_MS } from '../src/base/instant.ts';
-import { markets } from '../src/calendar/markets/index.ts';
+import { markets } from '../src/market/calendar/markets/index.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 
 /**

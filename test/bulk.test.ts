@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
-import { httpLimits } from '../src/http/limits.ts';
+import { httpLimits } from '../src/serve/limits.ts';
 import { readExposition } from './exposition.ts';
 import { Workshop } from './service.ts';
 import { until } from './until.ts';

@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { formatDay, parseInstant } from '../src/base/instant.ts';
 import type { AssetSchema } from '../src/contract/identifiers.ts';
-import { holidays } from '../src/datasets/holidays.ts';
-import { deleteBars } from '../src/history/delete-bars.ts';
-import { deleteRows } from '../src/history/delete-rows.ts';
-import { newestRuns, undoRun } from '../src/history/undo-run.ts';
-
+import { deleteBars } from '../src/runs/delete-bars.ts';
+import { deleteRows } from '../src/runs/delete-rows.ts';
+import { newestRuns, undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
+import { holidays } from '../src/store/schema/holidays.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import { type FileRow, rowsFile } from './importing.ts';

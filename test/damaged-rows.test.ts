@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { undoRun } from '../src/history/undo-run.ts';
+import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';

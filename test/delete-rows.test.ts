@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { undoRun } from '../src/history/undo-run.ts';
+import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
 import { contentOf, rowsOf } from './stores.ts';

@@ -1,9 +1,9 @@
 // What a deletion reads: each row that it deletes costs as much among many as among few.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { optionContracts } from '../src/datasets/options.ts';
-import { deleteRows } from '../src/history/delete-rows.ts';
+import { deleteRows } from '../src/runs/delete-rows.ts';
 import { openStore } from '../src/store/engines.ts';
+import { optionContracts } from '../src/store/schema/options.ts';
 import type { Reader, Store, Writer } from '../src/store/store.ts';
 import { type FileRow, fillStore } from './importing.ts';
 import { TestFolder } from './stores.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, dayOf, formatDay, MINUTE_MS } from '../src/base/instant.ts';
-import { type Calendar, calendarOf } from '../src/calendar/calendar.ts';
-import type { Session } from '../src/calendar/session.ts';
+import { type Calendar, calendarOf } from '../src/market/calendar/calendar.ts';
+import type { Session } from '../src/market/calendar/session.ts';
 import { type BarRecord, type Row, World, walk } from './bar-world.ts';
 import { fc } from './seed.ts';
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { historicalBars } from '../src/contract/bars.ts';
 import { corporateActions } from '../src/contract/corporate-actions.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
-import { importFile } from '../src/loading/importers.ts';
+import { importFile } from '../src/imports/load/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import { openStore } from '../src/store/engines.ts';
 import { stored } from './importing.ts';

@@ -1,6 +1,6 @@
 // DuckDB as a reader of files that Bourse wrote, and a maker of files for it.
 import duckdb, { type Result } from '@duckdb/node-bindings';
-import { TextColumn } from '../src/files/text-column.ts';
+import { TextColumn } from '../src/imports/read/text-column.ts';
 
 /** The one text that a statement gives. */
 export const textOf = (statement: string): Promise<string> =>

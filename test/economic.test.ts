@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { importFile } from '../src/loading/importers.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile } from '../src/imports/load/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
@@ -876,7 +876,7 @@ test('codes that only stored events have are listed with the name of the newest 
 });
 
 test('the file of shipped codes is a native file, and answers are in its order (contract 11)', async () => {
-  const file = join(import.meta.dirname, '../src/datasets/economic-event-codes.json');
+  const file = join(import.meta.dirname, '../src/store/schema/economic-event-codes.json');
   const rows = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>[];
   const countries = new Set(rows.map((row) => row.country_iso_code!));
   const answers = () =>

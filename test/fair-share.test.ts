@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, mock } from 'node:test';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { AdmissionControl } from '../src/http/queue/admission.ts';
-import { QueryLanes } from '../src/http/queue/query-lanes.ts';
-import { WaitingRequests } from '../src/http/queue/waiting-requests.ts';
-import { ParquetSpool } from '../src/http/spool/parquet-spool.ts';
-import { issueKey, noTerms } from '../src/keys/api-keys.ts';
-import { McpThread } from '../src/mcp/http-client.ts';
+import { issueKey, noTerms } from '../src/serve/keys/api-keys.ts';
+import { McpThread } from '../src/serve/mcp/http-client.ts';
+import { ParquetSpool } from '../src/serve/spool/parquet-spool.ts';
+import { AdmissionControl } from '../src/serve/threads/admission.ts';
+import { QueryLanes } from '../src/serve/threads/query-lanes.ts';
+import { WaitingRequests } from '../src/serve/threads/waiting-requests.ts';
 import type { ApiKey } from '../src/store/control.ts';
 import { headersOf, type Sent, surfaces } from './reliability/surfaces.ts';
 import { control, key, keys, openHandler, storeUrl } from './request-handler.ts';

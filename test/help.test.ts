@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileDatasetNames } from '../src/datasets/index.ts';
+import { fileDatasetNames } from '../src/store/schema/index.ts';
 import { Workshop } from './service.ts';
 
 const shop = new Workshop();

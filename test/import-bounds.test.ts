@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { limits } from '../src/contract/limits.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { runStatement } from './duckdb.ts';
 import { Workshop } from './service.ts';
 

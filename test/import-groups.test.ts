@@ -5,12 +5,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FileProblem } from '../src/files/file-problem.ts';
-import { type ImportGroup, writeGroup } from '../src/history/import-group.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { undoRun } from '../src/history/undo-run.ts';
-import { importFile, importInto } from '../src/loading/importers.ts';
-import type { PendingImport } from '../src/loading/refused-rows.ts';
+import { type ImportGroup, writeGroup } from '../src/imports/load/import-group.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile, importInto } from '../src/imports/load/importers.ts';
+import type { PendingImport } from '../src/imports/load/refused-rows.ts';
+import { FileProblem } from '../src/imports/read/file-problem.ts';
+import { undoRun } from '../src/runs/undo-run.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
 import { hashOf } from './reliability/minutes.ts';

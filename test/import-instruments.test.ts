@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { FileProblem } from '../src/files/file-problem.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { importFile } from '../src/loading/importers.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile } from '../src/imports/load/importers.ts';
+import { FileProblem } from '../src/imports/read/file-problem.ts';
 import { opened } from './importing.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 

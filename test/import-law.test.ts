@@ -285,11 +285,11 @@ const librariesOf = (start: string): string[] =>
   [...loadedBy(start)].filter((name) => !/^(?:src\/|node:)/.test(name)).sort();
 
 const libraries: readonly [start: string, names: readonly string[]][] = [
-  ['src/http/queue/query-thread.ts', ['fastest-levenshtein']],
-  ['src/keys/control-thread.ts', []],
-  ['src/cli/serving.ts', ['fastest-levenshtein', 'pino']],
-  ['src/cli/keys.ts', ['commander', 'fastest-levenshtein']],
-  ['src/cli/status.ts', ['commander', 'fastest-levenshtein']],
+  ['src/serve/threads/query-thread.ts', ['fastest-levenshtein']],
+  ['src/serve/keys/control-thread.ts', []],
+  ['src/cli/serve/serving.ts', ['fastest-levenshtein', 'pino']],
+  ['src/cli/commands/keys.ts', ['commander', 'fastest-levenshtein']],
+  ['src/cli/commands/status.ts', ['commander', 'fastest-levenshtein']],
 ];
 for (const [start, names] of libraries) {
   // Each process and thread pays for its own: 0.4 ms of processor time a file, and some libraries are
@@ -308,7 +308,7 @@ test('the TypeScript client loads nothing but its own files, so that it is small
 });
 
 test('a server starts without the HTTP client of Node.js, which any import statement of node:http loads', () => {
-  assert.ok(!loadedBy('src/cli/serving.ts').has('node:http'));
+  assert.ok(!loadedBy('src/cli/serve/serving.ts').has('node:http'));
 });
 
 test('help is printed without the modules of any command', () => {

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { importFile } from '../src/loading/importers.ts';
+import { importFile } from '../src/imports/load/importers.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './importing.ts';
 import { type Server, Workshop } from './service.ts';

@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { FIRST_MS } from '../src/base/instant.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
-import { holdReader } from '../src/files/reader-process.ts';
-import { openSources } from '../src/files/source.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import type { ImportRequest } from '../src/history/run.ts';
-import { importFile } from '../src/loading/importers.ts';
-import { type MappedFile, ownNames } from '../src/mapping/column-mapping.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportRequest } from '../src/imports/load/run.ts';
+import { type MappedFile, ownNames } from '../src/imports/map/column-mapping.ts';
+import { holdReader } from '../src/imports/read/reader-process.ts';
+import { openSources } from '../src/imports/read/source.ts';
 import type { Store } from '../src/store/store.ts';
 import { openToWrite } from './stores.ts';
 

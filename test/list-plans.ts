@@ -1,10 +1,10 @@
 // Large lists, and the statements by which a service reads them: for tests that hold every plan to a walk of
 // an index.
 import assert from 'node:assert/strict';
-import type { RowOf } from '../src/datasets/dataset.ts';
-import { optionContracts } from '../src/datasets/options.ts';
-import type { RequestHandler } from '../src/http/handler.ts';
+import type { RequestHandler } from '../src/serve/handler.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
+import type { RowOf } from '../src/store/schema/dataset.ts';
+import { optionContracts } from '../src/store/schema/options.ts';
 import { handlerOn, issueKeys, NOW_MS } from './fuzz/in-process.ts';
 import { type FileRow, type Filling, fillStore } from './importing.ts';
 

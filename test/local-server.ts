@@ -1,15 +1,15 @@
 // A service in this process, without a network: its request handler over a store, at a clock that a test
 // sets. For tests of answers; those of the network and of processes start a server (`service.ts`).
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { startParquet } from '../src/export/parquet-process.ts';
-import { ResponseCache } from '../src/http/cache/response-cache.ts';
-import { RequestHandler } from '../src/http/handler.ts';
-import type { HttpRequest } from '../src/http/message.ts';
-import { UnsentBytes } from '../src/http/sending/unsent-bytes.ts';
-import { ParquetSpool } from '../src/http/spool/parquet-spool.ts';
-import { issueKey, KeyRing, noTerms } from '../src/keys/api-keys.ts';
-import { Quotas } from '../src/keys/quotas.ts';
+import { startParquet } from '../src/queries/export/parquet-process.ts';
 import { QueryRunner } from '../src/queries/index.ts';
+import { ResponseCache } from '../src/serve/cache/response-cache.ts';
+import { RequestHandler } from '../src/serve/handler.ts';
+import { issueKey, KeyRing, noTerms } from '../src/serve/keys/api-keys.ts';
+import { Quotas } from '../src/serve/keys/quotas.ts';
+import type { HttpRequest } from '../src/serve/message.ts';
+import { UnsentBytes } from '../src/serve/outgoing/unsent-bytes.ts';
+import { ParquetSpool } from '../src/serve/spool/parquet-spool.ts';
 import { addQuotaUses, readKeys } from '../src/store/control.ts';
 import { openControl, openStore } from '../src/store/engines.ts';
 import { openToWrite } from './stores.ts';

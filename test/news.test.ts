@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { findZone } from '../src/calendar/zone.ts';
-import type { ImportReport } from '../src/history/import-report.ts';
-import { importFile } from '../src/loading/importers.ts';
+import type { ImportReport } from '../src/imports/load/import-report.ts';
+import { importFile } from '../src/imports/load/importers.ts';
+import { findZone } from '../src/market/calendar/zone.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { stored } from './importing.ts';
 import { LocalServer } from './local-server.ts';

@@ -1,7 +1,8 @@
 // The other process of a test of an engine: it opens a store for writing, runs on it what it is sent, and
 // reports the problem or null.
-import { counters } from '../src/datasets/internal.ts';
+
 import { openStore } from '../src/store/engines.ts';
+import { counters } from '../src/store/schema/internal.ts';
 
 type Work = (store: unknown, datasets: { readonly counters: unknown }) => Promise<void>;
 

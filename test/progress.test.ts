@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { fileDatasetNamed } from '../src/datasets/index.ts';
-import { deleteBars } from '../src/history/delete-bars.ts';
-import { deleteRows } from '../src/history/delete-rows.ts';
-import { undoRun } from '../src/history/undo-run.ts';
+import { deleteBars } from '../src/runs/delete-bars.ts';
+import { deleteRows } from '../src/runs/delete-rows.ts';
+import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
+import { fileDatasetNamed } from '../src/store/schema/index.ts';
 import { Workshop } from './service.ts';
 
 const shop = new Workshop();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { newestRuns, undoRun } from '../src/history/undo-run.ts';
+import { newestRuns, undoRun } from '../src/runs/undo-run.ts';
 import { copyStore } from '../src/store/copy.ts';
 import { backupStore, openControl, openCopyTarget, openStore, restoreStore } from '../src/store/engines.ts';
 import { Random } from './fuzz/random.ts';

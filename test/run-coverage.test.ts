@@ -2,7 +2,7 @@
 // before (contract 3.9).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { undoRun } from '../src/history/undo-run.ts';
+import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';

@@ -62,7 +62,7 @@ const longForms = ['test/ci/**/*.test.ts'];
  */
 const quick = [
   ...[...filesTogether[0]!, 'src/{keys,loading,mapping,files,queries,series,history}/**/*.test.ts'],
-  'src/http/!(handshakes|server|refusals).test.ts',
+  'src/serve/!(handshakes|server|refusals).test.ts',
   'test/{import-law,stores,rules,container,import-instruments,instrument-terms,undo,security}.test.ts',
 ];
 

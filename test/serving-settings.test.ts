@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readSettings } from '../src/cli/config.ts';
-import { exposureOf } from '../src/cli/serving.ts';
+import { exposureOf } from '../src/cli/serve/serving.ts';
 import { type Server, Workshop } from './service.ts';
 
 const shop = new Workshop();

@@ -2,10 +2,10 @@
 // (contract 6.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ResponseCache } from '../src/http/cache/response-cache.ts';
-import { QueueError } from '../src/http/queue/query-queue.ts';
-import { KeyRing } from '../src/keys/api-keys.ts';
 import { QueryRunner } from '../src/queries/index.ts';
+import { ResponseCache } from '../src/serve/cache/response-cache.ts';
+import { KeyRing } from '../src/serve/keys/api-keys.ts';
+import { QueueError } from '../src/serve/threads/query-queue.ts';
 import { StoreUnavailable } from '../src/store/store.ts';
 import { ask, key, LATEST, observed, openHandler, store } from './request-handler.ts';
 

@@ -9,10 +9,10 @@ const root = join(import.meta.dirname, '..');
 
 /** Tests that are about a store's file, with what of it they need. */
 const aboutFiles: Readonly<Record<string, string>> = {
-  'src/cli/watch.test.ts': 'small files of bars',
-  'src/cli/workers.test.ts': 'a store that cannot be opened',
-  'src/http/queue/query-queue.test.ts': 'a store that goes away under a server',
-  'src/keys/control-client.test.ts': 'a control file that cannot be opened',
+  'src/cli/import/watch.test.ts': 'small files of bars',
+  'src/cli/serve/workers.test.ts': 'a store that cannot be opened',
+  'src/serve/threads/query-queue.test.ts': 'a store that goes away under a server',
+  'src/serve/keys/control-client.test.ts': 'a control file that cannot be opened',
   'test/ci/copies-under-way.test.ts': 'copies of files',
   'test/ci/full-disk.test.ts': 'files on a small disk',
   'test/ci/little-space.test.ts': 'files on a small disk',

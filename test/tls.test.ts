@@ -8,7 +8,7 @@ import { connect as connectPlain } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ConnectionOptions, connect, getCiphers, type TLSSocket } from 'node:tls';
 import { limits } from '../src/contract/limits.ts';
-import { readCertificate } from '../src/http/tls.ts';
+import { readCertificate } from '../src/serve/tls.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { patiently, type Server, Workshop } from './service.ts';
 import { until } from './until.ts';

@@ -1,8 +1,8 @@
 // Building the sessions of a market: 30 years, by the calendar and by asking the platform for every instant's
 // offset.
 import { dayOf } from '../../src/base/instant.ts';
-import { Calendar } from '../../src/calendar/calendar.ts';
-import { markets } from '../../src/calendar/markets/index.ts';
+import { Calendar } from '../../src/market/calendar/calendar.ts';
+import { markets } from '../../src/market/calendar/markets/index.ts';
 import { group } from '../group.ts';
 import type { Line } from '../line.ts';
 import { median } from '../statistics.ts';

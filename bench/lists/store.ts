@@ -2,14 +2,14 @@
 // Deterministic.
 import { existsSync, renameSync } from 'node:fs';
 import { DAY_MS, dayOf, formatDay, SECOND_MS } from '../../src/base/instant.ts';
-import { corporateActions } from '../../src/datasets/corporate-actions.ts';
-import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
-import { events } from '../../src/datasets/economic.ts';
-import { news } from '../../src/datasets/news.ts';
-import { optionContracts } from '../../src/datasets/options.ts';
-import { instruments } from '../../src/datasets/reference.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { putInstrumentTerms } from '../../src/store/instrument-terms.ts';
+import { corporateActions } from '../../src/store/schema/corporate-actions.ts';
+import type { Dataset, RowOf } from '../../src/store/schema/dataset.ts';
+import { events } from '../../src/store/schema/economic.ts';
+import { news } from '../../src/store/schema/news.ts';
+import { optionContracts } from '../../src/store/schema/options.ts';
+import { instruments } from '../../src/store/schema/reference.ts';
 import type { Writer } from '../../src/store/store.ts';
 import { random, symbolOf } from '../minutes.ts';
 import { type FileStore, tell, type Workshop } from '../workshop.ts';

@@ -1,6 +1,7 @@
 // The command line: one command, its output streams and its exit status (contract 10).
-import { EXIT_FAULT, noteProblem } from './problem.ts';
+
 import { runProgram } from './program.ts';
+import { EXIT_FAULT, noteProblem } from './shared/problem.ts';
 
 // The reader may end early, as `head` does: that is no fault, and the work goes on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

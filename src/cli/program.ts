@@ -2,11 +2,11 @@
 // 10).
 import { Command, CommanderError } from 'commander';
 import { withoutPassword } from '../store/address.ts';
-import { examples } from './flags.ts';
-import { beQuiet } from './output.ts';
-import { printProblem, problemOf } from './problem.ts';
-import { printable } from './table.ts';
-import { version } from './version.ts';
+import { examples } from './shared/flags.ts';
+import { beQuiet } from './shared/output.ts';
+import { printProblem, problemOf } from './shared/problem.ts';
+import { printable } from './shared/table.ts';
+import { version } from './shared/version.ts';
 
 /**
  * The commands as `bourse --help` lists them. The file of a command takes long to load, and is loaded only
@@ -15,83 +15,83 @@ import { version } from './version.ts';
 const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
   'demo [options]': [
     'Make a store with sample data, data/demo.db, and serve it. It is synthetic.',
-    async () => (await import('./demo.ts')).demoCommand(),
+    async () => (await import('./commands/demo.ts')).demoCommand(),
   ],
   'serve [options]': [
     'Serve a store over HTTP or HTTPS. A new or empty store is fine.',
-    async () => (await import('./serve.ts')).serveCommand(),
+    async () => (await import('./commands/serve.ts')).serveCommand(),
   ],
   'import [options] <dataset> [file...]': [
     'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
-    async () => (await import('./import.ts')).importCommand(),
+    async () => (await import('./commands/import.ts')).importCommand(),
   ],
   'undo [options] [run]': [
     'Undo an import or a deletion: the data that it replaced is restored. What later runs changed stays as they left it.',
-    async () => (await import('./undo.ts')).undoCommand(),
+    async () => (await import('./commands/undo.ts')).undoCommand(),
   ],
   delete: [
     'Delete imported data. Each deletion is a run, which bourse undo can undo.',
-    async () => (await import('./delete.ts')).deleteCommand(),
+    async () => (await import('./commands/delete.ts')).deleteCommand(),
   ],
   'export [options] <dataset>': [
     'Write stored data as a file that bourse import reads: one state of the store, exact.',
-    async () => (await import('./export.ts')).exportCommand(),
+    async () => (await import('./commands/export.ts')).exportCommand(),
   ],
   'query [options] <path...>': [
     'Answer requests from the store, without a service or a key: the same bytes on standard output.',
-    async () => (await import('./query.ts')).queryCommand(),
+    async () => (await import('./commands/query.ts')).queryCommand(),
   ],
   'mcp [options]': [
     'Answer an assistant from the store, by the Model Context Protocol over standard input and output.',
-    async () => (await import('./mcp.ts')).mcpCommand(),
+    async () => (await import('./commands/mcp.ts')).mcpCommand(),
   ],
   'calendar [options] <market>': [
     'Print the sessions of a market: hours, early closes, late opens and closings.',
-    async () => (await import('./calendar.ts')).calendarCommand(),
+    async () => (await import('./commands/calendar.ts')).calendarCommand(),
   ],
   keys: [
     'Issue, list and revoke the keys of callers.',
-    async () => (await import('./keys.ts')).keysCommand(),
+    async () => (await import('./commands/keys.ts')).keysCommand(),
   ],
   'status [options]': [
     'Show what the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
-    async () => (await import('./status.ts')).statusCommand(),
+    async () => (await import('./commands/status.ts')).statusCommand(),
   ],
   'check [options] [dataset]': [
     'Print what is wrong, or may be wrong, with the stored data. Nothing is changed. Exit status 1 from a warning on.',
-    async () => (await import('./check.ts')).checkCommand(),
+    async () => (await import('./commands/check.ts')).checkCommand(),
   ],
   'backup [options] <file>': [
     'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
-    async () => (await import('./backup.ts')).backupCommand(),
+    async () => (await import('./commands/backup.ts')).backupCommand(),
   ],
   'restore [options] <file>': [
     'Make a store of a backup. It is verified first; nothing may have the store open.',
-    async () => (await import('./backup.ts')).restoreCommand(),
+    async () => (await import('./commands/backup.ts')).restoreCommand(),
   ],
   'copy [options]': [
     'Copy a whole store, keys included, into a new one of any engine. It is verified; a copy that was cut off goes on.',
-    async () => (await import('./copy.ts')).copyCommand(),
+    async () => (await import('./commands/copy.ts')).copyCommand(),
   ],
   'config [options]': [
     'Show each setting and its source: flag, environment, bourse.config.json or default.',
-    async () => (await import('./show-config.ts')).configCommand(),
+    async () => (await import('./commands/show-config.ts')).configCommand(),
   ],
   'openapi [options]': [
     'Print the OpenAPI 3.1 document, as a service gives it at /openapi.json.',
-    async () => (await import('./openapi.ts')).openapiCommand(),
+    async () => (await import('./commands/openapi.ts')).openapiCommand(),
   ],
   'doctor [options]': [
     'Check the set-up of this machine, and say what to do. Nothing is changed. Exit status 1 when something fails.',
-    async () => (await import('./doctor.ts')).doctorCommand(),
+    async () => (await import('./commands/doctor.ts')).doctorCommand(),
   ],
   'help [command...]': [
     'Show the help of a command. bourse help import bars shows the columns of a file of bars, with an example.',
-    async () => (await import('./help.ts')).helpCommand((word) => program(word, false)),
+    async () => (await import('./commands/help.ts')).helpCommand((word) => program(word, false)),
   ],
   'completion <shell>': [
     'Print the completion of bash, zsh or fish, for a file that the shell reads.',
-    async () => (await import('./completion.ts')).completionCommand(wholeProgram),
+    async () => (await import('./commands/completion.ts')).completionCommand(wholeProgram),
   ],
 };
 

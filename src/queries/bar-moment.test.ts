@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
 import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
-import { type Calendar, calendarOf } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
+import { type Calendar, calendarOf } from '../market/calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, periodHours, periodStart } from '../market/calendar/period.ts';
 import { barMoment } from './bar-moment.ts';
 
 const calendars = {

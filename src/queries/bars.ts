@@ -1,14 +1,15 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11).
-import { valueColumns } from '../bars/columns.ts';
-import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
+
 import { END_MS, FIRST_MS, formatDay } from '../base/instant.ts';
-import { type BarRange, barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
-import { calendarOf } from '../calendar/calendar.ts';
-import { segmentScope } from '../calendar/period.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import { valueColumns } from '../market/bars/columns.ts';
+import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
+import { type BarRange, barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
+import { segmentScope } from '../market/calendar/period.ts';
 import { type Adjusting, adjustBars } from '../series/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
 import type { Keep } from '../series/calendars.ts';

@@ -1,14 +1,15 @@
 // Bars in bulk (contract 9.11), one step of the answer at a time. A step has a snapshot of its own, so that
 // none is held while a caller reads; it gives what the first step's state of the store would give, or is
 // refused (docs/decisions/0037).
-import type { TimedBars } from '../bars/grid.ts';
+
 import { END_MS, FIRST_MS } from '../base/instant.ts';
-import { barRange, dayOfBound, inOrder } from '../calendar/bar-range.ts';
-import { calendarOf } from '../calendar/calendar.ts';
-import { isPeriod } from '../calendar/period.ts';
 import type { bulkBars } from '../contract/bulk.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
+import type { TimedBars } from '../market/bars/grid.ts';
+import { barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
+import { isPeriod } from '../market/calendar/period.ts';
 import { barStream } from '../series/bar-stream.ts';
 import type { DataState } from '../store/store.ts';
 import { refusingAdjust } from './adjust-refusals.ts';

@@ -10,12 +10,12 @@ import { fc } from '../../test/seed.ts';
 import { sharedData, Workshop } from '../../test/service.ts';
 import { barsOf } from '../../test/stored.ts';
 import { formatDay, parseDay } from '../base/instant.ts';
-import { instruments } from '../datasets/reference.ts';
 import { Calendars } from '../series/calendars.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { readStored } from '../series/read-stored.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
+import { instruments } from '../store/schema/reference.ts';
 
 const stock: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'ACME' };
 const pair: Named = { asset_schema: 'forex', country_iso_code: 'GLOBAL', symbol: 'GBPUSD' };

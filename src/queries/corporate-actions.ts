@@ -1,5 +1,5 @@
 // The corporate actions of one stock (spec 4.3, contract 8.2, 8.10).
-import { factorText } from '../bars/adjust.ts';
+
 import { END_DAY, formatDay } from '../base/instant.ts';
 import {
   type ActionKind,
@@ -8,9 +8,10 @@ import {
 } from '../contract/corporate-actions.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
-import { corporateActions } from '../datasets/corporate-actions.ts';
+import { factorText } from '../market/bars/adjust.ts';
 import { RawCloses } from '../series/closes.ts';
 import { type Action, asTraded, factorOf, needsClose, referencePrice, scaleOf } from '../series/factors.ts';
+import { corporateActions } from '../store/schema/corporate-actions.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
 import { asDeclared, isAhead, knownActions } from './known-actions.ts';
 import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';

@@ -1,13 +1,11 @@
 // Coverage: the list of the stored series of an asset type (contract 9.9).
 import { DAY_MS, formatInstant } from '../base/instant.ts';
-import { barEnd } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, periodHours } from '../calendar/period.ts';
 import { seriesCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type AssetSchema, parseSymbol } from '../contract/identifiers.ts';
-import { series as seriesDataset } from '../datasets/bars.ts';
-import { type Instrument, instruments, instrumentTerms } from '../datasets/reference.ts';
+import { barEnd } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { isPeriod, periodHours } from '../market/calendar/period.ts';
 import { coveredTimes } from '../series/covered-times.ts';
 import { countKnown, knownSeries } from '../series/known-series.ts';
 import { readFinished } from '../series/read-stored.ts';
@@ -15,6 +13,8 @@ import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
+import { series as seriesDataset } from '../store/schema/bars.ts';
+import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
 import { dayOf, instrumentOrNull, isListedOn, shownSymbol } from './known-instrument.ts';

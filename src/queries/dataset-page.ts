@@ -1,7 +1,7 @@
 // One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type Contract, contract } from '../contract/index.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
+import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import type { Direction, Read } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
 import type { PagedEndpoint, Understood } from './page-fingerprint.ts';

@@ -11,11 +11,11 @@ import {
 } from '../contract/economic.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { eventCodes, events } from '../datasets/economic.ts';
-import { shippedEventCodes } from '../datasets/economic-event-codes.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { eventCodes, events } from '../store/schema/economic.ts';
+import { shippedEventCodes } from '../store/schema/economic-event-codes.ts';
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
 import { eventsAsKnown, knownEvents } from './known-events.ts';

@@ -1,11 +1,11 @@
 // The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec
 // 4.7, contract 8.5).
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { morningRoots } from '../datasets/option-roots.ts';
-import { optionContracts } from '../datasets/options.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { morningRoots } from '../store/schema/option-roots.ts';
+import { optionContracts } from '../store/schema/options.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader, TextSpan } from '../store/store.ts';
 
 /** A stored contract. */

@@ -1,7 +1,7 @@
 // When the stored series of an instrument have errors or warnings (contract 9.9, 9.10).
 import { firstWhere } from '../base/search.ts';
 import type { Interval } from '../contract/interval.ts';
-import type { Finding } from '../findings/finding.ts';
+import type { Finding } from './findings/finding.ts';
 import { keptFindings } from './findings.ts';
 import type { Found } from './lookup.ts';
 import type { QueryContext } from './query.ts';

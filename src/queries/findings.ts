@@ -1,10 +1,10 @@
 // Findings: what may be wrong with the stored data of one instrument (contract 9.10).
 import { formatInstant } from '../base/instant.ts';
 import { findings as endpoint } from '../contract/findings.ts';
-import type { Finding } from '../findings/finding.ts';
-import { comparePlaces, findingOrder, findingsOf } from '../findings/instrument-findings.ts';
-import { MarketFacts } from '../findings/market-facts.ts';
 import type { Keep } from '../series/calendars.ts';
+import type { Finding } from './findings/finding.ts';
+import { comparePlaces, findingOrder, findingsOf } from './findings/instrument-findings.ts';
+import { MarketFacts } from './findings/market-facts.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { marketMoment } from './known-market.ts';
 import { priceCheck } from './known-prices.ts';

@@ -1,13 +1,13 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { END_DAY, FIRST_DAY, formatDay, formatInstant } from '../base/instant.ts';
-import { type Calendar, calendarOf, marketSchema } from '../calendar/calendar.ts';
-import { type Holiday, holidaysIn } from '../calendar/holiday-list.ts';
-import { markets } from '../calendar/markets/index.ts';
-import { announcementsOver, SHIPPED_PRIORITY } from '../calendar/overrides.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import { type Calendar, calendarOf, marketSchema } from '../market/calendar/calendar.ts';
+import { type Holiday, holidaysIn } from '../market/calendar/holiday-list.ts';
+import { markets } from '../market/calendar/markets/index.ts';
+import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/overrides.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import { dayOf, instrumentOrNull, isNobodys, unknownSymbol } from './known-instrument.ts';
 import { findInstrument } from './lookup.ts';
 import { openWalk } from './page-walk.ts';

@@ -1,7 +1,8 @@
 // The rows of instruments that a search has found.
-import { type Instrument, instruments } from '../datasets/reference.ts';
+
 import { rowsAmong } from '../store/all-rows.ts';
 import { type FoundName, lostInstrument } from '../store/instrument-terms.ts';
+import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;

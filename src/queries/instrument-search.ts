@@ -1,10 +1,10 @@
 // Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
 import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
-import { unsignedPair } from '../datasets/notations.ts';
-import type { Instrument } from '../datasets/reference.ts';
 import { marketOf } from '../series/calendars.ts';
 import { type InstrumentSearch, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import { unsignedPair } from '../store/schema/notations.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import { instrumentRows } from './instrument-rows.ts';
 import { aliasedSymbol, dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS } from './known-instrument.ts';
 import { searchKnown } from './known-search.ts';

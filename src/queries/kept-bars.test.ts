@@ -9,7 +9,7 @@ import { openToWrite, TestFolder } from '../../test/stores.ts';
 import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
 import type { PriceBasis } from '../contract/price-basis.ts';
-import { newestRuns, undoRun } from '../history/undo-run.ts';
+import { newestRuns, undoRun } from '../runs/undo-run.ts';
 import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';
 import { QueryRunner } from './index.ts';

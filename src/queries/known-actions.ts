@@ -1,6 +1,7 @@
 // Which corporate actions were known at a moment, and what of one that was still to come (contract 9.8).
-import { type corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
+
 import type { Action } from '../series/factors.ts';
+import { type corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
 import type { Holds } from './dataset-page.ts';
 import { dayOf } from './known-instrument.ts';
 import type { AsOf, QueryContext } from './query.ts';

@@ -3,9 +3,9 @@
 // 8.5).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
-import { ADJUSTED, isAdjustedRoot } from '../datasets/option-roots.ts';
-import { optionContracts } from '../datasets/options.ts';
 import { rowsAmong } from '../store/all-rows.ts';
+import { ADJUSTED, isAdjustedRoot } from '../store/schema/option-roots.ts';
+import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
 import {

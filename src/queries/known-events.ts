@@ -1,6 +1,6 @@
 // Which economic events were known at a moment, and what of those that were still to come (contract 9.8).
-import type { RowOf } from '../datasets/dataset.ts';
-import { events } from '../datasets/economic.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { events } from '../store/schema/economic.ts';
 import type { Holds } from './dataset-page.ts';
 import type { QueryContext } from './query.ts';
 

@@ -1,17 +1,17 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
 // then (contract 9.6, 9.8).
 import { formatDay } from '../base/instant.ts';
-import { overThroughMs } from '../calendar/bar-end.ts';
-import { calendarOf } from '../calendar/calendar.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
-import type { FormerSymbol, Instrument } from '../datasets/reference.ts';
+import { overThroughMs } from '../market/calendar/bar-end.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
 import { endOf } from '../series/instrument-end.ts';
 import { knownSeries } from '../series/known-series.ts';
 import { tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
 import { namesOf } from '../store/alike-symbols.ts';
 import type { FormerBearer, Term } from '../store/instrument-terms.ts';
+import type { FormerSymbol, Instrument } from '../store/schema/reference.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { AsOf, QueryContext } from './query.ts';
 

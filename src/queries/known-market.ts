@@ -1,8 +1,8 @@
 // A market at the moment of a request: its symbols in their order, and what judges its series (contract 9.8,
 // 9.10, 9.11).
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { instruments, instrumentTerms } from '../datasets/reference.ts';
-import type { MarketMoment } from '../findings/market-members.ts';
+import { instruments, instrumentTerms } from '../store/schema/reference.ts';
+import type { MarketMoment } from './findings/market-members.ts';
 import { isActionKnown } from './known-actions.ts';
 import { dayOf, isListedOn, symbolOn } from './known-instrument.ts';
 import type { QueryContext } from './query.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fillStore } from '../../test/importing.ts';
 import { TestFolder } from '../../test/stores.ts';
-import { changes } from '../datasets/internal.ts';
 import { openStore } from '../store/engines.ts';
+import { changes } from '../store/schema/internal.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { Lookup } from './lookup.ts';
 

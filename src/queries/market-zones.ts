@@ -1,7 +1,8 @@
 // The markets whose calendars are built in, for pages that show their times.
-import { markets } from '../calendar/markets/index.ts';
-import { clockMinutes } from '../calendar/session.ts';
+
 import type { AssetSchema } from '../contract/identifiers.ts';
+import { markets } from '../market/calendar/markets/index.ts';
+import { clockMinutes } from '../market/calendar/session.ts';
 
 /** A market, such as `stock:US`, and its zone of the tz database. */
 export type MarketZone = {

@@ -1,11 +1,11 @@
 // News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
 import { END_MS, formatInstant, type ParsedInstant } from '../base/instant.ts';
-import { dayOfBound } from '../calendar/bar-range.ts';
-import { calendarOf } from '../calendar/calendar.ts';
 import type { AssetSchema, FullSymbol } from '../contract/identifiers.ts';
 import { latestNews, type newsList } from '../contract/news.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { news } from '../datasets/news.ts';
+import { dayOfBound } from '../market/calendar/bar-range.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { news } from '../store/schema/news.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
 import { instrumentOrNull, isNobodys, symbolsShown, unknownSymbol } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';

@@ -9,7 +9,7 @@ import { Vendor } from '../../test/presets/vendor.ts';
 import { fc } from '../../test/seed.ts';
 import { sharedData } from '../../test/service.ts';
 import { barsOf, type StoredBar } from '../../test/stored.ts';
-import { undoRun } from '../history/undo-run.ts';
+import { undoRun } from '../runs/undo-run.ts';
 import { openStore } from '../store/engines.ts';
 
 const stock: Named = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'SPY' };

@@ -1,9 +1,9 @@
 // An option contract on the wire: its row, completed from the market of its underlying (spec 2.6, contract
 // 8.4).
 import { formatDay, formatInstant } from '../base/instant.ts';
-import { findMarket } from '../calendar/calendar.ts';
-import { minutesOf, tradingHours } from '../calendar/trading-hours.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import { findMarket } from '../market/calendar/calendar.ts';
+import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
 import { type Contract, type Expiration, expirationFinder } from './expirations.ts';
 import type { Found } from './lookup.ts';
 import type { WireRecord } from './render/records.ts';

@@ -1,7 +1,7 @@
 // The order of option search: the caller's fields, then coming expirations before past ones, then the strikes
 // nearest to the price (contract 8.4).
 import type { SortTerm } from '../contract/kinds.ts';
-import type { optionContracts } from '../datasets/options.ts';
+import type { optionContracts } from '../store/schema/options.ts';
 import type { Direction, RankedRead } from '../store/store.ts';
 import type { Expiration } from './expirations.ts';
 

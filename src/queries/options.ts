@@ -3,10 +3,10 @@ import { formatDay, formatInstant } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { optionExpirations, optionSearch } from '../contract/options.ts';
-import { optionContracts } from '../datasets/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
+import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
 import {

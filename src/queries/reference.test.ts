@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { TestFolder } from '../../test/stores.ts';
-import { openSources } from '../files/source.ts';
-import { importFile } from '../loading/importers.ts';
-import type { MappedFile } from '../mapping/column-mapping.ts';
-import { ownNames } from '../mapping/column-mapping.ts';
+import { importFile } from '../imports/load/importers.ts';
+import type { MappedFile } from '../imports/map/column-mapping.ts';
+import { ownNames } from '../imports/map/column-mapping.ts';
+import { openSources } from '../imports/read/source.ts';
 import { openStore } from '../store/engines.ts';
 import { QueryRunner } from './index.ts';
 

@@ -1,13 +1,18 @@
 // Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3,
 // contract 8.1).
 import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
-import type { Market } from '../calendar/market.ts';
-import { minutesOf, type TradingHours, tradesAtWeekends, tradingHours } from '../calendar/trading-hours.ts';
-import { findZone, type Zone, zoneOf } from '../calendar/zone.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { Market } from '../market/calendar/market.ts';
+import {
+  minutesOf,
+  type TradingHours,
+  tradesAtWeekends,
+  tradingHours,
+} from '../market/calendar/trading-hours.ts';
+import { findZone, type Zone, zoneOf } from '../market/calendar/zone.ts';
 import { marketOf } from '../series/calendars.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import { dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
 import { findInstrument } from './lookup.ts';
 import { pairOf } from './pair.ts';

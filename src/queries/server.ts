@@ -2,8 +2,8 @@
 // (contract 9.14).
 import { formatInstant } from '../base/instant.ts';
 import type { addressInfo, runs } from '../contract/server.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { importRuns } from '../datasets/internal.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { importRuns } from '../store/schema/internal.ts';
 import { answerPage } from './dataset-page.ts';
 import type { Query } from './query.ts';
 import { renderResult } from './render/result.ts';

@@ -1,15 +1,12 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
-import { lastOverDay } from '../calendar/bar-end.ts';
-import type { Session } from '../calendar/session.ts';
 import type { sessionConditions } from '../contract/coverage.ts';
 import { sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
-import { runSpans } from '../datasets/bars.ts';
-import { importRuns } from '../datasets/internal.ts';
-import type { MarketFacts } from '../findings/market-facts.ts';
+import { lastOverDay } from '../market/calendar/bar-end.ts';
+import type { Session } from '../market/calendar/session.ts';
 import { Completeness } from '../series/completeness.ts';
 import { labelsOf } from '../series/period-days.ts';
 import { candidates, DAY } from '../series/plan.ts';
@@ -19,7 +16,10 @@ import type { StreamContext } from '../series/stream.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { runSpans } from '../store/schema/bars.ts';
+import { importRuns } from '../store/schema/internal.ts';
 import { faultyTimes } from './faulty-times.ts';
+import type { MarketFacts } from './findings/market-facts.ts';
 import { marketFacts, UNDATED_RUNS } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';

@@ -1,14 +1,15 @@
 // Adjusts bars by the corporate actions of their stock (contract 8.10, 9.4).
-import { Adjustment, type Change } from '../bars/adjustment.ts';
-import { dayCells } from '../bars/cells.ts';
-import { copyBar } from '../bars/columns.ts';
-import type { TimedBars } from '../bars/grid.ts';
-import { resample } from '../bars/resample.ts';
+
 import { DAY_MS, formatDay } from '../base/instant.ts';
-import { lastOverDay } from '../calendar/bar-end.ts';
-import { isPeriod, periodEnd } from '../calendar/period.ts';
 import { listedKinds } from '../contract/corporate-actions.ts';
-import { corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
+import { Adjustment, type Change } from '../market/bars/adjustment.ts';
+import { dayCells } from '../market/bars/cells.ts';
+import { copyBar } from '../market/bars/columns.ts';
+import type { TimedBars } from '../market/bars/grid.ts';
+import { resample } from '../market/bars/resample.ts';
+import { lastOverDay } from '../market/calendar/bar-end.ts';
+import { isPeriod, periodEnd } from '../market/calendar/period.ts';
+import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
 import type { Keep } from './calendars.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';

@@ -1,5 +1,5 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
-import { isPeriod } from '../calendar/period.ts';
+import { isPeriod } from '../market/calendar/period.ts';
 import { bestParts, dayParts } from './best-series.ts';
 import { Completeness } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';

@@ -1,12 +1,13 @@
 // The bars of an instrument up to DAY, each cell and session from the series that serves it (contract 3.6,
 // 3.8).
-import { lowerBound } from '../bars/columns.ts';
-import { type Cell, filterTimed } from '../bars/grid.ts';
+
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod } from '../calendar/period.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
+import { lowerBound } from '../market/bars/columns.ts';
+import { type Cell, filterTimed } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod } from '../market/calendar/period.ts';
 import { type StreamRange, servedBars } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
 import { filled, type Gaps } from './filled.ts';

@@ -1,13 +1,14 @@
 // The bars that runs brought to a block: changed ones, and ones that were stored already
 // (docs/decisions/0009).
-import { bucketOf } from '../bars/bucket.ts';
-import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../bars/columns.ts';
+
 import type { Interval } from '../contract/interval.ts';
-import { blockChanges, heldBars } from '../datasets/internal.ts';
+import { bucketOf } from '../market/bars/bucket.ts';
+import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../market/bars/columns.ts';
 import { openBlock } from '../store/all-blocks.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type BlockChange, decodeChange, decodeHeld } from '../store/journal-entries.ts';
 import { pastBlocks } from '../store/past/past-blocks.ts';
+import { blockChanges, heldBars } from '../store/schema/internal.ts';
 import type { Direction, Reader } from '../store/store.ts';
 
 /** The bars that a run has of a block. */

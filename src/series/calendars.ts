@@ -1,11 +1,12 @@
 // Which calendar an instrument follows: that of its key, with the overrides of its market (contract 3.7,
 // 8.6).
-import { type Calendar, calendarOf, findMarket, marketOfKey } from '../calendar/calendar.ts';
-import type { Market } from '../calendar/market.ts';
-import { type CalendarOverride, withOverrides } from '../calendar/overrides.ts';
+
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
+import { type Calendar, calendarOf, findMarket, marketOfKey } from '../market/calendar/calendar.ts';
+import type { Market } from '../market/calendar/market.ts';
+import { type CalendarOverride, withOverrides } from '../market/calendar/overrides.ts';
 import { readOverrides } from '../store/calendar-overrides.ts';
+import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { RowReader } from '../store/store.ts';
 
 /** The fields that decide which calendar an instrument follows. */

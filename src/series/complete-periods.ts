@@ -1,7 +1,7 @@
 // Which WEEK and MON bars are served at a moment: those of which every session is complete (contract 3.6,
 // 3.9).
 import { DAY_MS } from '../base/instant.ts';
-import { hoursOf, type PeriodInterval, periodEnd } from '../calendar/period.ts';
+import { hoursOf, type PeriodInterval, periodEnd } from '../market/calendar/period.ts';
 import type { Moment } from './completeness.ts';
 import { type MadeOf, type Share, shareOn } from './made-of.ts';
 import { labelsOf, reaches } from './period-days.ts';

@@ -1,10 +1,10 @@
 // Whether a derived bar is complete: the time that it is made of is covered for its series (contract 3.9).
 
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod, periodEnd, segmentScope } from '../calendar/period.ts';
-import type { Session } from '../calendar/session.ts';
 import type { Interval } from '../contract/interval.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod, periodEnd, segmentScope } from '../market/calendar/period.ts';
+import type { Session } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
 import { deletedTimes } from './covered-times.ts';
 import { type FileSpan, fileSpan } from './file-span.ts';

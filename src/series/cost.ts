@@ -1,9 +1,9 @@
 // About how many stored bars a request for derived bars reads: it decides in which lane the request is
 // answered.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod, segmentScope } from '../calendar/period.ts';
-import { usualOf } from '../calendar/usual.ts';
 import { intervalMinutes } from '../contract/interval.ts';
+import { isPeriod, segmentScope } from '../market/calendar/period.ts';
+import { usualOf } from '../market/calendar/usual.ts';
 import type { StreamRange } from './cursor.ts';
 import { candidates, DAY, daysIn, type Piece, splitRange, storedSeries, wholePeriods } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';

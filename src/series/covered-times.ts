@@ -1,10 +1,10 @@
 // Which times of a series are covered for certain, by the facts of its own runs and of its instrument
 // (contract 3.9 (1), (3), (4)).
 import { DAY_MS, parseDay } from '../base/instant.ts';
-import { barEnd } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod } from '../calendar/period.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import { barEnd } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod } from '../market/calendar/period.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import { fileSpan } from './file-span.ts';
 import type { BegunRun, OwnRuns, RunSpan } from './run-spans.ts';
 import type { Series } from './series.ts';

@@ -1,12 +1,12 @@
 // Reads the stored bars of one series block by block, in either direction.
 
-import { RUN_BARS } from '../bars/block.ts';
-import { decodeBlock } from '../bars/block-reader.ts';
-import { bucketOf } from '../bars/bucket.ts';
-import { type Bars, concatBars, emptyBars, filterBars } from '../bars/columns.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
+import { RUN_BARS } from '../market/bars/block.ts';
+import { decodeBlock } from '../market/bars/block-reader.ts';
+import { bucketOf } from '../market/bars/bucket.ts';
+import { type Bars, concatBars, emptyBars, filterBars } from '../market/bars/columns.ts';
 import { ofBytes } from '../store/all-blocks.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';

@@ -1,13 +1,14 @@
 // Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days,
 // and the run that wrote it.
-import { bucketDays } from '../bars/bucket.ts';
+
 import { formatDay } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
-import { series as seriesDataset } from '../datasets/bars.ts';
-import { instruments } from '../datasets/reference.ts';
+import { bucketDays } from '../market/bars/bucket.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { type BlockPlace, type Damage, DamagedData, damageWords, unlessDamaged } from '../store/damage.ts';
 import { storeLimits } from '../store/limits.ts';
+import { series as seriesDataset } from '../store/schema/bars.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The days of a bucket: `2024-05-03`, `2024-05-01 to 2024-05-07`, or all days of the series. */

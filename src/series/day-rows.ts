@@ -1,10 +1,11 @@
 // The rows of a series as bars: those of DAY one a session, whatever dates their file gave them (contract
 // 3.10).
-import { type CellBars, CellRanges, splitCells } from '../bars/cells.ts';
-import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../bars/columns.ts';
-import { Fold } from '../bars/resample.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import { type CellBars, CellRanges, splitCells } from '../market/bars/cells.ts';
+import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../market/bars/columns.ts';
+import { Fold } from '../market/bars/resample.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import type { Reader } from '../store/store.ts';
 import { type BarSource, type StreamRange, servedBars } from './cursor.ts';
 import { isUnfinished, type Series } from './series.ts';

@@ -1,12 +1,13 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
-import { bucketDays } from '../bars/bucket.ts';
-import { type CellBars, CellRanges, minuteCells, sessionCells } from '../bars/cells.ts';
-import { appendBars, type Bars, concatBars, emptyBars, lowerBound } from '../bars/columns.ts';
-import { sliceTimed, type TimedBars } from '../bars/grid.ts';
-import { Fold } from '../bars/resample.ts';
+
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { isPeriod } from '../calendar/period.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { bucketDays } from '../market/bars/bucket.ts';
+import { type CellBars, CellRanges, minuteCells, sessionCells } from '../market/bars/cells.ts';
+import { appendBars, type Bars, concatBars, emptyBars, lowerBound } from '../market/bars/columns.ts';
+import { sliceTimed, type TimedBars } from '../market/bars/grid.ts';
+import { Fold } from '../market/bars/resample.ts';
+import { isPeriod } from '../market/calendar/period.ts';
 import { BARS_PER_BLOCK_GUESS, type BlockSource, type StreamRange, servedBlocks } from './cursor.ts';
 import { keptStream } from './kept-cells.ts';
 import { seriesLimits } from './limits.ts';

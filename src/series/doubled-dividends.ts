@@ -1,7 +1,7 @@
 // Dividends that are stored twice: a corrected ex-date leaves the row of the old one (contract 9.10).
 import { fractionOf } from '../base/decimal.ts';
-import { isOfShares } from '../datasets/corporate-actions.ts';
-import { unitOf } from '../datasets/currency.ts';
+import { isOfShares } from '../store/schema/corporate-actions.ts';
+import { unitOf } from '../store/schema/currency.ts';
 import type { Action } from './factors.ts';
 
 /** The most days by which a corrected ex-date differs from the old one. */

@@ -1,11 +1,12 @@
 // The factor of a corporate action: from the file, else computed when it is read (contract 8.2, 8.10).
-import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../bars/adjust.ts';
+
 import { type Fraction, multiplierBy, productOf } from '../base/decimal.ts';
-import { findMarket } from '../calendar/calendar.ts';
-import { type corporateActions, isOfShares } from '../datasets/corporate-actions.ts';
-import { cashScale, type Incomparable } from '../datasets/currency.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../market/bars/adjust.ts';
+import { findMarket } from '../market/calendar/calendar.ts';
+import { type corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
+import { cashScale, type Incomparable } from '../store/schema/currency.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import type { RawCloses } from './closes.ts';
 
 /** A stored corporate action. */

@@ -1,11 +1,11 @@
 // Which times a file covers by its own bars and by what its caller said (contract 3.9 (1)).
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
-import { barEnd, closesAfter } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod, periodEnd } from '../calendar/period.ts';
-import type { Session } from '../calendar/session.ts';
-import { zoneOf } from '../calendar/zone.ts';
 import type { Interval } from '../contract/interval.ts';
+import { barEnd, closesAfter } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod, periodEnd } from '../market/calendar/period.ts';
+import type { Session } from '../market/calendar/session.ts';
+import { zoneOf } from '../market/calendar/zone.ts';
 import type { BegunRun, RunSpan } from './run-spans.ts';
 import type { Span } from './spans.ts';
 

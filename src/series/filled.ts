@@ -1,5 +1,5 @@
 // A stream whose gaps are filled from another one, gap by gap.
-import { sliceTimed, type TimedBars } from '../bars/grid.ts';
+import { sliceTimed, type TimedBars } from '../market/bars/grid.ts';
 import type { Stream } from './steps.ts';
 
 /**

@@ -1,12 +1,13 @@
 // WEEK and MON bars that the DAY bars of their sessions make (contract 3.6, 3.8).
-import { type CellBars, dayCells } from '../bars/cells.ts';
-import { copyBar, lowerBound } from '../bars/columns.ts';
-import type { TimedBars } from '../bars/grid.ts';
-import { resample } from '../bars/resample.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../calendar/period.ts';
-import { usualOf } from '../calendar/usual.ts';
 import { limits } from '../contract/limits.ts';
+import { type CellBars, dayCells } from '../market/bars/cells.ts';
+import { copyBar, lowerBound } from '../market/bars/columns.ts';
+import type { TimedBars } from '../market/bars/grid.ts';
+import { resample } from '../market/bars/resample.ts';
+import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../market/calendar/period.ts';
+import { usualOf } from '../market/calendar/usual.ts';
 import type { StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
 import type { MadeOf, Share } from './made-of.ts';

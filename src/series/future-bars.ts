@@ -1,11 +1,12 @@
 // Bars that open after now: a clock, a time zone or a file is wrong (contract 3.9).
-import { type Bars, lowerBound } from '../bars/columns.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, periodEnd } from '../calendar/period.ts';
-import { series } from '../datasets/bars.ts';
-import { instruments } from '../datasets/reference.ts';
+import { type Bars, lowerBound } from '../market/bars/columns.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, periodEnd } from '../market/calendar/period.ts';
 import { allRows, rowWith } from '../store/all-rows.ts';
+import { series } from '../store/schema/bars.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { Calendars } from './calendars.ts';
 

@@ -1,9 +1,9 @@
 // When an instrument stopped trading (contract 3.9 (3)).
 import { dayOf, FIRST_MS, parseDay } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { optionContracts } from '../datasets/options.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import { rowWith } from '../store/all-rows.ts';
+import { optionContracts } from '../store/schema/options.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 const MONTH_LETTERS = 'FGHJKMNQUVXZ';

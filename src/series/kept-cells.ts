@@ -6,11 +6,12 @@
 // bars are complete at the moment of a request is decided later, for kept bars as for others (contract 3.9).
 // A series is another object once anything of it is committed, and so is an instrument with its series:
 // nothing kept of the old one is found.
-import { lowerBound } from '../bars/columns.ts';
-import { concatTimed, copyTimed, type TimedBars } from '../bars/grid.ts';
+
 import { firstWhere } from '../base/search.ts';
 import { SizedCache } from '../base/sized-cache.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import { lowerBound } from '../market/bars/columns.ts';
+import { concatTimed, copyTimed, type TimedBars } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import type { StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
 import type { MadeOf } from './made-of.ts';

@@ -1,8 +1,9 @@
 // The series of an instrument as they were known at a moment: only bars that had closed (contract 9.8).
-import type { Bars } from '../bars/columns.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import { closesAfter } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import type { Bars } from '../market/bars/columns.ts';
+import { closesAfter } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import type { Reader } from '../store/store.ts';
 import { servedBars, servedBlocks } from './cursor.ts';
 import { seriesLimits } from './limits.ts';

@@ -1,8 +1,9 @@
 // The latest price of an instrument: the close of its newest finished bar at any stored interval (contract
 // 8.4).
-import type { TimedBars } from '../bars/grid.ts';
+
 import { DAY_MS, FIRST_MS } from '../base/instant.ts';
-import { isPeriod } from '../calendar/period.ts';
+import type { TimedBars } from '../market/bars/grid.ts';
+import { isPeriod } from '../market/calendar/period.ts';
 import type { Reader } from '../store/store.ts';
 import { seriesLimits } from './limits.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';

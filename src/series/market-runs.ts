@@ -2,12 +2,12 @@
 // that it did not trade in one (contract 3.9 (1), (3)).
 import { compareIds, decodeIds } from '../base/id-list.ts';
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
-import { hoursOf, isPeriod } from '../calendar/period.ts';
-import type { Session } from '../calendar/session.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { runSpans, series as seriesDataset } from '../datasets/bars.ts';
-import { type Instrument, instruments } from '../datasets/reference.ts';
+import { hoursOf, isPeriod } from '../market/calendar/period.ts';
+import type { Session } from '../market/calendar/session.ts';
 import { rowsAmong, rowsInOrder } from '../store/all-rows.ts';
+import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
+import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { keysOfRun } from './brought.ts';
 import { deletedTimes } from './covered-times.ts';

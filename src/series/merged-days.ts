@@ -1,5 +1,5 @@
 // Two streams of DAY bars as one, session by session: where both have a bar, the first one's is given.
-import { sliceTimed } from '../bars/grid.ts';
+import { sliceTimed } from '../market/bars/grid.ts';
 import { BARS_PER_BLOCK_GUESS } from './cursor.ts';
 import type { Part, PartStream } from './stream.ts';
 

@@ -1,11 +1,12 @@
 // Whether a stored series has bars off the session grid (contract 3.10): read from its bars, by its calendar.
-import { bucketOf } from '../bars/bucket.ts';
-import { type Bars, sliceBars } from '../bars/columns.ts';
-import { countOffGrid } from '../bars/grid.ts';
+
 import { MINUTE_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
-import type { Calendar } from '../calendar/calendar.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { bucketOf } from '../market/bars/bucket.ts';
+import { type Bars, sliceBars } from '../market/bars/columns.ts';
+import { countOffGrid } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import { soundBlocks } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
 

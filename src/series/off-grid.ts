@@ -1,10 +1,11 @@
 // A series off the session grid at its own interval: sessions with finer bars are derived from those, the
 // others are as imported (contract 3.10).
-import { concatTimed, sliceTimed, type TimedBars } from '../bars/grid.ts';
+
 import { MINUTE_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf } from '../calendar/period.ts';
 import { intervalMinutes } from '../contract/interval.ts';
+import { concatTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf } from '../market/calendar/period.ts';
 import { bestParts, filtered, keysOf, partsOf, sessionGaps } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
 import { within } from './derived.ts';

@@ -1,9 +1,10 @@
 // The DAY bars of weeks and months, each with the series that it comes from (contract 3.6, 3.8).
-import { type Bars, concatBars, sliceBars } from '../bars/columns.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import { sessionOfBar } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import type { Session } from '../calendar/session.ts';
+import { type Bars, concatBars, sliceBars } from '../market/bars/columns.ts';
+import { sessionOfBar } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import type { Session } from '../market/calendar/session.ts';
 import { dayParts } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
 import type { Share } from './made-of.ts';

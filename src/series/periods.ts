@@ -1,10 +1,11 @@
 // WEEK and MON bars: stored ones, and where there is none those that the DAY bars of their sessions make
 // (contract 3.6, 3.8, 3.9, 9.4).
-import { filterTimed, type TimedBars } from '../bars/grid.ts';
+
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
-import { type PeriodInterval, periodEnd, periodStart } from '../calendar/period.ts';
 import { limits } from '../contract/limits.ts';
+import { filterTimed, type TimedBars } from '../market/bars/grid.ts';
+import { type PeriodInterval, periodEnd, periodStart } from '../market/calendar/period.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import { CompletePeriods } from './complete-periods.ts';
 import type { Moment } from './completeness.ts';

@@ -1,9 +1,16 @@
 // Which stored series serves which part of a range: stored bars win, the rest is derived from the coarsest
 // series that fits (contract 3.8).
-import { type Cell, cellAround } from '../bars/grid.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import { isPeriod, type PeriodInterval, periodEnd, periodStart, segmentScope } from '../calendar/period.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
+import { type Cell, cellAround } from '../market/bars/grid.ts';
+import {
+  isPeriod,
+  type PeriodInterval,
+  periodEnd,
+  periodStart,
+  segmentScope,
+} from '../market/calendar/period.ts';
 import type { StreamRange } from './cursor.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';

@@ -1,8 +1,8 @@
 // Reads the stored series of an instrument, with its calendar.
-import type { Calendar } from '../calendar/calendar.ts';
-import { series } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { series } from '../store/schema/bars.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { coveredTimes, type Traded } from './covered-times.ts';

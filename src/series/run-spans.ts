@@ -2,10 +2,10 @@
 // (contract 3.9).
 import { decodeIds } from '../base/id-list.ts';
 import type { Interval } from '../contract/interval.ts';
-import { runSpans, series } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
 import { rowsAmong, rowWith } from '../store/all-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { runSpans, series } from '../store/schema/bars.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
 import type { Reader } from '../store/store.ts';
 
 /** A span that a run holds, or has deleted, of one market at one interval. */

@@ -1,16 +1,16 @@
 // The shape of an instrument's stored series.
 import { firstWhere } from '../base/search.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import type { Market } from '../calendar/market.ts';
 import {
   INTERVAL_MINUTES_MAX,
   type Interval,
   intervalMinutes,
   namedIntervals,
 } from '../contract/interval.ts';
-import type { series } from '../datasets/bars.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import type { Instrument } from '../datasets/reference.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import type { Market } from '../market/calendar/market.ts';
+import type { series } from '../store/schema/bars.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import type { Instrument } from '../store/schema/reference.ts';
 import type { Span } from './spans.ts';
 
 /** Neighbouring stored bars by the keys of the first and the last one. */

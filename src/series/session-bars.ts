@@ -1,12 +1,13 @@
 // The bars of an interval by session: how many, from when to when, and which stored series they come from
 // (contract 9.9).
-import { bucketOf } from '../bars/bucket.ts';
+
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import type { Session } from '../calendar/session.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { blockChanges } from '../datasets/internal.ts';
+import { bucketOf } from '../market/bars/bucket.ts';
+import type { Session } from '../market/calendar/session.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
+import { blockChanges } from '../store/schema/internal.ts';
 import type { Reader } from '../store/store.ts';
 import { barParts } from './bar-stream.ts';
 import { Completeness, type Moment } from './completeness.ts';

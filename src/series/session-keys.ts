@@ -1,9 +1,9 @@
 // Which keys the bars of a session have in a stored series.
 import { DAY_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod } from '../calendar/period.ts';
-import type { Session } from '../calendar/session.ts';
 import type { Interval } from '../contract/interval.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod } from '../market/calendar/period.ts';
+import type { Session } from '../market/calendar/session.ts';
 import type { Span } from './spans.ts';
 
 /**

@@ -1,5 +1,9 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
-import type { Bars } from '../bars/columns.ts';
+
+import { MINUTE_MS } from '../base/instant.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { volumeBasis } from '../contract/price-basis.ts';
+import type { Bars } from '../market/bars/columns.ts';
 import {
   filterTimed,
   sliceTimed,
@@ -7,13 +11,10 @@ import {
   timeMinutes,
   timeOffGrid,
   timePeriods,
-} from '../bars/grid.ts';
-import { MINUTE_MS } from '../base/instant.ts';
-import type { Calendar } from '../calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, segmentScope } from '../calendar/period.ts';
-import type { Segments } from '../calendar/session.ts';
-import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { volumeBasis } from '../contract/price-basis.ts';
+} from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, segmentScope } from '../market/calendar/period.ts';
+import type { Segments } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
 import { CannotAdjust } from './cannot-adjust.ts';
 import type { Completeness, Moment } from './completeness.ts';

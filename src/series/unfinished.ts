@@ -1,9 +1,10 @@
 // Which stored bars of a series are not finished: they close after the start of each run that holds them
 // (contract 3.9 (5)).
-import { bucketOf } from '../bars/bucket.ts';
+
 import { DAY_MS } from '../base/instant.ts';
-import { closesAfter } from '../calendar/bar-end.ts';
-import type { Calendar } from '../calendar/calendar.ts';
+import { bucketOf } from '../market/bars/bucket.ts';
+import { closesAfter } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
 import { refuseDamage } from '../store/damage.ts';
 import { lostChange } from '../store/journal-entries.ts';

@@ -1,6 +1,6 @@
 // Instruments with an unknown calendar key. They follow the default market, and `bourse doctor` reports them.
-import { marketOfKey } from '../calendar/calendar.ts';
-import { instruments } from '../datasets/reference.ts';
+import { marketOfKey } from '../market/calendar/calendar.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 
 const ROWS_PER_READ = 5_000;

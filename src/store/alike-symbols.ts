@@ -1,8 +1,9 @@
 // The symbols of a store that may name the instrument of another one (contract 9.21).
-import { areAlike, placeOfAlike, splitsOf } from '../datasets/notations.ts';
-import { type InstrumentName, instrumentTerms } from '../datasets/reference.ts';
+
 import { rowsAmong, rowsInOrder } from './all-rows.ts';
 import type { Term } from './instrument-terms.ts';
+import { areAlike, placeOfAlike, splitsOf } from './schema/notations.ts';
+import { type InstrumentName, instrumentTerms } from './schema/reference.ts';
 import type { RowReader } from './store.ts';
 
 const ROWS_PER_READ = 100;

@@ -1,7 +1,7 @@
 // Reads any number of blocks of a series, in bounded reads one after the other, and opens single ones.
-import { DamagedBlock } from '../bars/block.ts';
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import type { Bars } from '../bars/columns.ts';
+import { DamagedBlock } from '../market/bars/block.ts';
+import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
+import type { Bars } from '../market/bars/columns.ts';
 import { blockDamage, DamagedData, unlessDamaged } from './damage.ts';
 import type { BlockRead, Reader, StoredBlock } from './store.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { TestFolder } from '../../test/stores.ts';
-import { runSpans } from '../datasets/bars.ts';
 import { rowsInOrder } from './all-rows.ts';
 import { openStore } from './engines.ts';
+import { runSpans } from './schema/bars.ts';
 import type { Read, RowReader } from './store.ts';
 
 const temporary = new TestFolder();

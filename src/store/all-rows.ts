@@ -1,6 +1,7 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
-import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+
 import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
+import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { KeyRead, Read, RowReader } from './store.ts';
 
 const ROWS_PER_READ = 2_000;

@@ -1,6 +1,6 @@
 // The calendar overrides that an operator has imported, read market by market.
-import type { RowOf } from '../datasets/dataset.ts';
-import { holidays } from '../datasets/holidays.ts';
+import type { RowOf } from './schema/dataset.ts';
+import { holidays } from './schema/holidays.ts';
 import type { RowReader } from './store.ts';
 
 /** All overrides of a market, those of single instruments included, by symbol, date and priority. */

@@ -1,11 +1,12 @@
 // What each write changed, and what changed since a version: kept in the store, for all who cache
 // (docs/decisions/0029).
-import type { Dataset, PartKind } from '../datasets/dataset.ts';
-import { dataDatasets } from '../datasets/index.ts';
-import { changes, counters } from '../datasets/internal.ts';
+
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import { type Change, type Part, partId, partOf } from './parts.ts';
+import type { Dataset, PartKind } from './schema/dataset.ts';
+import { dataDatasets } from './schema/index.ts';
+import { changes, counters } from './schema/internal.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 /** Datasets by name, and the numbers of their parts by kind. */

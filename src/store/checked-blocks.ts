@@ -1,6 +1,6 @@
 // A block that was read, with the check that it is of its series and bucket and was written by its run.
-import { DamagedBlock } from '../bars/block.ts';
-import { blockCount } from '../bars/block-reader.ts';
+import { DamagedBlock } from '../market/bars/block.ts';
+import { blockCount } from '../market/bars/block-reader.ts';
 import { ofBytes } from './all-blocks.ts';
 import { type Damage, DamagedData } from './damage.ts';
 import { blockCheck } from './row-check.ts';

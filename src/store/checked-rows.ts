@@ -1,8 +1,9 @@
 // What a read of rows must give, whatever an index says: whole rows, of the keys that were asked for, in the
 // order of the read.
-import type { ColumnKind, Dataset } from '../datasets/dataset.ts';
+
 import { type Damage, keyWords } from './damage.ts';
 import { columnSeedsOf, rowCheck, type StoredCell } from './row-check.ts';
+import type { ColumnKind, Dataset } from './schema/dataset.ts';
 import type { Read } from './store.ts';
 
 export type Row = Record<string, unknown>;

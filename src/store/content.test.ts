@@ -1,8 +1,8 @@
 // What content hashes are made of, where columns were added later.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { news } from '../datasets/news.ts';
 import { hashed } from './content.ts';
+import { news } from './schema/news.ts';
 
 const added = new Map([['news', new Set(['language'])]]);
 

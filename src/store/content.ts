@@ -1,16 +1,16 @@
 // One hash of a store's content, whatever its engine and the order of its imports: copies and repairs are
 // checked by it.
 import { createHash } from 'node:crypto';
-import { blockCount } from '../bars/block-reader.ts';
-import { series as allSeries } from '../datasets/bars.ts';
-import type { Dataset } from '../datasets/dataset.ts';
-import { holidays } from '../datasets/holidays.ts';
-import { fileDatasets } from '../datasets/index.ts';
-import { instruments } from '../datasets/reference.ts';
+import { blockCount } from '../market/bars/block-reader.ts';
 import { allBlocks, everyBucket, ofBytes } from './all-blocks.ts';
 import { allRows } from './all-rows.ts';
 import { storeHistory } from './migrations/index.ts';
 import { columnsAdded } from './migrations/step.ts';
+import { series as allSeries } from './schema/bars.ts';
+import type { Dataset } from './schema/dataset.ts';
+import { holidays } from './schema/holidays.ts';
+import { fileDatasets } from './schema/index.ts';
+import { instruments } from './schema/reference.ts';
 import type { Reader } from './store.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function contentHash(
       addRow(allSeries, series);
       const { series_id: seriesId } = series;
       await reader.checkBlocks(seriesId);
-      // The same bars are the same bytes (`bars/block-writer.ts`).
+      // The same bars are the same bytes (`market/bars/block-writer.ts`).
       const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
       for await (const block of blocks) {
         const bars = ofBytes(seriesId, block, blockCount);

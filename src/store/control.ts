@@ -1,10 +1,10 @@
 // The content of the control file beside the data: callers' keys, quota uses and the service's secrets
 // (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
-import type { RowOf } from '../datasets/dataset.ts';
-import { apiKeys, checks, quotaUses, scrubs, secrets } from '../datasets/internal.ts';
 import { rowsAmong, rowWith, soundRows } from './all-rows.ts';
 import { type Damage, unlessDamaged } from './damage.ts';
+import type { RowOf } from './schema/dataset.ts';
+import { apiKeys, checks, quotaUses, scrubs, secrets } from './schema/internal.ts';
 import type { RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */

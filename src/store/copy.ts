@@ -1,16 +1,16 @@
 // Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves
 // the copy (docs/decisions/0032).
-import { blockCount } from '../bars/block-reader.ts';
-import { series as allSeries } from '../datasets/bars.ts';
-import type { Dataset } from '../datasets/dataset.ts';
-import { controlDatasets, dataDatasets } from '../datasets/index.ts';
-import { apiKeys } from '../datasets/internal.ts';
+import { blockCount } from '../market/bars/block-reader.ts';
 import { allBlocks, everyBucket, ofBytes } from './all-blocks.ts';
 import { rowsInOrder } from './all-rows.ts';
 import { compareCells, type Row } from './checked-rows.ts';
 import { contentHash } from './content.ts';
 import type { CopyTarget, CopyWriter } from './copy-target.ts';
 import { storeLimits } from './limits.ts';
+import { series as allSeries } from './schema/bars.ts';
+import type { Dataset } from './schema/dataset.ts';
+import { controlDatasets, dataDatasets } from './schema/index.ts';
+import { apiKeys } from './schema/internal.ts';
 import {
   type Reader,
   type RowReader,

@@ -1,5 +1,5 @@
 // Damaged data: which part of a store it is, in words for the log and for the operator.
-import type { Dataset } from '../datasets/dataset.ts';
+import type { Dataset } from './schema/dataset.ts';
 
 /** A damaged part of a store. */
 export type Damage = {

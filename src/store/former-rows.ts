@@ -1,13 +1,14 @@
 // What rows were before each write, where the journal of runs does not have it: with both, the store can be
 // read as it was (docs/decisions/0041).
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { dataDatasets } from '../datasets/index.ts';
-import { counters, formerRows, rowChanges } from '../datasets/internal.ts';
+
 import { rowWith, soundRowsByKey } from './all-rows.ts';
 import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
 import { storeLimits } from './limits.ts';
+import type { Dataset, RowOf } from './schema/dataset.ts';
+import { dataDatasets } from './schema/index.ts';
+import { counters, formerRows, rowChanges } from './schema/internal.ts';
 import type { RowWriter } from './store.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,16 +1,17 @@
 // The terms that find instruments: symbols, former symbols and the words of names, kept beside the
 // instruments' rows.
-import type { RowOf } from '../datasets/dataset.ts';
-import { isPair, plainOf, splitsOf } from '../datasets/notations.ts';
+
+import { allRows, rowsAmong, rowWith } from './all-rows.ts';
+import { type Damage, DamagedData, keyWords } from './damage.ts';
+import type { RowOf } from './schema/dataset.ts';
+import { isPair, plainOf, splitsOf } from './schema/notations.ts';
 import {
   type FormerSymbol,
   type Instrument,
   type InstrumentName,
   instruments,
   instrumentTerms,
-} from '../datasets/reference.ts';
-import { allRows, rowsAmong, rowWith } from './all-rows.ts';
-import { type Damage, DamagedData, keyWords } from './damage.ts';
+} from './schema/reference.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 /** One term of one instrument. */

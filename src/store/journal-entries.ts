@@ -1,10 +1,10 @@
 // The entries of the journal as they are stored: what runs found before they changed blocks and rows
 // (docs/decisions/0009).
-import { decodeBlock, wholeBlock } from '../bars/block-reader.ts';
-import { type Bars, emptyBars } from '../bars/columns.ts';
-import type { Dataset, RowOf } from '../datasets/dataset.ts';
-import { blockChanges, type heldBars, type rowChanges } from '../datasets/internal.ts';
+import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
+import { type Bars, emptyBars } from '../market/bars/columns.ts';
 import type { Damage } from './damage.ts';
+import type { Dataset, RowOf } from './schema/dataset.ts';
+import { blockChanges, type heldBars, type rowChanges } from './schema/internal.ts';
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {

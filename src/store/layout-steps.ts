@@ -1,8 +1,9 @@
 // What every engine does with a step from one layout to the next (docs/decisions/0021).
-import type { Dataset } from '../datasets/dataset.ts';
+
 import { collectRows } from './all-rows.ts';
 import { columnsOf, type MovedTables, type Step, type Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
+import type { Dataset } from './schema/dataset.ts';
 import type { SqlCompiler } from './sql.ts';
 import type { RowWriter } from './store.ts';
 

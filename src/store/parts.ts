@@ -1,7 +1,7 @@
 // The parts of the data that a row belongs to, and that a read depends on: both by the rules that the
 // datasets declare (docs/decisions/0029).
 import { crc32 } from 'node:zlib';
-import type { Dataset, PartKind, PartRule } from '../datasets/dataset.ts';
+import type { Dataset, PartKind, PartRule } from './schema/dataset.ts';
 
 /** A part in one text: a dataset's name, or kind and number such as `instrument 100001`. */
 export type Part = string;

@@ -57,7 +57,7 @@ export function rowCheck(seeds: Int32Array, cells: readonly StoredCell[]): numbe
   return sum | 0;
 }
 
-/** The checksum of a block's place, over the checksum with which its bytes begin (`bars/block.ts`). */
+/** The checksum of a block's place, over the checksum with which its bytes begin (`market/bars/block.ts`). */
 export function blockCheck(
   seriesId: number,
   { bucket, runId, bytes }: { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array },

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { TestFolder } from '../../test/stores.ts';
-import type { RowOf } from '../datasets/dataset.ts';
-import { optionContracts } from '../datasets/options.ts';
 import { openStore } from './engines.ts';
+import type { RowOf } from './schema/dataset.ts';
+import { optionContracts } from './schema/options.ts';
 import { selectedRows } from './selected-rows.ts';
 
 type Contract = RowOf<typeof optionContracts>;

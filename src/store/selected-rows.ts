@@ -1,7 +1,8 @@
 // Selects rows of a dataset by values of some columns and a range of its time: along the index that fits,
 // then row by row.
-import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+
 import { rowsInOrder } from './all-rows.ts';
+import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { RowReader } from './store.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // The statements for the engines, as text: what is stored and what indexes serve depends on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Dataset } from '../datasets/dataset.ts';
+import type { Dataset } from './schema/dataset.ts';
 import { type Dialect, SqlCompiler } from './sql.ts';
 import type { RankedRead, Read } from './store.ts';
 

@@ -1,10 +1,10 @@
 // Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone,
 // values are always bound.
 import { SizedCache } from '../base/sized-cache.ts';
-import type { Column, ColumnKind, Dataset } from '../datasets/dataset.ts';
 import { storeLimits } from './limits.ts';
 import type { Table } from './migrations/step.ts';
 import { ROW_CHECK } from './row-check.ts';
+import type { Column, ColumnKind, Dataset } from './schema/dataset.ts';
 import type { Direction, RankedRead, Read } from './store.ts';
 
 /** The values of some columns. */

@@ -1,7 +1,8 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
-import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+
 import type { Damage } from './damage.ts';
 import type { Change } from './parts.ts';
+import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -55,7 +56,7 @@ export type RankedRead<D extends Dataset = Dataset> = {
 };
 
 /**
- * A block of bars as stored: bytes of `bars/block.ts`. A block that was read throws a `DamagedBlock` for
+ * A block of bars as stored: bytes of `market/bars/block.ts`. A block that was read throws a `DamagedBlock` for
  * bytes of another place.
  */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };

@@ -1,6 +1,6 @@
 // What reads of rows have in common in every engine with SQL: statements, the translation of values, and the
 // check of each row.
-import type { ColumnKind, ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+
 import { allRows } from './all-rows.ts';
 import {
   isWhole,
@@ -15,6 +15,7 @@ import {
 } from './checked-rows.ts';
 import { DamagedData } from './damage.ts';
 import { rowCheck, type StoredCell } from './row-check.ts';
+import type { ColumnKind, ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { SqlCompiler } from './sql.ts';
 import type { Extent, KeyRead, RankedRead, Read, RowReader } from './store.ts';
 

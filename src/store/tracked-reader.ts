@@ -1,9 +1,10 @@
 // Notes what is read, so that whoever keeps a value knows what it depends on: no query can forget to say it
 // (docs/decisions/0029).
-import type { ColumnOf, Dataset, RowOf } from '../datasets/dataset.ts';
+
 import type { Damage } from './damage.ts';
 import { storeLimits } from './limits.ts';
 import { barsOf, type Change, EVERYTHING, type Part, partRead, sharedBy } from './parts.ts';
+import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from './store.ts';
 
 /** A value and the parts that were read for it. */

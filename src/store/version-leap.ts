@@ -1,12 +1,12 @@
 // Versions that a store never had: a restored or copied store goes on apart from the one that it was made of,
 // with a version that neither had before (contract 9.12, docs/decisions/0041).
 import { randomInt } from 'node:crypto';
-import type { RowOf } from '../datasets/dataset.ts';
-import { changes, counters, formerRows } from '../datasets/internal.ts';
 import { rowsInOrder } from './all-rows.ts';
 import { DATA_VERSION, forgetBefore, versionIn } from './changes.ts';
 import { KeptFormerRows } from './former-rows.ts';
 import { storeLimits } from './limits.ts';
+import type { RowOf } from './schema/dataset.ts';
+import { changes, counters, formerRows } from './schema/internal.ts';
 import type { RowReader, RowWriter } from './store.ts';
 
 /** A version, and the one that came after it. The store never had those between. */

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { httpLimits } from '../../src/http/limits.ts';
+import { httpLimits } from '../../src/serve/limits.ts';
 import { withoutOpenssl } from '../certificates.ts';
 import { command } from '../commands.ts';
 import { type CrowdTargets, crowd, crowdTargets, fillForCrowd } from '../reliability/crowd.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
 import { limits } from '../../src/contract/limits.ts';
 import type { Parameter } from '../../src/contract/parameter.ts';
-import type { HttpRequest } from '../../src/http/message.ts';
+import type { HttpRequest } from '../../src/serve/message.ts';
 import { type Bench, openBench } from '../fuzz/in-process.ts';
 
 const CHARACTERS = 16_384;

@@ -1,8 +1,8 @@
 // Loaded by `--import` before bourse: every built-in market gets the zone of the next one in the list, and
 // other hours, closed days and early closes than it has.
 
-import { type Hours, type Market, rulesFrom } from '../../src/calendar/market.ts';
-import { markets } from '../../src/calendar/markets/index.ts';
+import { type Hours, type Market, rulesFrom } from '../../src/market/calendar/market.ts';
+import { markets } from '../../src/market/calendar/markets/index.ts';
 
 const rule = rulesFrom('made up for a test');
 const holidays = [

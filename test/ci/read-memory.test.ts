@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { readByDuckDB } from '../../src/files/duckdb.ts';
+import { readByDuckDB } from '../../src/imports/read/duckdb.ts';
 import { TestFolder } from '../stores.ts';
 
 const temporary = new TestFolder();

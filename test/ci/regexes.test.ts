@@ -34,7 +34,7 @@ const samples: Readonly<Record<string, string | null>> = {
   mark: ';',
   range: '1 2 3',
   skip: '2',
-  // The form of an option, in mapping/presets/alpaca.ts.
+  // The form of an option, in imports/map/presets/alpaca.ts.
   form: `^[A-Z]+${'[0-9]'.repeat(6)}[CP]${'[0-9]'.repeat(8)}$`,
   // A kind of parameter: `code` in contract/kinds.ts.
   pattern: '^HOLIDAY_[A-Za-z0-9_]+$',
@@ -111,7 +111,7 @@ const problemsOf = ({ where, source, flags }: Found): string[] =>
 test('no regular expression of the program backtracks more than in proportion to its text', () => {
   const all = allExpressions();
   assert.ok(all.length > 150, `${all.length} were found`);
-  for (const folder of ['src/http/docs/browser/', 'src/http/', 'src/contract/', 'src/files/'])
+  for (const folder of ['src/serve/docs/browser/', 'src/serve/', 'src/contract/', 'src/imports/read/'])
     assert.ok(
       all.some(({ where }) => where.startsWith(folder)),
       folder,

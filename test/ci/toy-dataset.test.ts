@@ -60,11 +60,11 @@ export const toys = dataset({
 `,
 );
 edit(
-  'datasets/index.ts',
+  'store/schema/index.ts',
   "import { instruments, instrumentTerms } from './reference.ts';",
   "import { instruments, instrumentTerms } from './reference.ts';\nimport { toys } from './toys.ts';",
 );
-edit('datasets/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
+edit('store/schema/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
 edit(
   'store/migrations/index.ts',
   'steps: [store0001, store0002],',

@@ -1,9 +1,9 @@
 // The facts that contract 3.9 decides by: which runs there were and in which order, and what they held,
 // removed and changed.
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
-import { barEnd } from '../../src/calendar/bar-end.ts';
-import type { Calendar } from '../../src/calendar/calendar.ts';
-import type { Session } from '../../src/calendar/session.ts';
+import { barEnd } from '../../src/market/calendar/bar-end.ts';
+import type { Calendar } from '../../src/market/calendar/calendar.ts';
+import type { Session } from '../../src/market/calendar/session.ts';
 
 /** An interval of which files have bars. */
 export type Stored = '1M' | '5M' | '30M' | '60M' | 'DAY';

@@ -1,10 +1,10 @@
 // What was done to a store, run by run, and the facts that follow: without a store, so that the reading can
 // be held by itself.
 import { DAY_MS, formatDay, parseDay } from '../../src/base/instant.ts';
-import { type Calendar, calendarOf } from '../../src/calendar/calendar.ts';
-import { type CalendarOverride, withOverrides } from '../../src/calendar/overrides.ts';
-import { zoneOf } from '../../src/calendar/zone.ts';
 import type { AssetSchema } from '../../src/contract/identifiers.ts';
+import { type Calendar, calendarOf } from '../../src/market/calendar/calendar.ts';
+import { type CalendarOverride, withOverrides } from '../../src/market/calendar/overrides.ts';
+import { zoneOf } from '../../src/market/calendar/zone.ts';
 import type { Deletion, Fact, FileBar, FileRun, Instrument, Stored } from './facts.ts';
 import { Oracle } from './oracle.ts';
 

@@ -3,10 +3,15 @@
 // not exist yet: there is nothing here about them. Where the clause can be read in two ways, a comment that
 // begins with "Read as" says which one is taken.
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
-import type { Calendar } from '../../src/calendar/calendar.ts';
-import { periodEnd, periodStart } from '../../src/calendar/period.ts';
-import { patternHours, type SegmentScope, type Session, scopeKinds } from '../../src/calendar/session.ts';
-import { type Zone, zoneOf } from '../../src/calendar/zone.ts';
+import type { Calendar } from '../../src/market/calendar/calendar.ts';
+import { periodEnd, periodStart } from '../../src/market/calendar/period.ts';
+import {
+  patternHours,
+  type SegmentScope,
+  type Session,
+  scopeKinds,
+} from '../../src/market/calendar/session.ts';
+import { type Zone, zoneOf } from '../../src/market/calendar/zone.ts';
 import {
   closeOf,
   common,

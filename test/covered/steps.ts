@@ -1,7 +1,7 @@
 // Random files, deletions, undos and changes of calendars, and how they come to a store.
 import { DAY_MS, MINUTE_MS } from '../../src/base/instant.ts';
-import type { Session } from '../../src/calendar/session.ts';
-import { zoneOf } from '../../src/calendar/zone.ts';
+import type { Session } from '../../src/market/calendar/session.ts';
+import { zoneOf } from '../../src/market/calendar/zone.ts';
 import { fc } from '../seed.ts';
 import { closeOf, type FileBar, hoursOf, openOf, type Stored, stepOf } from './facts.ts';
 import { dayOf, type MarketName } from './journal.ts';

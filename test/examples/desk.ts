@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { importFile } from '../../src/loading/importers.ts';
+import { importFile } from '../../src/imports/load/importers.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { command, type Finished, runCommand } from '../commands.ts';
 import { demoFile, demoKey } from '../demo-store.ts';

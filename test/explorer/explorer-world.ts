@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { after, afterEach, before, type TestContext, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { importFile } from '../../src/loading/importers.ts';
+import { importFile } from '../../src/imports/load/importers.ts';
 import { launchBrowser, PATIENCE_MS, skipBrowser } from '../browser.ts';
 import { copyDemo, demoFile, demoKey, startDemo } from '../demo-store.ts';
 import { stored } from '../importing.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseInstant } from '../../src/base/instant.ts';
 import { interval } from '../../src/contract/interval.ts';
-import { deleteBars } from '../../src/history/delete-bars.ts';
+import { deleteBars } from '../../src/runs/delete-bars.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Random } from '../fuzz/random.ts';
 import { seed } from '../seed.ts';

@@ -2,8 +2,8 @@
 // many findings a million have.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { calendarOf } from '../../src/calendar/calendar.ts';
 import type { AssetSchema } from '../../src/contract/identifiers.ts';
+import { calendarOf } from '../../src/market/calendar/calendar.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
 import { seed, times } from '../seed.ts';

@@ -1,7 +1,7 @@
 // Findings in minute bars: planted faults are found, and nothing else is (contract 9.10).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { calendarOf } from '../../src/calendar/calendar.ts';
+import { calendarOf } from '../../src/market/calendar/calendar.ts';
 import { Random } from '../fuzz/random.ts';
 import type { FileRow } from '../importing.ts';
 import { seed } from '../seed.ts';

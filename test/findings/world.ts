@@ -1,8 +1,9 @@
 // Random daily bars without faults, into which tests plant them, and the findings of a store by a short name.
-import { calendarOf } from '../../src/calendar/calendar.ts';
-import type { Finding, FindingKind } from '../../src/findings/finding.ts';
-import { instrumentsIn, storeFindings } from '../../src/findings/store-findings.ts';
-import { importFile } from '../../src/loading/importers.ts';
+
+import { importFile } from '../../src/imports/load/importers.ts';
+import { calendarOf } from '../../src/market/calendar/calendar.ts';
+import type { Finding, FindingKind } from '../../src/queries/findings/finding.ts';
+import { instrumentsIn, storeFindings } from '../../src/queries/findings/store-findings.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { Random } from '../fuzz/random.ts';
 import { type FileRow, opened, rowsFile } from '../importing.ts';

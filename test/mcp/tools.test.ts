@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
-import { headers } from '../../src/http/openapi/responses.ts';
-import { answerTool } from '../../src/mcp/answer.ts';
-import { tools } from '../../src/mcp/tools.ts';
+import { answerTool } from '../../src/serve/mcp/answer.ts';
+import { tools } from '../../src/serve/mcp/tools.ts';
+import { headers } from '../../src/serve/openapi/responses.ts';
 import { Workshop } from '../service.ts';
 import { Assistant, fill, HOSTILE, LONG, MINUTES, protocols, UNSEEN, WITHOUT_LIBRARY } from './world.ts';
 

@@ -1,10 +1,11 @@
 // Changes of a store for comparing engines: imports, corrections, deletions and undos, by chance and the same
 // for the same chance.
-import { fileDatasetNamed } from '../../src/datasets/index.ts';
-import { deleteBars } from '../../src/history/delete-bars.ts';
-import { deleteRows } from '../../src/history/delete-rows.ts';
-import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
-import { importFile } from '../../src/loading/importers.ts';
+
+import { importFile } from '../../src/imports/load/importers.ts';
+import { deleteBars } from '../../src/runs/delete-bars.ts';
+import { deleteRows } from '../../src/runs/delete-rows.ts';
+import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
+import { fileDatasetNamed } from '../../src/store/schema/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW_MS } from '../fuzz/in-process.ts';
 import type { Random } from '../fuzz/random.ts';

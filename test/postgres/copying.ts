@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { series } from '../../src/datasets/bars.ts';
-import type { Dataset } from '../../src/datasets/dataset.ts';
-import { controlDatasets, dataDatasets } from '../../src/datasets/index.ts';
-import { changes, counters, formerRows } from '../../src/datasets/internal.ts';
 import { allBlocks, everyBucket } from '../../src/store/all-blocks.ts';
 import { allRows } from '../../src/store/all-rows.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
+import { series } from '../../src/store/schema/bars.ts';
+import type { Dataset } from '../../src/store/schema/dataset.ts';
+import { controlDatasets, dataDatasets } from '../../src/store/schema/index.ts';
+import { changes, counters, formerRows } from '../../src/store/schema/internal.ts';
 import type { RowReader } from '../../src/store/store.ts';
 import type { Workshop } from '../service.ts';
 

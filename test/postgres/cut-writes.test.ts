@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { counters } from '../../src/datasets/internal.ts';
 import { openStore } from '../../src/store/engines.ts';
+import { counters } from '../../src/store/schema/internal.ts';
 import { type Reader, type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { until } from '../until.ts';
 import { CuttableWay } from './cutting.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { counters } from '../../src/datasets/internal.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
+import { counters } from '../../src/store/schema/internal.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { until } from '../until.ts';
 import { type PostgresServer, skip, startPostgres } from './server.ts';

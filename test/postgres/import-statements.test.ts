@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { random } from '../../bench/minutes.ts';
-import { undoRun } from '../../src/history/undo-run.ts';
+import { undoRun } from '../../src/runs/undo-run.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Session } from '../../src/store/postgres/session.ts';
 import { type FileRow, fillStore } from '../importing.ts';

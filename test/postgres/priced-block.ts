@@ -1,6 +1,6 @@
 // A block with one bar, for tests that tell blocks apart by a price.
-import { encodeBlock } from '../../src/bars/block-writer.ts';
-import { emptyBars, reserve } from '../../src/bars/columns.ts';
+import { encodeBlock } from '../../src/market/bars/block-writer.ts';
+import { emptyBars, reserve } from '../../src/market/bars/columns.ts';
 import type { StoredBlock } from '../../src/store/store.ts';
 
 /** A block of a bucket with one bar of a price. */

@@ -24,7 +24,7 @@ const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
 const ofNoStore = [
   'src/{base,disk,contract,explorer,datasets,calendar,bars,files,mapping}/**',
   'test/explorer/**',
-  'src/http/sending/**',
+  'src/serve/outgoing/**',
 ];
 
 /** The files that run on PostgreSQL alone. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { presets } from '../../src/mapping/presets/index.ts';
+import { presets } from '../../src/imports/map/presets/index.ts';
 import { isStoreMade } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { barsOf } from '../stored.ts';

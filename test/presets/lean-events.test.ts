@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { formatDay } from '../../src/base/instant.ts';
-import { calendarOf } from '../../src/calendar/calendar.ts';
+import { calendarOf } from '../../src/market/calendar/calendar.ts';
 import { parseCsv } from '../csv.ts';
 import { fc } from '../seed.ts';
 import { sharedData } from '../service.ts';

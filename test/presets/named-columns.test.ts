@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { barFields } from '../../src/datasets/bars.ts';
-import { fileDatasetNamed, fileDatasets } from '../../src/datasets/index.ts';
-import { namesOf } from '../../src/mapping/field-names.ts';
+import { namesOf } from '../../src/imports/map/field-names.ts';
+import { barFields } from '../../src/store/schema/bars.ts';
+import { fileDatasetNamed, fileDatasets } from '../../src/store/schema/index.ts';
 import { contentOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 

@@ -1,13 +1,13 @@
 // What the flips ask of a store: every endpoint by the request handler, every export, the content hash, the
 // state, and undo.
 
-import { startParquet } from '../../src/export/parquet-process.ts';
-import { ResponseCache } from '../../src/http/cache/response-cache.ts';
-import { RequestHandler } from '../../src/http/handler.ts';
-import { matchRoute } from '../../src/http/route.ts';
-import { UnsentBytes } from '../../src/http/sending/unsent-bytes.ts';
-import { ParquetSpool } from '../../src/http/spool/parquet-spool.ts';
+import { startParquet } from '../../src/queries/export/parquet-process.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
+import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
+import { RequestHandler } from '../../src/serve/handler.ts';
+import { UnsentBytes } from '../../src/serve/outgoing/unsent-bytes.ts';
+import { matchRoute } from '../../src/serve/route.ts';
+import { ParquetSpool } from '../../src/serve/spool/parquet-spool.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ASKED_MS } from './flips-data.ts';
 

@@ -2,8 +2,8 @@
 // has several.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { recordFailure } from '../../src/history/failed-files.ts';
-import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { recordFailure } from '../../src/runs/failed-files.ts';
+import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { markOf } from '../../src/store/sqlite/connection.ts';
 import { fillStore } from '../importing.ts';

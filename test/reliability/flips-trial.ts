@@ -2,14 +2,14 @@
 // store.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readHoldings } from '../../src/cli/holdings.ts';
-import { fileDatasetNames } from '../../src/datasets/index.ts';
-import { exportTable } from '../../src/export/tables.ts';
-import { ndjson } from '../../src/export/text-style.ts';
-import { RequestProblem } from '../../src/history/request-problem.ts';
-import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { exportTable } from '../../src/queries/export/tables.ts';
+import { ndjson } from '../../src/queries/export/text-style.ts';
+import { RequestProblem } from '../../src/runs/request-problem.ts';
+import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';
+import { fileDatasetNames } from '../../src/store/schema/index.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { pageOf, Service } from './flips-asking.ts';

@@ -4,7 +4,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as setImmediatePromise } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { readSettings } from '../../src/cli/config.ts';
-import { startService } from '../../src/cli/serving.ts';
+import { startService } from '../../src/cli/serve/serving.ts';
 import { fillings } from '../fuzz/store.ts';
 import { fillStore } from '../importing.ts';
 import { Workshop } from '../service.ts';

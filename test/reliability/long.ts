@@ -1,7 +1,7 @@
 // `npm run overload`: overload, stops and slow readers in full, as tables. Takes about a quarter of an hour,
 // on a quiet machine.
-import { formatTable } from '../../src/cli/table.ts';
-import { httpLimits } from '../../src/http/limits.ts';
+import { formatTable } from '../../src/cli/shared/table.ts';
+import { httpLimits } from '../../src/serve/limits.ts';
 import { Workshop } from '../service.ts';
 import type { Latencies } from './arrivals.ts';
 import { crowdAtStart } from './crowd-at-start.ts';

@@ -2,10 +2,10 @@
 // for one that the store never had (house rules, docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { everything, exportTable } from '../../src/export/tables.ts';
-import { deleteBars, deleteInstrument } from '../../src/history/delete-bars.ts';
-import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { everything, exportTable } from '../../src/queries/export/tables.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
+import { deleteBars, deleteInstrument } from '../../src/runs/delete-bars.ts';
+import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';
 import { contentOfFile, storeFile } from './files.ts';

@@ -2,16 +2,16 @@
 // the rest is served.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readHoldings } from '../../src/cli/holdings.ts';
-import { corporateActions } from '../../src/datasets/corporate-actions.ts';
-import { instruments } from '../../src/datasets/reference.ts';
-import { everything, exportTable } from '../../src/export/tables.ts';
-import { ndjson } from '../../src/export/text-style.ts';
-import { newestRuns, undoRun } from '../../src/history/undo-run.ts';
+import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { everything, exportTable } from '../../src/queries/export/tables.ts';
+import { ndjson } from '../../src/queries/export/text-style.ts';
+import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { collectRows } from '../../src/store/all-rows.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { type Damage, damageWords } from '../../src/store/damage.ts';
 import { scrubStore } from '../../src/store/engines.ts';
+import { corporateActions } from '../../src/store/schema/corporate-actions.ts';
+import { instruments } from '../../src/store/schema/reference.ts';
 import type { Reader } from '../../src/store/store.ts';
 import { fillStore } from '../importing.ts';
 import { type Got, Service } from '../reliability/flips-asking.ts';

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
-import { importRuns } from '../../src/datasets/internal.ts';
-import { DiskFull } from '../../src/disk/space.ts';
+import { DiskFull } from '../../src/base/space.ts';
 import { readKeys } from '../../src/store/control.ts';
 import { openControl, openStore, restoreStore } from '../../src/store/engines.ts';
 import { newestLayout } from '../../src/store/migrations/history.ts';
 import { controlHistory } from '../../src/store/migrations/index.ts';
+import { importRuns } from '../../src/store/schema/internal.ts';
 import { type Answer, assertServesAs, hashesOfNew, hashOf, hoursAnswer } from '../old-answers.ts';
 import { saidOf, unpack } from '../old-stores.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';

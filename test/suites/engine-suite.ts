@@ -5,12 +5,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RowOf } from '../../src/datasets/dataset.ts';
-import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../../src/datasets/internal.ts';
-import { instruments } from '../../src/datasets/reference.ts';
 import { allRows, rowsAmong } from '../../src/store/all-rows.ts';
 import { pageKeySecret, putKey, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
+import type { RowOf } from '../../src/store/schema/dataset.ts';
+import { type apiKeys, counters, failedFiles, importRuns, secrets } from '../../src/store/schema/internal.ts';
+import { instruments } from '../../src/store/schema/reference.ts';
 import {
   type BlockAt,
   type Direction,
@@ -80,7 +80,7 @@ let other: ChildProcess | null = null;
  * after the other.
  */
 function otherProcess(url: string, body: string): { done: Promise<void> } {
-  other ??= fork(new URL('../../test/other-process.ts', import.meta.url));
+  other ??= fork(new URL('../other-process.ts', import.meta.url));
   const child = other;
   for (const held of [child, child.channel!]) held.ref();
   const work: OtherWork = { url, body };

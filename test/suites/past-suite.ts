@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SizedCache } from '../../src/base/sized-cache.ts';
-import { series } from '../../src/datasets/bars.ts';
-import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
-import { counters, formerRows, importRuns } from '../../src/datasets/internal.ts';
 import { rowsAmong } from '../../src/store/all-rows.ts';
 import { forgetEarlier, oldestVersion } from '../../src/store/changes.ts';
 import { storeLimits } from '../../src/store/limits.ts';
 import { PastReader } from '../../src/store/past/past-reader.ts';
 import { PastState, type Unreadable, UnreadableVersion } from '../../src/store/past/past-state.ts';
+import { series } from '../../src/store/schema/bars.ts';
+import type { Dataset, RowOf } from '../../src/store/schema/dataset.ts';
+import { counters, formerRows, importRuns } from '../../src/store/schema/internal.ts';
 import type { Direction, Read, Reader, Store, Writer } from '../../src/store/store.ts';
 
 /** Runs a test with a writing and a reading connection of one new store. */

@@ -2,16 +2,16 @@
 // (docs/decisions/0029).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runSpans, series } from '../../src/datasets/bars.ts';
-import { corporateActions } from '../../src/datasets/corporate-actions.ts';
-import type { Dataset, RowOf } from '../../src/datasets/dataset.ts';
-import { counters } from '../../src/datasets/internal.ts';
-import { news } from '../../src/datasets/news.ts';
-import { optionContracts } from '../../src/datasets/options.ts';
-import { instruments, instrumentTerms } from '../../src/datasets/reference.ts';
 import { KnownChanges } from '../../src/store/known-changes.ts';
 import { storeLimits } from '../../src/store/limits.ts';
 import { type Part, partRead } from '../../src/store/parts.ts';
+import { runSpans, series } from '../../src/store/schema/bars.ts';
+import { corporateActions } from '../../src/store/schema/corporate-actions.ts';
+import type { Dataset, RowOf } from '../../src/store/schema/dataset.ts';
+import { counters } from '../../src/store/schema/internal.ts';
+import { news } from '../../src/store/schema/news.ts';
+import { optionContracts } from '../../src/store/schema/options.ts';
+import { instruments, instrumentTerms } from '../../src/store/schema/reference.ts';
 import type { DataState, Reader, Store, Writer } from '../../src/store/store.ts';
 import { TrackedReader } from '../../src/store/tracked-reader.ts';
 

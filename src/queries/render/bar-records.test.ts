@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import { emptyBars, valueColumns } from '../../bars/columns.ts';
-import type { TimedBars } from '../../bars/grid.ts';
 import { plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import { emptyBars, valueColumns } from '../../market/bars/columns.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
 import { allocateFresh } from '../query.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './bar-records.ts';
 import { csvCell } from './csv-cell.ts';

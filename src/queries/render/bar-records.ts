@@ -1,9 +1,10 @@
 // Bars -> JSON and CSV bytes, straight from the columns. Rows are copied from a template; numbers are written
 // as integers.
-import { valueColumns } from '../../bars/columns.ts';
-import type { TimedBars } from '../../bars/grid.ts';
+
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
+import { valueColumns } from '../../market/bars/columns.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
 import { csvCell } from './csv-cell.ts';
 import { NumberColumn } from './number-column.ts';
 import { RowHead } from './row-head.ts';

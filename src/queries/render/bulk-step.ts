@@ -1,5 +1,5 @@
 // One step of bars in bulk, before it is written in a format (contract 9.11).
-import type { TimedBars } from '../../bars/grid.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
 import type { BarConstants } from './bar-records.ts';
 
 /** Some rows of one instrument, at least one. */

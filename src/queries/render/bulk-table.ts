@@ -1,7 +1,7 @@
 // The rows that a Parquet file is made of (contract 9.11): as CSV, with instants in seconds and dates in days
 // since 1970, which cost less than texts to write and to read.
-import { valueColumns } from '../../bars/columns.ts';
-import type { TimedBars } from '../../bars/grid.ts';
+import { valueColumns } from '../../market/bars/columns.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
 import { type BarConstants, csvConstants, csvFields } from './bar-records.ts';
 import type { StepPart } from './bulk-step.ts';
 import { NumberColumn } from './number-column.ts';

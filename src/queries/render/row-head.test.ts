@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import { emptyBars } from '../../bars/columns.ts';
 import { DAY_MS, dayOf } from '../../base/instant.ts';
+import { emptyBars } from '../../market/bars/columns.ts';
 import { RowHead } from './row-head.ts';
 
 const years = { min: dayOf(1900, 1, 1) * DAY_MS, max: dayOf(2201, 1, 1) * DAY_MS - 1000 };

@@ -1,7 +1,8 @@
 // The part of a row of bars before its numbers: of one length in all rows of an answer, copied from a
 // template.
-import type { TimedBars } from '../../bars/grid.ts';
+
 import { DAY_MS, FIRST_DAY, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
 import { writeDate, writePair } from './digits.ts';
 import { Constant } from './sink.ts';
 

@@ -1,8 +1,8 @@
 // The steps end in the declared datasets: a declaration that changes needs a step.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Dataset } from '../../datasets/dataset.ts';
-import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
+import type { Dataset } from '../schema/dataset.ts';
+import { controlDatasets, dataDatasets } from '../schema/index.ts';
 import { type History, layoutRefusal, newestLayout, stepsFrom } from './history.ts';
 import { controlHistory, storeHistory } from './index.ts';
 import { columnsAdded, type Step, type Table, tablesAfter } from './step.ts';
@@ -31,7 +31,7 @@ function assertEndsAt(steps: readonly Step[], datasets: readonly Dataset[]): voi
     assert.deepEqual(
       layoutOf(table),
       layoutOf(dataset),
-      `the steps in src/store/migrations make another table ${dataset.name} than src/datasets declares: add a frozen step`,
+      `the steps in src/store/migrations make another table ${dataset.name} than src/store/schema declares: add a frozen step`,
     );
   }
   const declared = datasets.map(({ name }) => name).sort();

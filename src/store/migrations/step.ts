@@ -1,5 +1,5 @@
 // The form of a migration step: literal data that never changes once it is released (docs/decisions/0021).
-import type { Column, ColumnKind } from '../../datasets/dataset.ts';
+import type { Column, ColumnKind } from '../schema/dataset.ts';
 
 /** A table in the form for the engines: a dataset's declaration is one, and so is a table of a step. */
 export type Table = {

@@ -1,12 +1,12 @@
 // Blocks of bars as they were before later runs changed them, by the journal (docs/decisions/0009).
-import { encodeBlock } from '../../bars/block-writer.ts';
-import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../bars/columns.ts';
-import type { RowOf } from '../../datasets/dataset.ts';
-import { blockChanges, importRuns } from '../../datasets/internal.ts';
+import { encodeBlock } from '../../market/bars/block-writer.ts';
+import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../market/bars/columns.ts';
 import { openBlock } from '../all-blocks.ts';
 import { rowsInOrder, rowWith } from '../all-rows.ts';
 import { refuseDamage } from '../damage.ts';
 import { decodeChange, lostChange } from '../journal-entries.ts';
+import type { RowOf } from '../schema/dataset.ts';
+import { blockChanges, importRuns } from '../schema/internal.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store.ts';
 
 type Entry = RowOf<typeof blockChanges>;

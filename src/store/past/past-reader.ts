@@ -1,13 +1,13 @@
 // Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later
 // writes changed in what is read (docs/decisions/0041).
 
-import { runSpans } from '../../datasets/bars.ts';
-import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
-import { blockChanges, heldBars, rowChanges } from '../../datasets/internal.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
 import { type Change, sharedBy } from '../parts.ts';
+import { runSpans } from '../schema/bars.ts';
+import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
+import { blockChanges, heldBars, rowChanges } from '../schema/internal.ts';
 import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
 import { pastBlocks } from './past-blocks.ts';
 import type { Former, PastState, Row } from './past-state.ts';

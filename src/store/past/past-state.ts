@@ -2,15 +2,15 @@
 // former rows (docs/decisions/0041).
 import { heapBytes } from '../../base/heap-bytes.ts';
 import type { SizedCache } from '../../base/sized-cache.ts';
-import type { Dataset, RowOf } from '../../datasets/dataset.ts';
-import { formerRows, importRuns, rowChanges } from '../../datasets/internal.ts';
-import { instruments, instrumentTerms } from '../../datasets/reference.ts';
 import { rowsInOrder } from '../all-rows.ts';
 import { oldestVersion } from '../changes.ts';
 import { type Damage, refuseDamage } from '../damage.ts';
 import { formerPart, unpacked } from '../former-rows.ts';
 import { termsOf } from '../instrument-terms.ts';
 import { rowBefore, rowKeyOf } from '../journal-entries.ts';
+import type { Dataset, RowOf } from '../schema/dataset.ts';
+import { formerRows, importRuns, rowChanges } from '../schema/internal.ts';
+import { instruments, instrumentTerms } from '../schema/reference.ts';
 import type { Reader } from '../store.ts';
 import { type Leap, leapsAfter } from '../version-leap.ts';
 

@@ -1,7 +1,8 @@
 // Blocks that were read before, kept in the thread until a commit touches their series (docs/decisions/0033).
-import { DamagedBlock } from '../../bars/block.ts';
-import { blockCount } from '../../bars/block-reader.ts';
+
 import { SizedCache } from '../../base/sized-cache.ts';
+import { DamagedBlock } from '../../market/bars/block.ts';
+import { blockCount } from '../../market/bars/block-reader.ts';
 import { KnownChanges } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
 import { barsOf } from '../parts.ts';

@@ -1,7 +1,8 @@
 // A store in PostgreSQL while it is made as a copy: its tables without the one that makes them a store
 // (docs/decisions/0032).
-import { dataDatasets } from '../../datasets/index.ts';
+
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
+import { dataDatasets } from '../schema/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { connect, settingsOf } from './connection.ts';

@@ -1,10 +1,11 @@
 // The PostgreSQL engine: rows in transactions of one node, blocks by version from any shard
 // (docs/decisions/0029).
-import type { Dataset } from '../../datasets/dataset.ts';
+
 import { changesAfter } from '../changes.ts';
 import type { Damage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { Change } from '../parts.ts';
+import type { Dataset } from '../schema/dataset.ts';
 import {
   type BlockRead,
   type Mode,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { skip, startPostgres } from '../../../test/postgres/server.ts';
 import { engineSuite } from '../../../test/suites/engine-suite.ts';
-import { counters } from '../../datasets/internal.ts';
 import { openControl, openStore } from '../engines.ts';
+import { counters } from '../schema/internal.ts';
 
 const all = { order: [['name', 'asc']], limit: 1 } as const;
 

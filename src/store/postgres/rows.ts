@@ -1,11 +1,12 @@
 // Rows of datasets in PostgreSQL. Rows that are written are sent together, and a read sends those that it may
 // be about.
-import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
+
 import { WrittenParts } from '../changes.ts';
 import { type Row, rowFormOf } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
 import { movingColumns } from '../parts.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
+import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
 import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
 import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';

@@ -1,11 +1,12 @@
 // One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
-import type { Dataset, RowOf } from '../../datasets/dataset.ts';
-import { rowChanges } from '../../datasets/internal.ts';
+
 import { changesAfter, raiseVersion, readVersion, versionIn } from '../changes.ts';
 import type { Row } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import type { Change } from '../parts.ts';
+import type { Dataset, RowOf } from '../schema/dataset.ts';
+import { rowChanges } from '../schema/internal.ts';
 import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
 import { leapVersion } from '../version-leap.ts';
 import { BlockWriter } from './blocks.ts';

@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CuttableWay } from '../../../test/postgres/cutting.ts';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
-import type { RowOf } from '../../datasets/dataset.ts';
-import { counters, secrets } from '../../datasets/internal.ts';
-import { optionContracts } from '../../datasets/options.ts';
 import { openControl, openStore } from '../engines.ts';
 import { storeLimits } from '../limits.ts';
+import type { RowOf } from '../schema/dataset.ts';
+import { counters, secrets } from '../schema/internal.ts';
+import { optionContracts } from '../schema/options.ts';
 import { type BlockRead, type Store, type StoredBlock, StoreUnavailable, type Writer } from '../store.ts';
 
 let server: PostgresDatabase;

@@ -3,12 +3,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Dataset } from '../../datasets/dataset.ts';
-import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
-import { requireDiskSpace } from '../../disk/space.ts';
+import { requireDiskSpace } from '../../base/space.ts';
 import { damageWords } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { storeHistory } from '../migrations/index.ts';
+import type { Dataset } from '../schema/dataset.ts';
+import { controlDatasets, dataDatasets } from '../schema/index.ts';
 import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
 import { type Cell, Database, type FileKind, MANIFEST, markOf } from './connection.ts';
 import { controlPathOf } from './control.ts';

@@ -6,9 +6,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { otherThanFile } from '../../base/file-kind.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
-import { isOlder } from '../../base/version-order.ts';
-import { otherThanFile } from '../../disk/file-kind.ts';
 import {
   closedAmong,
   DiskFull,
@@ -18,7 +17,8 @@ import {
   isReadOnlyDisk,
   OWNER_NEEDS,
   STORE_NEEDS,
-} from '../../disk/space.ts';
+} from '../../base/space.ts';
+import { isOlder } from '../../base/version-order.ts';
 import { storeLimits } from '../limits.ts';
 import { type Mode, noStoreAt, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
 import { requireOneName } from './files.ts';

@@ -2,7 +2,7 @@
 // verified (docs/decisions/0032).
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DiskFull, makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { DiskFull, makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';

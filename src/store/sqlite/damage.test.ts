@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { TestFolder } from '../../../test/stores.ts';
-import { DamagedBlock } from '../../bars/block.ts';
-import { encodeBlock } from '../../bars/block-writer.ts';
-import { emptyBars } from '../../bars/columns.ts';
-import { counters, failedFiles } from '../../datasets/internal.ts';
+import { DamagedBlock } from '../../market/bars/block.ts';
+import { encodeBlock } from '../../market/bars/block-writer.ts';
+import { emptyBars } from '../../market/bars/columns.ts';
 import { soundBlocks } from '../all-blocks.ts';
 import { soundRows } from '../all-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import { openStore, scrubStore } from '../engines.ts';
+import { counters, failedFiles } from '../schema/internal.ts';
 import type { Reader, StoredBlock } from '../store.ts';
 
 const folder = new TestFolder();

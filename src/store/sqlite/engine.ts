@@ -1,8 +1,6 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Dataset, RowOf } from '../../datasets/dataset.ts';
-import { rowChanges } from '../../datasets/internal.ts';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
 import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
 import type { Row } from '../checked-rows.ts';
@@ -11,6 +9,8 @@ import { KeptFormerRows } from '../former-rows.ts';
 import { storeHistory } from '../migrations/index.ts';
 import { type Change, movingColumns } from '../parts.ts';
 import { blockCheck } from '../row-check.ts';
+import type { Dataset, RowOf } from '../schema/dataset.ts';
+import { rowChanges } from '../schema/internal.ts';
 import { LIMIT_MARK } from '../sql.ts';
 import {
   type BlockAt,

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { folderProblem } from '../../disk/space.ts';
-import { ownMark, removeLeftovers } from '../../disk/temporary.ts';
+import { folderProblem } from '../../base/space.ts';
+import { ownMark, removeLeftovers } from '../../base/temporary.ts';
 import { StoreUnusable } from '../store.ts';
 
 /** The endings of the files that SQLite keeps beside a file. */

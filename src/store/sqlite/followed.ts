@@ -1,6 +1,6 @@
 // A file that a service keeps open. If another file takes its place (rm and a new import, rsync), that one is
 // opened instead.
-import { removeTemporary } from '../../disk/temporary.ts';
+import { removeTemporary } from '../../base/temporary.ts';
 import { storeLimits } from '../limits.ts';
 import { noStoreAt, StoreUnavailable, StoreUnusable, type Tell } from '../store.ts';
 import { type Database, fileAt } from './connection.ts';

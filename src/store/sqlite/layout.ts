@@ -2,7 +2,7 @@
 // (docs/decisions/0021).
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { raiseForEverything } from '../changes.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { movedTables, statementsOf } from '../layout-steps.ts';

@@ -1,5 +1,5 @@
 // Errors of SQLite and of the system, by what a caller can do about them.
-import { diskFull, isDiskFull } from '../../disk/space.ts';
+import { diskFull, isDiskFull } from '../../base/space.ts';
 
 /** The result code (sqlite.org/rescode.html) of a full disk in the shared memory of the log. */
 const SQLITE_IOERR_SHMSIZE = 4874;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireDiskSpace } from '../../disk/space.ts';
+import { makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { readVersion } from '../changes.ts';
 import { newestLayout } from '../migrations/history.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';

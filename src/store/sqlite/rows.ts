@@ -1,9 +1,10 @@
 // Rows of datasets in one SQLite file. A file that is too damaged for a statement is damage too.
-import type { ColumnOf, Dataset, RowOf } from '../../datasets/dataset.ts';
+
 import { type Row, rowFormOf } from '../checked-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK, type StoredCell } from '../row-check.ts';
+import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
 import { keyCells, NO_LIMIT, rowCells, StoredRows } from '../stored-rows.ts';
 import type { Cell, Database, SqlValue } from './connection.ts';

@@ -2,13 +2,13 @@
 // table.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Dataset } from '../../datasets/dataset.ts';
-import { controlDatasets, dataDatasets } from '../../datasets/index.ts';
 import { damageOf, type FoundBlock } from '../checked-blocks.ts';
 import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
 import type { Damage, ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import { ROW_CHECK } from '../row-check.ts';
+import type { Dataset } from '../schema/dataset.ts';
+import { controlDatasets, dataDatasets } from '../schema/index.ts';
 import { type Cell, Database, openConnection } from './connection.ts';
 import { controlPathOf } from './control.ts';
 import { troubleOf } from './problems.ts';

@@ -1,10 +1,10 @@
 // Sums that tell of lost rows: of a table without an index, and of each group of a table. The schema has one
 // too: a changed byte in it makes other indexes, or tables of other columns.
 import { crc32 } from 'node:zlib';
-import type { Dataset } from '../../datasets/dataset.ts';
 import { storeLimits } from '../limits.ts';
 import type { Table } from '../migrations/step.ts';
 import { ROW_CHECK } from '../row-check.ts';
+import type { Dataset } from '../schema/dataset.ts';
 import { type Cell, type Database, MANIFEST, type SqlValue } from './connection.ts';
 
 /** Keeps the sums of a table, whatever statement changes its rows. */

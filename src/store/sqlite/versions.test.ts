@@ -6,10 +6,10 @@ import { after, test } from 'node:test';
 import { unpack } from '../../../test/old-stores.ts';
 import { storeFile } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
-import { counters } from '../../datasets/internal.ts';
 import type { Damage } from '../damage.ts';
 import { backupStore, openStore, restoreStore, scrubStore } from '../engines.ts';
 import { KnownChanges } from '../known-changes.ts';
+import { counters } from '../schema/internal.ts';
 import type { Store } from '../store.ts';
 
 const folder = new TestFolder();

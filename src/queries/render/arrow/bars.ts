@@ -1,9 +1,9 @@
 // Bars as an Arrow stream: columns as the contract declares the fields of a bar, each as the buffers of its
 // type.
 
-import type { ValueColumn } from '../../../bars/columns.ts';
-import type { TimedBars } from '../../../bars/grid.ts';
 import { barRecord } from '../../../contract/bars.ts';
+import type { ValueColumn } from '../../../market/bars/columns.ts';
+import type { TimedBars } from '../../../market/bars/grid.ts';
 import { type BarConstants, csvFields } from '../bar-records.ts';
 import type { Step, StepPart } from '../bulk-step.ts';
 import { dates, doubles, instants, texts } from './columns.ts';

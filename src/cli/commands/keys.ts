@@ -1,0 +1,220 @@
+// `bourse keys create|list|move|revoke`
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../../base/instant.ts';
+import { limits } from '../../contract/limits.ts';
+import { isLive, issueKey, moveKey, revokeKey } from '../../serve/keys/api-keys.ts';
+import { withoutPassword } from '../../store/address.ts';
+import { type ApiKey, readKeys } from '../../store/control.ts';
+import { hasControl, isStoreMade, openControl, resolveStore } from '../../store/engines.ts';
+import { noStoreAt, type RowStore, StoreUnusable } from '../../store/store.ts';
+import { readSettings, UsageProblem } from '../config.ts';
+import { examples, jsonOption, positive, storeOption, withQuiet } from '../shared/flags.ts';
+import { closing } from '../shared/opened-store.ts';
+import { isQuiet, note, print } from '../shared/output.ts';
+import { formatTable, printable } from '../shared/table.ts';
+
+type StoreFlags = { readonly store?: string };
+type CreateFlags = StoreFlags & {
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly expires?: string;
+  readonly asOf?: string;
+};
+
+/** The address of a store that exists: keys of a mistyped one would open nothing. @throws StoreUnusable */
+async function storeOf(flags: StoreFlags): Promise<string> {
+  const { store } = readSettings(flags);
+  if (await isStoreMade(store)) return store;
+  throw new StoreUnusable(noStoreAt(withoutPassword(resolveStore(store))));
+}
+
+const changeKeys = async <T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> =>
+  closing(openControl(await storeOf(flags), 'write', note), work);
+
+/** The end of a key: a date is the end of that day (UTC). */
+function expiryOf(text: string | undefined, nowMs: number): number | null {
+  if (text === undefined) return null;
+  const parsed = parseInstant(text);
+  if (parsed === null)
+    throw new UsageProblem(`--expires ${text}: must be a date such as 2027-12-31, or a date-time`);
+  const ms = parsed.kind === 'date' ? (parsed.day + 1) * DAY_MS : parsed.ms;
+  if (ms <= nowMs) throw new UsageProblem(`--expires ${text}: is in the past`);
+  return ms;
+}
+
+/** The instant that a key is pinned to; `where` it was written is for the message. @throws UsageProblem */
+function momentOf(where: string, text: string, nowMs: number): number {
+  const parsed = parseInstant(text);
+  if (parsed?.kind !== 'time') {
+    const form = parsed === null ? '2025-03-03T16:00:00Z' : `${formatDay(parsed.day)}T00:00:00Z`;
+    throw new UsageProblem(`${where} ${text}: must be an instant with its time, such as ${form}`);
+  }
+  const ms = Math.floor(parsed.ms / SECOND_MS) * SECOND_MS;
+  if (ms > nowMs) throw new UsageProblem(`${where} ${text}: is in the future`);
+  return ms;
+}
+
+const instantText = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+const keyRecord = (key: ApiKey, nowMs: number) => ({
+  id: key.key_id,
+  name: key.name,
+  state: key.revoked_ms !== null ? 'revoked' : isLive(key, nowMs) ? 'live' : 'expired',
+  created: instantText(key.created_ms),
+  last_used: instantText(key.last_used_ms),
+  expires: instantText(key.expires_ms),
+  per_minute: key.per_minute,
+  per_day: key.per_day,
+  as_of: instantText(key.as_of_ms),
+  revoked: instantText(key.revoked_ms),
+});
+
+/** Says for a person what was done. */
+const tell = (text: string): void => {
+  if (!isQuiet()) process.stderr.write(text);
+};
+
+const createCommand = (): Command =>
+  withQuiet(new Command('create'))
+    .argument('<name>', 'who uses the key')
+    .description('Issue a key. It is printed once, alone on standard output, and stored only as a hash.')
+    .addOption(storeOption())
+    .option('--per-minute <count>', 'requests in a minute of the clock', positive)
+    .option('--per-day <count>', 'requests in a day (UTC)', positive)
+    .option('--expires <date>', 'the last day on which it is valid (UTC), or the instant at which it ends')
+    .option('--as-of <instant>', 'every request with the key is answered as of this instant')
+    .addHelpText(
+      ...examples(
+        'bourse keys create alice',
+        'bourse keys create bob --per-minute 60 --per-day 10000',
+        'KEY=$(bourse keys create nightly-job --expires 2099-12-31)',
+        'KEY=$(bourse keys create backtest --as-of 2025-03-03T21:00:00Z)',
+      ),
+    )
+    .action(async (name: string, flags: CreateFlags) => {
+      if (name.trim() === '')
+        throw new UsageProblem('the name of a key must not be empty: it says who uses the key');
+      const nowMs = Date.now();
+      const { perMinute, perDay, expires, asOf } = flags;
+      const limits = { perMinute: perMinute ?? null, perDay: perDay ?? null };
+      const asOfMs = asOf === undefined ? null : momentOf('--as-of', asOf, nowMs);
+      const terms = { expiresMs: expiryOf(expires, nowMs), asOfMs, ...limits };
+      const { secret, key } = await changeKeys(flags, (control) => issueKey(control, name, terms, nowMs));
+      process.stdout.write(`${secret}\n`);
+      tell(
+        `Created key "${printable(name)}" (id ${key.key_id}). The line above is the secret; it is shown once\n`,
+      );
+    });
+
+const listCommand = (): Command =>
+  new Command('list')
+    .description('List the keys, without their secrets.')
+    .addOption(storeOption())
+    .addOption(jsonOption())
+    .addHelpText(...examples('bourse keys list', 'bourse keys list --json'))
+    .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
+      const nowMs = Date.now();
+      const store = await storeOf(flags);
+      const keys = (await hasControl(store)) ? await closing(openControl(store, 'read', note), readKeys) : [];
+      const records = keys.map((key) => keyRecord(key, nowMs));
+      const head = [
+        'ID',
+        'NAME',
+        'STATE',
+        'CREATED',
+        'LAST USED',
+        'EXPIRES',
+        'PER MINUTE',
+        'PER DAY',
+        'AS OF',
+      ];
+      const rows = records.map((record) =>
+        Object.values(record)
+          .slice(0, head.length)
+          .map((value) => String(value ?? '-')),
+      );
+      print(flags, records, formatTable([head, ...rows]), 2);
+    });
+
+const unknownKey = (id: string): UsageProblem =>
+  new UsageProblem(`there is no key with the id ${id}: see bourse keys list`);
+
+/**
+ * Moves a pinned key, and waits until every worker answers as of its new instant. @throws UsageProblem where
+ * it cannot be moved
+ */
+async function move(control: RowStore, id: string, asOfMs: number): Promise<ApiKey> {
+  const moved = await moveKey(control, id, asOfMs);
+  if (moved === null) throw unknownKey(id);
+  if (moved.as_of_ms === null)
+    throw new UsageProblem(
+      `the key ${id} is not pinned to an instant, and its requests see everything: make another with bourse keys create NAME --as-of INSTANT`,
+    );
+  await sleep(limits.pinnedKeyRefreshMs);
+  return moved;
+}
+
+/**
+ * Moves a key to each instant of standard input, and answers each with itself on standard output once it
+ * holds.
+ */
+async function moveAlong(control: RowStore, id: string): Promise<void> {
+  let number = 0;
+  for await (const line of createInterface({ input: process.stdin })) {
+    number++;
+    if (line.trim() === '') continue;
+    const asOfMs = momentOf(`line ${number} of standard input:`, line.trim(), Date.now());
+    await move(control, id, asOfMs);
+    process.stdout.write(`${formatInstant(asOfMs)}\n`);
+  }
+}
+
+type MoveFlags = StoreFlags & { readonly asOf?: string; readonly follow?: true };
+
+const moveCommand = (): Command =>
+  withQuiet(new Command('move'))
+    .argument('<id>', 'the id that keys list shows')
+    .description('Move a pinned key to another instant. It ends once every worker answers as of it.')
+    .option('--as-of <instant>', 'the instant')
+    .option(
+      '--follow',
+      'read instants from standard input, a line each; each is written to standard output once every worker answers as of it',
+    )
+    .addOption(storeOption())
+    .addHelpText(
+      ...examples(
+        'bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z',
+        'echo 2025-03-05T21:00:00Z | bourse keys move 5f3a9c --follow',
+      ),
+    )
+    .action(async (id: string, { asOf, follow, ...flags }: MoveFlags) => {
+      if ((asOf === undefined) === (follow === undefined))
+        throw new UsageProblem('say where to: --as-of INSTANT, or --follow for instants from standard input');
+      if (asOf === undefined) return changeKeys(flags, (control) => moveAlong(control, id));
+      const asOfMs = momentOf('--as-of', asOf, Date.now());
+      const { name } = await changeKeys(flags, (control) => move(control, id, asOfMs));
+      tell(`Moved key "${printable(name)}" (id ${id}) to ${formatInstant(asOfMs)}\n`);
+    });
+
+const revokeCommand = (): Command =>
+  withQuiet(new Command('revoke'))
+    .argument('<id>', 'the id that keys list shows')
+    .description('Revoke a key: within five seconds no worker accepts it any more.')
+    .addOption(storeOption())
+    .addHelpText(...examples('bourse keys revoke 5f3a9c'))
+    .action(async (id: string, flags: StoreFlags) => {
+      const revoked = await changeKeys(flags, (control) => revokeKey(control, id, Date.now()));
+      if (revoked === null) throw unknownKey(id);
+      tell(`Revoked key "${printable(revoked.name)}" (id ${id})\n`);
+    });
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .addHelpText(...examples('bourse keys create alice', 'bourse keys list'))
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(moveCommand())
+    .addCommand(revokeCommand());
+}

@@ -1,0 +1,428 @@
+// One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
+// reported; the exit status is that of all.
+import { relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ImportGroup, writeGroup } from '../../imports/load/import-group.ts';
+import type { ImportReport } from '../../imports/load/import-report.ts';
+import { importFile, importInto, requestOf } from '../../imports/load/importers.ts';
+import type { ImportedCommand, RecordedFlags } from '../../imports/load/run.ts';
+import { runOfFile } from '../../imports/load/watched-file.ts';
+import type { ChooseMapping, MappedFile } from '../../imports/map/column-mapping.ts';
+import { explainFile } from '../../imports/map/explain-file.ts';
+import { FileProblem } from '../../imports/read/file-problem.ts';
+import { holdReader } from '../../imports/read/reader-process.ts';
+import { STANDARD_INPUT } from '../../imports/read/source.ts';
+import { clearFailures, recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
+import { historyLimits } from '../../runs/limits.ts';
+import { DamagedData } from '../../store/damage.ts';
+import { BARS } from '../../store/schema/index.ts';
+import type { Reader, Store } from '../../store/store.ts';
+import { closing, openForImport } from '../shared/opened-store.ts';
+import { note, noteWait, print } from '../shared/output.ts';
+import { EXIT_PARTLY, printProblem } from '../shared/problem.ts';
+import { Progress } from '../shared/progress.ts';
+import { count } from '../shared/table.ts';
+import { describeExplained, describeRefusals } from './explain.ts';
+import { tellFindings } from './import-findings.ts';
+import {
+  fieldFlags,
+  fieldNamesOf,
+  type ImportFlags,
+  readCompleteTimes,
+  readCurrency,
+  readReplace,
+  zoneNamed,
+} from './import-flags.ts';
+import { batchesOf, filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
+import { describeImport } from './import-words.ts';
+import { type OnTaken, skipText, type TellFailed, type Watched } from './watch.ts';
+import { writeMap } from './write-map.ts';
+
+/** A message about a file without the file's path: the path is printed beside it. */
+const withoutPath = (message: string, path: string): string =>
+  message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+
+/** The facts that all files of one call have in common. */
+export type Call = {
+  readonly dataset: string;
+  readonly choose: ChooseMapping;
+  readonly storeUrl: string;
+  readonly flags: ImportFlags;
+  readonly recordedFlags: RecordedFlags;
+};
+
+type FileStep = Extract<Step, { kind: 'file' }>;
+
+/** What a step of a group comes to: `settle` once the group is durable, `drop` where it was undone. */
+type Outcome = { settle: () => void; readonly drop?: () => void };
+
+/** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
+export class ImportCall {
+  readonly #call: Call;
+  readonly #command: ImportedCommand = { firstRun: null };
+  /** Is told of each name whose files have been taken, and why not all of them were imported, or null. */
+  readonly #onTaken: OnTaken | null;
+  /** Opened, and made where there is none, only when there is a file to import. */
+  #store: Store | null = null;
+  readonly #reports: ImportReport[] = [];
+  #failed = 0;
+  /** The exit status of the worst file. */
+  #worst = 0;
+  /** Names whose files have been taken, and which nobody has been told of. */
+  readonly #ended: NamedInput[] = [];
+  /** The full paths of files of a watch that are recorded as begun. */
+  readonly #begun = new Set<string>();
+
+  constructor(call: Call, onTaken: OnTaken | null = null) {
+    this.#call = call;
+    this.#onTaken = onTaken;
+  }
+
+  /**
+   * Imports the files of some names, until `stop`. @throws FileProblem where the call is wrong, not a file
+   */
+  async take(names: AsyncIterable<string> | Iterable<string>, stop?: AbortSignal): Promise<void> {
+    const releaseReader = holdReader();
+    try {
+      for await (const batch of batchesOf(names)) {
+        if (this.#call.flags.watch !== undefined) await this.#begin(batch);
+        try {
+          await this.#takeBatch(batch, stop);
+        } finally {
+          await this.#forgetBegun();
+        }
+      }
+    } finally {
+      releaseReader();
+    }
+  }
+
+  /**
+   * Records the files of a watch as failed before they are read: one that ends the process is known when the
+   * watch starts again.
+   */
+  async #begin(names: readonly string[]): Promise<void> {
+    const { dataset, storeUrl } = this.#call;
+    for (const name of names) this.#begun.add(resolve(name));
+    const row = { dataset, problem: UNFINISHED, failed_ms: Date.now() };
+    this.#store ??= await openForImport(storeUrl, 'import');
+    await recordFailure(this.#store, ...Array.from(this.#begun, (path) => ({ ...row, path })));
+  }
+
+  /**
+   * Removes the record of files that a stopped watch has not come to. Where the store is away it stays, and
+   * the next start tells.
+   */
+  async #forgetBegun(): Promise<void> {
+    const paths = [...this.#begun];
+    this.#begun.clear();
+    if (paths.length > 0) await clearFailures(this.#store!, this.#call.dataset, paths).catch(() => undefined);
+  }
+
+  async #takeBatch(names: readonly string[], stop: AbortSignal | undefined): Promise<void> {
+    const steps = stepsOf(names, this.#call.choose, stop);
+    const next = async (): Promise<Step | null> => {
+      const { value, done } = await steps.next();
+      return done === true ? null : value;
+    };
+    try {
+      for (let step = await next(); step !== null; ) {
+        if (step.kind === 'file' && !this.#call.flags.explain) step = await this.#takeGroup(step, next);
+        else {
+          await this.#takeAlone(step);
+          step = await next();
+        }
+        await this.#tellEnded();
+      }
+    } finally {
+      await steps.return(undefined);
+    }
+  }
+
+  /** Takes a step that writes nothing. */
+  async #takeAlone(step: Step): Promise<void> {
+    if (step.kind === 'problem') this.#fail(step.of, step.error);
+    if (step.kind === 'end') this.#ended.push(step.of);
+    if (step.kind !== 'file') return;
+    try {
+      await closing(step.file, (file) => this.#explainFile(file));
+    } catch (error) {
+      this.#fail(step.of, error);
+    }
+  }
+
+  /**
+   * Imports a file, and those that `next` gives after it, in one write, up to the bounds of a group. Gives
+   * the step that it has not taken, null where there is none. Files are opened outside the write where that
+   * may take long: others wait for its end.
+   */
+  async #takeGroup(first: FileStep, next: () => Promise<Step | null>): Promise<Step | null> {
+    const { storeUrl, flags } = this.#call;
+    const taken: Step[] = [];
+    const outcomes: Outcome[] = [];
+    let following: Step | null | undefined;
+    let unopened: { readonly error: unknown } | null = null;
+    let isFull = false;
+    const takeAll = async (group: ImportGroup): Promise<void> => {
+      for (let step: Step = first; ; step = following) {
+        taken.push(step);
+        following = undefined;
+        outcomes.push(await this.#outcomeOf(step, group));
+        ({ isFull } = group);
+        // Standard input cannot be read again, where its group must be.
+        if (isFull || step.of.name === STANDARD_INPUT) return;
+        following = await next().catch((error: unknown) => {
+          unopened = { error };
+          return null;
+        });
+        if (following === null) return;
+      }
+    };
+    await closing(first.file, async () => {
+      this.#store ??= await openForImport(storeUrl, flags.dryRun ? 'dry run' : 'import');
+      try {
+        await writeGroup(this.#store, takeAll, noteWait(this.#store));
+      } catch (error) {
+        for (const { drop } of outcomes) drop?.();
+        if (taken.filter(({ kind }) => kind === 'file').length > 1) return this.#takeSingly(taken);
+        outcomes[0] = { settle: () => this.#fail(first.of, error) };
+      }
+      for (const { settle } of outcomes) settle();
+    });
+    if (unopened !== null) throw (unopened as { readonly error: unknown }).error;
+    if (following !== undefined) return following;
+    if (isFull) await sleep(historyLimits.groupPauseMs);
+    return next();
+  }
+
+  /**
+   * Takes the steps of a group that was undone, each file in a write of its own: one of them, or all
+   * together, cannot be written.
+   */
+  async #takeSingly(taken: readonly Step[]): Promise<void> {
+    for (let at = 0; at < taken.length; at++) {
+      const step = taken[at]!;
+      if (step.kind !== 'file') {
+        await this.#takeAlone(step);
+        continue;
+      }
+      let last = step.place;
+      for (let more = taken[at + 1]; more?.of === step.of && 'place' in more; more = taken[at + 1]) {
+        last = more.place;
+        at++;
+      }
+      for await (const again of filesOf({ of: step.of, from: step.place, to: last }, this.#call.choose)) {
+        if (again.kind === 'file') await this.#takeGroup(again, async () => null);
+        else await this.#takeAlone(again);
+      }
+    }
+  }
+
+  /** Imports the file of a step as one of a group. */
+  async #outcomeOf(step: Step, group: ImportGroup): Promise<Outcome> {
+    if (step.kind === 'end') return { settle: () => void this.#ended.push(step.of) };
+    try {
+      if (step.kind === 'problem') throw step.error;
+      return await closing(step.file, (file) => this.#importFile(step, file, group));
+    } catch (error) {
+      if (!this.#isOfFile(error)) throw error;
+      return { settle: () => this.#fail(step.of, error) };
+    }
+  }
+
+  /**
+   * Whether an error is of one file, and the write of its group can go on. In a watched folder how the call
+   * was meant for other files may be wrong for one.
+   */
+  #isOfFile(error: unknown): error is FileProblem {
+    return error instanceof FileProblem && (error.kind !== 'usage' || this.#call.flags.watch !== undefined);
+  }
+
+  /**
+   * Reports why a file was not imported. Other files may not need damaged data. @throws an error that is of
+   * no file
+   */
+  #fail({ problems }: NamedInput, error: unknown): void {
+    if (!this.#isOfFile(error) && !(error instanceof DamagedData)) throw error;
+    problems.push(error.message);
+    this.#failed++;
+    this.#worst = Math.max(this.#worst, printProblem(this.#call.flags, error));
+  }
+
+  /** Tells of the names whose files have been taken. */
+  async #tellEnded(): Promise<void> {
+    const ended = this.#ended.splice(0);
+    const { dataset, flags } = this.#call;
+    const done = ended.filter(({ problems }) => problems.length === 0).map(({ name }) => resolve(name));
+    if (this.#store !== null && !flags.dryRun) await clearFailures(this.#store, dataset, done);
+    for (const { name, problems } of ended) {
+      this.#begun.delete(resolve(name));
+      const [problem, ...others] = problems;
+      const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+      await this.#onTaken?.(name, problem === undefined ? null : withoutPath(problem, name) + more);
+    }
+  }
+
+  #requestOf(opened: MappedFile) {
+    const { dataset, flags } = this.#call;
+    const { prices, volumes, symbols, label } = flags;
+    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes, symbols, label });
+    return { ...request, currency: readCurrency(flags.currency), flags: fieldFlags(dataset, flags) };
+  }
+
+  /**
+   * Prints how the file would be read, and what its import would refuse. One that cannot be imported fails as
+   * its import would.
+   */
+  async #explainFile(opened: MappedFile): Promise<void> {
+    const { dataset, flags } = this.#call;
+    const fields = fieldNamesOf(dataset);
+    const { problem, ...explained } = await explainFile({ ...this.#requestOf(opened), fields });
+    const written = flags.writeMap === undefined ? null : writeMap(dataset, opened, fields, flags);
+    const done = problem ?? (await this.#trialOf(opened));
+    const isDone = !(done instanceof FileProblem);
+    const { rowsRead = null, rowsRefused = null, refusals = [] } = isDone ? done : {};
+    const record = { ...explained, rowsRead, rowsRefused, refusals, problem: isDone ? null : done.message };
+    print(flags, record, describeExplained(explained) + (isDone ? describeRefusals(done) : ''));
+    if (written !== null) note(written);
+    if (!isDone) throw done;
+    this.#reports.push(done);
+  }
+
+  /** The report of a dry run that writes no file of refused rows, or why the file cannot be imported. */
+  async #trialOf(opened: MappedFile): Promise<ImportReport | FileProblem> {
+    try {
+      this.#store ??= await openForImport(this.#call.storeUrl, 'explain');
+      return await this.#trialIn(this.#store, opened);
+    } catch (error) {
+      if (error instanceof FileProblem && error.kind !== 'usage') return error;
+      throw error;
+    }
+  }
+
+  async #trialIn(store: Store, opened: MappedFile): Promise<ImportReport> {
+    const request = { ...this.#importOf(opened), dryRun: true, keepsRefused: false };
+    return importFile(store, this.#call.dataset, request, noteWait(store));
+  }
+
+  #importOf(opened: MappedFile) {
+    const { flags, recordedFlags } = this.#call;
+    return {
+      ...this.#requestOf(opened),
+      dryRun: flags.dryRun === true,
+      source: flags.source ?? null,
+      ...readCompleteTimes(flags, Date.now()),
+      replace: readReplace(flags),
+      command: this.#command,
+      recordedFlags,
+      nowMs: Date.now,
+    };
+  }
+
+  async #importFile({ of, openedMs }: FileStep, opened: MappedFile, group: ImportGroup): Promise<Outcome> {
+    const { dataset } = this.#call;
+    const skipped = await this.#skippedBy(opened, group.writer);
+    if (skipped !== null) return { settle: () => note(skipText(opened.name, skipped)) };
+    const progress = new Progress(opened);
+    const onRows = (rows: number): void => progress.reached(rows);
+    const { settle, drop } = await importInto(group, dataset, {
+      ...this.#importOf(opened),
+      openedMs,
+      onRows,
+    }).finally(() => progress.end());
+    return { settle: () => this.#report(of, opened, settle()), drop };
+  }
+
+  #report({ problems }: NamedInput, opened: MappedFile, report: ImportReport): void {
+    const { dataset, flags } = this.#call;
+    const { path } = opened.origin;
+    const given = path === null ? null : relative(process.cwd(), path) || path;
+    const text = describeImport(report, { dataset, path: given, flags });
+    // A watched folder has many runs: each is one line.
+    const line = text
+      .trimEnd()
+      .replaceAll(/(?<!:)\n\s*/g, '; ')
+      .replaceAll(/\n\s*/g, ' ');
+    print(flags, report, flags.watch === undefined ? text : `${line}\n`);
+    this.#reports.push(report);
+    const [first] = report.refused;
+    if (report.runId === null && first !== undefined)
+      problems.push(
+        `${report.file}: ${report.rowsRefused < report.rowsRead ? 'a row was refused, and --replace stores all or nothing' : 'every row was refused'}: data row ${first.row}, column ${first.column}: ${first.reason}`,
+      );
+  }
+
+  /**
+   * The run because of which a watch passes over a member of an archive: an earlier watch ended within the
+   * archive, or another member failed.
+   */
+  async #skippedBy(opened: MappedFile, reader: Reader): Promise<number | null> {
+    const { dataset, flags, recordedFlags } = this.#call;
+    const { recordedAs, origin } = opened;
+    if (flags.watch === undefined || origin.path === null || origin.archiveSha256 === null) return null;
+    const { sha256 } = await opened.digest();
+    return runOfFile(reader, { dataset, flags: recordedFlags, path: origin.path, recordedAs, sha256 });
+  }
+
+  /**
+   * Tells the findings in the bars that the files of the call have brought or changed: once for all of them.
+   */
+  async tellFindings(): Promise<void> {
+    const { dataset, flags } = this.#call;
+    if (this.#store === null || dataset !== BARS || !flags.check) return;
+    const runIds = this.#reports.flatMap(({ runId, rowsWritten }) =>
+      runId !== null && rowsWritten > 0 ? [runId] : [],
+    );
+    await tellFindings(this.#store, runIds, flags.json === true);
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+
+  /** Prints the sums of several files, and sets the exit status. */
+  conclude(): void {
+    const sumOf = (
+      rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused' | 'rowsRemoved',
+    ): number => this.#reports.reduce((sum, report) => sum + (report[rows] ?? 0), 0);
+    const failed = this.#failed;
+    const files = this.#reports.length + failed;
+    const { flags } = this.#call;
+    if (files > 1) {
+      const [rowsNew, rowsReplaced] = [sumOf('rowsNew'), sumOf('rowsReplaced')];
+      const [rowsUnchanged, rowsRefused] = [sumOf('rowsUnchanged'), sumOf('rowsRefused')];
+      const removed = flags.replace === undefined ? {} : { rowsRemoved: sumOf('rowsRemoved') };
+      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused, ...removed };
+      const more = 'rowsRemoved' in removed ? `, ${count(removed.rowsRemoved)} removed` : '';
+      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${more}\n`;
+      print(flags, sums, text, 0, process.stderr);
+    }
+    // With --replace a refused row keeps out all of its file.
+    const allowed = flags.replace === undefined ? flags.allowRejects : 0;
+    const isPartly = this.#reports.some((report) => report.rowsRefused > allowed);
+    // Where something was imported, the call was right.
+    if (isPartly || (failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
+    else if (failed > 0) process.exitCode = this.#worst;
+  }
+}
+
+/** A folder whose files are imported by calls of their own, those that are there together by one. */
+export function watchedBy(call: Call, folder: string, tellFailed: TellFailed): Watched {
+  const { dataset, storeUrl, recordedFlags } = call;
+  return {
+    folder,
+    dataset,
+    flags: recordedFlags,
+    storeUrl,
+    tellFailed,
+    async take(paths, onTaken, stop) {
+      const run = new ImportCall(call, onTaken);
+      try {
+        await run.take(paths, stop);
+        await run.tellFindings();
+      } finally {
+        await run.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,276 @@
+// `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
+// signal.
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RecordedFlags } from '../../imports/load/run.ts';
+import { runOfPath } from '../../imports/load/watched-file.ts';
+import { hashOfFile } from '../../imports/read/hash.ts';
+import { clearFailures, failuresIn, recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
+import { DamagedData } from '../../store/damage.ts';
+import { isStoreMade, openStore } from '../../store/engines.ts';
+import type { Store } from '../../store/store.ts';
+import { UsageProblem } from '../config.ts';
+import { closing } from '../shared/opened-store.ts';
+import { complain, note } from '../shared/output.ts';
+
+/** A file is whole once it has not changed for this long; a folder is read at least this often. */
+const REST_MS = 3_000;
+const LOOK_MS = 1_000;
+
+/** Names of files that are being written, that hold refused rows, or that are hidden. */
+const IGNORED = /^\.|\.part(?:ial)?$|\.rejected(?:\.\d+)?\.csv$/;
+
+export type Watched = {
+  readonly folder: string;
+  readonly dataset: string;
+  /** The flags that its runs record. */
+  readonly flags: RecordedFlags;
+  readonly storeUrl: string;
+  /** Imports files and reports the results, until `stop`. Throws what is no file's fault. */
+  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken, stop: AbortSignal) => Promise<void>;
+  readonly tellFailed: TellFailed;
+};
+
+/** Tells the operator that a file was not imported, or not wholly, and why. */
+export type TellFailed = (file: string, reason: string) => Promise<void>;
+
+/**
+ * Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null
+ * where all was.
+ */
+export type OnTaken = (path: string, problem: string | null) => Promise<void>;
+
+/** The state of a file when it was last seen, and since when. */
+type Seen = { readonly stamp: string; readonly sinceMs: number; isTaken: boolean; isReported: boolean };
+
+/** Changes whenever a file does; null where there is no file. */
+function stampOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() ? `${found.size} ${found.mtimeMs} ${found.ino}` : null;
+}
+
+/**
+ * Imports the files of a folder until SIGINT or SIGTERM; the current file is finished first, and its group
+ * committed.
+ */
+export async function watchFolder(watched: Watched): Promise<void> {
+  const { folder } = watched;
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageProblem(`--watch ${folder}: there is no such folder`);
+  const failures = await knownFailures(watched);
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  note(`watching ${folder} for files of ${watched.dataset}`);
+  const files = new FolderFiles(watched, failures);
+  while (!stop.signal.aborted) {
+    await files.takeWhole(stop.signal);
+    await changeIn(folder, stop.signal);
+  }
+  note('stopped');
+}
+
+/** The full paths of a folder's files that failed. */
+type Failures = {
+  readonly failed: Set<string>;
+  /** Those that an earlier watch was importing when it ended: each may have ended it. */
+  readonly unfinished: Set<string>;
+};
+
+/**
+ * The files that the store has as failed. Of several unfinished ones the record is removed: each is begun
+ * again by itself. A store of an older layout is migrated here.
+ */
+async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Failures> {
+  if (!(await isStoreMade(storeUrl))) return { failed: new Set(), unfinished: new Set() };
+  return closing(openStore(storeUrl, 'write', note), async (store) => {
+    const problems = await store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder)));
+    const unfinished = [...problems.keys()].filter((path) => problems.get(path) === UNFINISHED);
+    if (unfinished.length > 1) await clearFailures(store, dataset, unfinished);
+    return { failed: new Set(problems.keys()), unfinished: new Set(unfinished) };
+  });
+}
+
+/** A skip in words; of a file, or of a member of an archive. */
+export const skipText = (name: string, runId: number): string =>
+  `${name}: skipped: run ${runId} imported it with these flags`;
+
+/** Waits until something may have changed. The system's hints come early, but not from every disk. */
+async function changeIn(folder: string, stop: AbortSignal): Promise<void> {
+  const end = new AbortController();
+  const hints = hintsOf(folder, () => end.abort());
+  // One file causes hundreds of hints.
+  const least = wait(LOOK_MS / 4, undefined, { signal: stop });
+  const most = wait(LOOK_MS, undefined, { signal: AbortSignal.any([stop, end.signal]) });
+  await Promise.allSettled([least, most]);
+  hints?.close();
+}
+
+/** The system's hints; null where it gives none. */
+function hintsOf(folder: string, hear: () => void): FSWatcher | null {
+  try {
+    return watch(folder, { persistent: false }, hear).on('error', () => undefined);
+  } catch {
+    return null;
+  }
+}
+
+/** Files of a folder that are whole, by their names. */
+type Due = readonly (readonly [name: string, seen: Seen])[];
+
+/** Why a file is not tried that an earlier watch was importing when it ended. */
+const SET_ASIDE =
+  'the watch ended while it imported this file. It is tried again when it changes, and when the watch is started again';
+
+/** The files of a folder, and which of them are imported. */
+class FolderFiles {
+  readonly #watched: Watched;
+  #seen = new Map<string, Seen>();
+  /** The hash of the content that was skipped last, by name: each skip is reported once. */
+  readonly #skipped = new Map<string, string>();
+  /** The full paths of the files that the store has as failed. */
+  readonly #failed: Set<string>;
+  readonly #unfinished: Set<string>;
+  /** The one that has ended an earlier watch, until it was told. */
+  #aside: string | undefined;
+  /**
+   * Files that need no import, or cannot be read, until no write is open: the path of each, and why it failed
+   * or null.
+   */
+  readonly #known: [path: string, problem: string | null][] = [];
+
+  constructor(watched: Watched, { failed, unfinished }: Failures) {
+    this.#watched = watched;
+    this.#failed = failed;
+    this.#unfinished = unfinished;
+    if (unfinished.size === 1) [this.#aside] = unfinished;
+  }
+
+  /** Imports the files that are whole by now, in the order of their names. */
+  async takeWhole(stop: AbortSignal): Promise<void> {
+    const { folder } = this.#watched;
+    const nowMs = performance.now();
+    const present = new Map<string, Seen>();
+    for (const name of readdirSync(folder).sort()) {
+      const stamp = IGNORED.test(name) ? null : stampOf(join(folder, name));
+      if (stamp === null) continue;
+      const before = this.#seen.get(name);
+      const fresh = { stamp, sinceMs: nowMs, isTaken: false, isReported: false };
+      present.set(name, before?.stamp === stamp ? before : fresh);
+    }
+    this.#seen = present;
+    await this.#forgetGone();
+    const due = [...present].filter(([, seen]) => !seen.isTaken && nowMs - seen.sinceMs >= REST_MS);
+    const isUnfinished = ([name]: (typeof due)[number]): boolean =>
+      this.#unfinished.has(resolve(folder, name));
+    await this.#take(
+      due.filter((one) => !isUnfinished(one)),
+      stop,
+    );
+    for (const one of due.filter(isUnfinished)) await this.#take([one], stop);
+  }
+
+  async #take(due: Due, stop: AbortSignal): Promise<void> {
+    if (due.length === 0) return;
+    const onTaken: OnTaken = (given, problem) => this.#note(resolve(given), problem);
+    await this.#watched.take(this.#lacking(due, stop), onTaken, stop);
+    for (const [path, problem] of this.#known.splice(0)) await this.#note(path, problem);
+  }
+
+  /**
+   * The files among some that the store lacks. Each is looked at when its group is begun: the groups before
+   * may have taken long.
+   */
+  async *#lacking(due: Due, stop: AbortSignal): AsyncGenerator<string> {
+    const runs = new KnownRuns(this.#watched);
+    try {
+      for (const [name, seen] of due) {
+        if (stop.aborted) return;
+        const given = join(this.#watched.folder, name);
+        if (stampOf(given) === seen.stamp && (await this.#isLacking(given, name, seen, runs))) yield given;
+      }
+    } finally {
+      await runs.close();
+    }
+  }
+
+  async #forgetGone(): Promise<void> {
+    for (const name of this.#skipped.keys()) if (!this.#seen.has(name)) this.#skipped.delete(name);
+    for (const path of this.#failed) if (!this.#seen.has(basename(path))) await this.#note(path, null);
+  }
+
+  /** Whether a file is to be imported. One that cannot be read is tried again. */
+  async #isLacking(given: string, name: string, seen: Seen, runs: KnownRuns): Promise<boolean> {
+    const path = resolve(given);
+    const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
+    if (sha256 instanceof Error) {
+      // A file that is gone by now has not failed.
+      if (seen.isReported || sha256.code === 'ENOENT') return false;
+      seen.isReported = true;
+      const problem = `it cannot be read (${sha256.code})`;
+      complain(`${given}: ${problem}`);
+      this.#known.push([path, problem]);
+      return false;
+    }
+    seen.isTaken = true;
+    const runId = await runs.of(path, sha256);
+    const isAside = this.#aside === path;
+    if (isAside) this.#aside = undefined;
+    if (runId === null && !isAside) return true;
+    if (runId === null || runId instanceof DamagedData) {
+      const problem = runId?.message ?? SET_ASIDE;
+      complain(`${given}: not imported: ${problem}`);
+      this.#known.push([path, problem]);
+      return false;
+    }
+    this.#known.push([path, null]);
+    if (this.#skipped.get(name) === sha256) return false;
+    this.#skipped.set(name, sha256);
+    note(skipText(given, runId));
+    return false;
+  }
+
+  /** Keeps in the store whether a file has failed. */
+  async #note(path: string, problem: string | null): Promise<void> {
+    const { dataset, storeUrl, tellFailed } = this.#watched;
+    if (problem === null && !this.#failed.delete(path)) return;
+    if (problem !== null) this.#failed.add(path);
+    await closing(openStore(storeUrl, 'write', note), (store) =>
+      problem === null
+        ? clearFailures(store, dataset, [path])
+        : recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }),
+    );
+    if (problem !== null) await tellFailed(path, problem);
+  }
+}
+
+/** The runs of a store, which other processes may write too. The store is opened once it is made. */
+class KnownRuns {
+  readonly #watched: Watched;
+  #store: Store | null = null;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /**
+   * The run that makes an import needless. It may be of another process, or of a call without --watch. Where
+   * the record of a run is damaged, that error: importing the file again could put old values over newer
+   * corrections.
+   */
+  async of(path: string, sha256: string): Promise<number | DamagedData | null> {
+    const { dataset, flags, storeUrl } = this.#watched;
+    if (this.#store === null && !(await isStoreMade(storeUrl))) return null;
+    try {
+      this.#store ??= await openStore(storeUrl, 'read');
+      return await this.#store.snapshot((reader) => runOfPath(reader, { dataset, path, sha256, flags }));
+    } catch (error) {
+      if (error instanceof DamagedData) return error;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+}

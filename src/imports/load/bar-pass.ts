@@ -1,0 +1,498 @@
+// One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
+import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
+import type { BarLabel } from '../../contract/file-words.ts';
+import {
+  parseAssetSchema,
+  parseCountry,
+  parseSpacedSymbol,
+  parseSymbol,
+} from '../../contract/identifiers.ts';
+import { type Interval, intervalMinutes, parseInterval } from '../../contract/interval.ts';
+import { plainOptionSymbol } from '../../contract/option-symbol.ts';
+import { type BarBasis, barBasis, volumeBasis } from '../../contract/price-basis.ts';
+import { openBefore } from '../../market/calendar/bar-end.ts';
+import {
+  isPeriod,
+  isSundayOfWeek,
+  type PeriodInterval,
+  periodEnd,
+  periodOfRow,
+} from '../../market/calendar/period.ts';
+import type { KnownName } from '../../runs/known-names.ts';
+import { dayOf } from '../../runs/naming.ts';
+import { rowKeyOf } from '../../store/journal-entries.ts';
+import { barFields, seriesFields, valueFields } from '../../store/schema/bars.ts';
+import type { FieldRule } from '../../store/schema/field.ts';
+import { readNotation } from '../../store/schema/notations.ts';
+import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import type { Writer } from '../../store/store.ts';
+import { type FieldSources, reportedColumns } from '../map/column-mapping.ts';
+import { LocalClock } from '../map/instant-cell.ts';
+import type { Chunk } from '../read/chunk.ts';
+import { FileProblem, NeedsCare, type RowProblem } from '../read/file-problem.ts';
+import { type BarChunk, INSTANT, momentKinds, type Names, writtenDay } from './bar-chunk.ts';
+import { BarLoad, type SeriesName } from './bar-load.ts';
+import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
+import { OpenSeries } from './open-series.ts';
+import { OwnNames } from './own-names.ts';
+import type { RefusedRows } from './refused-rows.ts';
+import type { ImportRequest, PresentRun, RunResult } from './run.ts';
+import { type RowOwner, type SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
+
+/** Why a text cannot name a part of a series; null where it can. */
+export function nameProblem(field: (typeof seriesFields)[number], text: string | null): RowProblem | null {
+  const { rule, isRequired } = barFields[field]!;
+  if (text === null || text === '') return isRequired ? { column: field, reason: 'is missing' } : null;
+  const { parse, reason } = rule as FieldRule;
+  return parse(text) === undefined ? { column: field, reason } : null;
+}
+
+/**
+ * What a careful reading adds to a chunk: its cells, the problems of rows by their number, and how many
+ * columns the file has.
+ */
+type Care = {
+  readonly read: Chunk;
+  readonly strange: ReadonlyMap<number, RowProblem>;
+  readonly width: number;
+};
+
+/** The name of a series' instrument. */
+const instrumentOf = ({ asset_schema, country_iso_code, symbol }: SeriesName): InstrumentName => ({
+  asset_schema,
+  country_iso_code,
+  symbol,
+});
+
+/** What the names in some rows stand for. */
+type Called = {
+  /** Why they stand for no series. */
+  readonly problem: RowProblem | null;
+  /** Null where there is a problem. */
+  readonly name: SeriesName | null;
+  /** The symbol as the file writes it. */
+  readonly written: string;
+  /** Whose the rows are, by their days; null where there is a problem. */
+  readonly symbol: SymbolOnDays | null;
+  /** Of the instrument that has the symbol now, from its first row on. */
+  series: OpenSeries | null;
+};
+
+type Named = Pick<Called, 'problem' | 'name' | 'written'>;
+
+/** A column that a file lacks, as long as the longest chunk so far. */
+let noValues = new Float64Array(0);
+
+function missingColumn(count: number): Float64Array {
+  if (noValues.length < count) noValues = new Float64Array(count).fill(Number.NaN);
+  return noValues;
+}
+
+/** One pass over a file. */
+export class BarPass {
+  readonly load: BarLoad;
+  rowsRead = 0;
+  readonly #owners: SymbolsOnDays;
+  readonly #names: OwnNames;
+  readonly #request: ImportRequest;
+  readonly #mapping: FieldSources;
+  readonly #refused: RefusedRows;
+  readonly #clock: LocalClock | null;
+  readonly #basis: BarBasis;
+  readonly #label: BarLabel | undefined;
+  /** Rows of weeks that are dated Sunday, of the chunks before and of the present one by their index. */
+  #sundays = 0;
+  readonly #sundayRows = new Set<number>();
+  /** By the number of the names. */
+  readonly #called: Called[] = [];
+  /** The present chunk, its value columns, and the keys of its rows. */
+  #chunk!: BarChunk;
+  #values: readonly Float64Array[] = [];
+  #care: Care | null = null;
+  #keys = new Float64Array(0);
+  /**
+   * The key that was read last, and the instant by which a local time of the next row is told from the same
+   * one an hour later.
+   */
+  #keyMs = 0;
+  #beforeMs = 0;
+
+  constructor(
+    writer: Writer,
+    run: PresentRun,
+    request: ImportRequest,
+    mapping: FieldSources,
+    refused: RefusedRows,
+  ) {
+    const owners = new SymbolsOnDays(writer, request.file);
+    this.#owners = owners;
+    this.#names = new OwnNames(writer);
+    this.#basis = barBasis(request.basis, request.volumes);
+    const { completeFromMs = null, completeThroughMs = null, zone } = request;
+    const times = { completeFromMs, completeThroughMs, zone: zone?.name ?? null };
+    const about = {
+      basis: this.#basis,
+      ...times,
+      nowMs: request.nowMs(),
+      owners,
+      currency: request.currency ?? null,
+    };
+    this.load = new BarLoad(writer, run, about);
+    this.#request = request;
+    this.#label = request.file.mapping.label;
+    this.#mapping = mapping;
+    this.#refused = refused;
+    this.#clock = request.zone ? new LocalClock(request.zone) : null;
+  }
+
+  /** Loads the rows of a chunk, or refuses them. Without `care` the first problem is thrown: NeedsCare. */
+  async add(chunk: BarChunk, care: Care | null): Promise<void> {
+    this.#chunk = chunk;
+    if (this.#keys.length < chunk.count) this.#keys = new Float64Array(chunk.count);
+    this.#values = chunk.values.map((column) => column ?? missingColumn(chunk.count));
+    this.#care = care;
+    await this.#addNames(chunk.newNames);
+    const { nameIds, count } = chunk;
+    for (let from = 0; from < count; ) {
+      const id = nameIds[from]!;
+      const called = this.#called[id]!;
+      const owner = this.#ownerOf(called, from);
+      let to = from + 1;
+      while (to < count && nameIds[to] === id && this.#ownerOf(called, to) === owner) to++;
+      if (owner !== null && 'symbol' in owner) {
+        this.#names.count(called.written, called.name!.symbol, to - from);
+        const known = owner === called.symbol!.present ? called.series : null;
+        const series = known ?? (await this.#seriesOf(called, owner.symbol));
+        // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long
+        // as adding them.
+        const rest = this.#appendRun(series, from, to);
+        if (rest < to) await this.#addRun(series, rest, to);
+      } else
+        for (let row = from; row < to; row++)
+          this.#refuse(row, care?.strange.get(row) ?? called.problem ?? { column: 'symbol', ...owner! });
+      from = to;
+    }
+    this.#sundays += this.#sundayRows.size;
+    this.#sundayRows.clear();
+    this.rowsRead += count;
+    this.#request.onRows?.(this.rowsRead);
+    this.load.grew(count);
+  }
+
+  /**
+   * Whose a row is; null where its names are wrong. A row without a day belongs to the instrument that has
+   * the symbol now.
+   */
+  #ownerOf({ symbol, name }: Called, row: number): RowOwner | null {
+    if (symbol === null) return null;
+    if (symbol.isOne) return symbol.present;
+    const { interval } = name!;
+    const code = this.#chunk.kinds[row]!;
+    const kind = momentKinds[code]!;
+    if (kind === 'missing' || kind === 'bad') return symbol.present;
+    // A bar that closes at midnight is of the day before.
+    const ms = this.#chunk.ms[row]! - (this.#label === 'close' && !isPeriod(interval) ? 1 : 0);
+    const written = isPeriod(interval) ? writtenDay(code, ms) : null;
+    const day = written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
+    if (!isPeriod(interval)) return symbol.on(day);
+    const start = periodOfRow(interval, day, this.#label);
+    return symbol.on(start, periodEnd(interval, start) - 1);
+  }
+
+  /**
+   * Appends rows of one series to its open block, where they keep every rule and ascend: the index of the
+   * first that it did not append.
+   */
+  #appendRun(series: OpenSeries, from: number, to: number): number {
+    const { open, beforeMs } = series;
+    if (open === null || this.#readKey(series, from) !== null) return from;
+    if (Math.floor(this.#keyMs / series.bucketMs) !== open.bucket) return from;
+    const end = this.#stretchEnd(series, from, to);
+    if (end > from && open.rows.append(this.#keys, this.#values, from, end)) return end;
+    series.beforeMs = beforeMs;
+    return from;
+  }
+
+  /**
+   * Adds rows of one series: together where bars keep every rule and ascend in one bucket, every other row
+   * alone.
+   */
+  async #addRun(series: OpenSeries, from: number, to: number): Promise<void> {
+    for (let at = from; at < to; ) {
+      const { beforeMs } = series;
+      const end = this.#stretchEnd(series, at, to);
+      if (end > at) {
+        const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
+        if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+        if (series.open!.rows.append(this.#keys, this.#values, at, end)) {
+          at = end;
+          continue;
+        }
+        // The block has later rows of this file already: insert the first row alone.
+        series.beforeMs = beforeMs;
+      }
+      const problem = await this.#addRow(series, at);
+      if (problem !== null) this.#refuse(at, problem);
+      at++;
+    }
+  }
+
+  /**
+   * The end of the rows from `from` on that keep every rule and ascend within one bucket; their keys are in
+   * `#keys`.
+   */
+  #stretchEnd(series: OpenSeries, from: number, to: number): number {
+    const [open, high, low, close, volume, vwap] = this.#values;
+    const keys = this.#keys;
+    const care = this.#care;
+    const { anySign } = series;
+    let last = Number.NEGATIVE_INFINITY;
+    let bucketEnd = Number.POSITIVE_INFINITY;
+    for (let row = from; row < to; row++) {
+      if (
+        !isSoundBar(open![row]!, high![row]!, low![row]!, close![row]!, volume![row]!, vwap![row]!, anySign)
+      )
+        return row;
+      if (care !== null && oddRow(care, row) !== null) return row;
+      if (this.#readKey(series, row) !== null) return row;
+      const key = this.#keyMs;
+      if (key <= last || key >= bucketEnd) return row;
+      if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
+      keys[row] = key;
+      last = key;
+      series.beforeMs = this.#beforeMs;
+    }
+    return to;
+  }
+
+  /** Adds one row alone; why it is refused, or null. */
+  async #addRow(series: OpenSeries, row: number): Promise<RowProblem | null> {
+    const odd = this.#care === null ? null : oddRow(this.#care, row);
+    if (odd !== null) return odd;
+    const values = valueFields.map((field, index) => [field, this.#values[index]![row]!]);
+    const bar = Object.fromEntries(values) as BarValues;
+    const problem = barProblem(bar, series.anySign) ?? this.#readKey(series, row);
+    if (problem !== null) return problem;
+    const keyMs = this.#keyMs;
+    series.beforeMs = this.#beforeMs;
+    const bucket = Math.floor(keyMs / series.bucketMs);
+    if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+    if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
+    if (this.#care !== null) this.#checkPeriod(series, row, keyMs);
+    return { column: 'datetime', reason: 'the file has this bar already, with other values' };
+  }
+
+  /**
+   * Refuses several bars within one day of DAY, and the like: the interval is wrong, and one of them would be
+   * stored as the whole day.
+   */
+  #checkPeriod(series: OpenSeries, row: number, keyMs: number): void {
+    const { nameIds, ms, kinds, firstRow } = this.#chunk;
+    const before = row - 1;
+    if (series.isMinutes || before < 0 || nameIds[before] !== nameIds[row]) return;
+    if (ms[before] === ms[row] || momentKinds[kinds[row]!] === 'date') return;
+    if (this.#readKey(series, before) !== null || this.#keyMs !== keyMs) return;
+    throw new FileProblem(
+      'unfit',
+      `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
+    );
+  }
+
+  /** Holds the stored series that flags name, in a file without rows. False where none is. */
+  async holdEmpty(): Promise<boolean> {
+    const [called] = await this.#calledOwn([seriesFields.map(() => null) as unknown as Names]);
+    return called!.name !== null && this.load.holdEmpty(called!.name);
+  }
+
+  /** Adds names that are new in the file. Those of one chunk are looked up together. */
+  async #addNames(newNames: readonly Names[]): Promise<void> {
+    const named = await this.#calledOwn(newNames);
+    const found = await this.load.lookUp(named.flatMap(({ name }) => (name === null ? [] : [name])));
+    for (const one of named) this.#called.push(await this.#calledBy(one, found));
+  }
+
+  /** Names with the symbols that their instruments have. */
+  async #calledOwn(newNames: readonly Names[]): Promise<Named[]> {
+    const parsed = newNames.map((names) => this.#parseNames(names));
+    await this.#names.lookUp(parsed.flatMap(({ name }) => (name === null ? [] : [instrumentOf(name)])));
+    return parsed.map(({ problem, name, written }) => {
+      if (name === null) return { problem, name, written };
+      const own = this.#names.of(instrumentOf(name));
+      if ('symbol' in own) return { problem, name: { ...name, symbol: own.symbol }, written };
+      return { problem: { column: 'symbol', ...own }, name: null, written };
+    });
+  }
+
+  async #calledBy(named: Named, found: ReadonlyMap<string, KnownName>): Promise<Called> {
+    if (named.name === null) return { ...named, symbol: null, series: null };
+    const where = instrumentOf(named.name);
+    const reason = await this.load.instruments.underlyingProblem(where);
+    if (reason !== null)
+      return { ...named, problem: { column: 'symbol', reason }, symbol: null, series: null };
+    const symbol = await this.#owners.made(where, found.get(rowKeyOf(instruments, where)));
+    return { ...named, symbol, series: null };
+  }
+
+  #parseNames(names: Names): Named {
+    const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
+    if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
+    for (const [index, field] of seriesFields.entries()) {
+      const problem = nameProblem(field, texts[index]!);
+      // Only the store knows if words with spaces are a symbol.
+      if (problem !== null && (field !== 'symbol' || parseSpacedSymbol(texts[index]!) === null))
+        return { problem, name: null, written: '' };
+    }
+    const market = {
+      asset_schema: parseAssetSchema(texts[0]!)!,
+      country_iso_code: parseCountry(texts[1]!)!,
+    };
+    const written = texts[2]!;
+    const name = {
+      ...market,
+      symbol:
+        parseSymbol(readNotation(market, written, this.#request.file.mapping.notation)) ??
+        parseSpacedSymbol(written)!,
+      interval: parseInterval(texts[3]!) as Interval,
+      exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
+    };
+    return { problem: null, name, written };
+  }
+
+  /**
+   * The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs
+   * on their days.
+   */
+  async #seriesOf(called: Called, symbol: string): Promise<OpenSeries> {
+    const name = called.name!;
+    if (symbol !== name.symbol) return this.#findSeries({ ...name, symbol });
+    called.series ??= await this.#findSeries(name);
+    return called.series;
+  }
+
+  async #findSeries(name: SeriesName): Promise<OpenSeries> {
+    const series = await this.load.series(name);
+    if (series instanceof OpenSeries) return series;
+    const basis = series === 'prices' ? this.#basis.prices : volumeBasis(this.#basis);
+    throw new FileProblem(
+      'unfit',
+      `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with ${series} of another basis than ${basis}: give --${series} as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
+    );
+  }
+
+  /** Reads the key of a row's bar into `#keyMs`; why it has none, or null. */
+  #readKey(series: OpenSeries, row: number): RowProblem | null {
+    const { ms: allMs, kinds } = this.#chunk;
+    const ms = allMs[row]!;
+    if (kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(series, ms);
+    const kind = momentKinds[kinds[row]!]!;
+    if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
+    if (kind === 'bad')
+      return {
+        column: 'datetime',
+        reason:
+          'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
+      };
+    if (series.isMinutes && kind === 'date')
+      return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
+    const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
+    if (written !== null) return this.#periodKey(series, row, written);
+    const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
+    if (typeof instant !== 'number') return instant;
+    if (series.isMinutes) return this.#minuteKey(series, instant);
+    const { calendar } = series;
+    return this.#periodKey(series, row, calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+  }
+
+  /** The key of a DAY, WEEK or MON row is its label date (contract 3.10). */
+  #periodKey({ interval }: OpenSeries, row: number, day: number): null {
+    const period = interval as PeriodInterval;
+    if (isSundayOfWeek(period, day)) this.#sundayRows.add(row);
+    this.#keyMs = periodOfRow(period, day, this.#label) * DAY_MS;
+    this.#beforeMs = this.#keyMs;
+    return null;
+  }
+
+  #minuteKey({ interval, calendar }: OpenSeries, ms: number): RowProblem | null {
+    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
+      return { column: 'datetime', reason: 'is not a whole minute' };
+    const openMs = this.#label === 'close' ? openBefore(calendar, intervalMinutes(interval)!, ms) : ms;
+    if (openMs === null)
+      return {
+        column: 'datetime',
+        reason: `is not the close of a bar of ${interval} in any session of its market (--label close)`,
+      };
+    this.#keyMs = openMs;
+    this.#beforeMs = ms;
+    return null;
+  }
+
+  /** The instant of a local time; why it has none. */
+  #instantOf(localMs: number, beforeMs: number): number | RowProblem {
+    if (this.#clock === null) {
+      throw new FileProblem(
+        'unfit',
+        `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
+      );
+    }
+    const placed = this.#clock.place(localMs, beforeMs);
+    if (typeof placed === 'number') return placed;
+    const zone = this.#request.zone!.name;
+    const reason =
+      placed === 'skipped'
+        ? `is in an hour that ${zone} skips`
+        : `is in an hour that ${zone} has twice, and the order of the rows does not show which`;
+    return { column: 'datetime', reason };
+  }
+
+  #refuse(row: number, problem: RowProblem): void {
+    if (this.#care === null) throw new NeedsCare();
+    this.#sundayRows.delete(row);
+    const { read, width } = this.#care;
+    const cells = read.texts.slice(0, width).map((column) => column.text(row));
+    const named = this.#mapping.columns.get(problem.column) ?? problem.column;
+    const columns = reportedColumns(this.#mapping, named);
+    this.#refused.add({ row: this.#chunk.firstRow + row, columns, reason: problem.reason, cells });
+  }
+
+  /** Which weeks the rows dated Sunday were taken for (contract 3.6). */
+  #sundayFinding(): Record<string, number> {
+    if (this.#sundays === 0) return {};
+    const [ending, beginning] = ['the week that ends with it', 'the week that begins the day after'];
+    const taken =
+      this.#label === 'open'
+        ? `${beginning} (--label close: as ${ending})`
+        : `${ending} (--label open: as ${beginning})`;
+    return { [`of weeks dated Sunday, stored as ${taken}`]: this.#sundays };
+  }
+
+  /** The report of a settled pass. */
+  result(): RunResult {
+    const { counts } = this.load;
+    return {
+      rowsRead: this.rowsRead,
+      rowsWritten: counts.written,
+      rowsReplaced: counts.replaced,
+      rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
+      rowsRefused: this.#refused.count,
+      newInstruments: counts.newInstruments,
+      outsideSessions: counts.outsideSessions,
+      offGrid: counts.offGrid,
+      mergedDays: counts.mergedDays,
+      vwapOutside: counts.vwapOutside,
+      findings: { ...this.load.findings(), ...this.#sundayFinding(), ...this.#names.findings() },
+      ignoredColumns: this.#mapping.ignored,
+      refused: this.#refused.first,
+      refusals: this.#refused.groups,
+    };
+  }
+}
+
+/** What is wrong with a row's cells: their number, or text in place of a number. */
+function oddRow({ read, strange, width }: Care, row: number): RowProblem | null {
+  if (read.surplus?.isNull(row) === false)
+    return { column: 'row', reason: 'has more cells than the header has columns' };
+  // Only a CSV can lack a cell: in other formats it is null.
+  if (read.surplus !== null && read.texts[width - 1]!.isNull(row))
+    return { column: 'row', reason: 'has fewer cells than the header has columns' };
+  return strange.get(row) ?? null;
+}

@@ -1,0 +1,155 @@
+// A series that an import loads: its open block, and what the import has seen of it.
+
+import { DAY_MS } from '../../base/instant.ts';
+import { type Interval, intervalMinutes } from '../../contract/interval.ts';
+import { bucketDays } from '../../market/bars/bucket.ts';
+import type { Bars } from '../../market/bars/columns.ts';
+import type { Calendar } from '../../market/calendar/calendar.ts';
+import type { Brought } from '../../series/brought.ts';
+import { namingDamage } from '../../series/damaged-bars.ts';
+import { blockAt, openBlock } from '../../store/all-blocks.ts';
+import type { series as seriesDataset } from '../../store/schema/bars.ts';
+import type { RowOf } from '../../store/schema/dataset.ts';
+import type { InstrumentName } from '../../store/schema/reference.ts';
+import type { StoredBlock, Writer } from '../../store/store.ts';
+import type { OpenRows } from './open-rows.ts';
+
+/** The rows of one bucket of one series in this import so far. */
+export type OpenBlock = {
+  readonly bucket: number;
+  readonly rows: OpenRows;
+  /**
+   * What is stored in the bucket; null where this import has not written it: then it is read when the block
+   * is written.
+   */
+  readonly stored: StoredBars | null;
+  /** What the journal has of this import in the bucket; null where it has nothing. */
+  readonly own: Brought | null;
+  /** Rows that were counted when this block was written before: they are counted again. */
+  readonly counted: { readonly written: number; readonly unchanged: number };
+  /** The bars that it held when it was opened, those in `stored` included. */
+  readonly heldAtFirst: number;
+};
+
+/** The stored bars of a bucket, without this import's own where all are, and their number. */
+export type StoredBars = { readonly older: Bars | null; readonly count: number };
+
+/** The exchange, calendar and market of a series that is loaded. */
+export type SeriesPlace = {
+  /** Of its instrument. */
+  readonly exchange: string | null;
+  readonly calendar: Calendar;
+  /** As `marketName` gives it. */
+  readonly market: string;
+};
+
+/**
+ * A series that is being loaded. An import has one for each of its series until it ends: a million take much
+ * memory.
+ */
+export class OpenSeries {
+  readonly row: { -readonly [K in keyof RowOf<typeof seriesDataset>]: RowOf<typeof seriesDataset>[K] };
+  readonly instrument: InstrumentName;
+  readonly calendar: Calendar;
+  readonly interval: Interval;
+  readonly isNew: boolean;
+  /** Whether its interval is one of minutes: its keys are open instants. */
+  readonly isMinutes: boolean;
+  /** Milliseconds of one bucket: `market/bars/bucket.ts`. */
+  readonly bucketMs: number;
+  open: OpenBlock | null = null;
+  /**
+   * Its other open blocks by bucket, once its rows went back to an earlier one: rows in no order then write
+   * each block seldom.
+   */
+  #others: Map<number, OpenBlock> | null = null;
+  /** Whether its prices may be zero and negative. */
+  readonly anySign: boolean;
+  /** The highest bucket written so far: this import has not touched higher ones. */
+  highestBucket = Number.NEGATIVE_INFINITY;
+  /** Of the instrument, as this import knows it. */
+  exchange: string | null;
+  /** As `marketName` gives it. */
+  readonly market: string;
+  /** The key of its last bar before this import; null without one. */
+  readonly lastBeforeMs: number | null;
+  /** Whether a bar of this import is off the session grid. */
+  isOffGrid = false;
+  /** The key of the first bar of it that this import holds; infinite where it holds none. */
+  firstMs = Number.POSITIVE_INFINITY;
+  /** Instant of the row before: it tells which of a repeated hour a local time means. */
+  beforeMs = Number.NaN;
+
+  constructor(
+    row: RowOf<typeof seriesDataset>,
+    instrument: InstrumentName,
+    place: SeriesPlace,
+    isNew: boolean,
+  ) {
+    this.row = row;
+    this.instrument = instrument;
+    this.market = place.market;
+    this.anySign = instrument.asset_schema === 'future';
+    this.exchange = place.exchange;
+    this.interval = row.interval as Interval;
+    this.calendar = place.calendar;
+    this.isNew = isNew;
+    this.isMinutes = intervalMinutes(this.interval) !== null;
+    this.bucketMs = (bucketDays(this.interval) ?? Number.POSITIVE_INFINITY) * DAY_MS;
+    this.lastBeforeMs = row.bar_count > 0 ? row.last_ms : null;
+  }
+
+  get seriesId(): number {
+    return this.row.series_id;
+  }
+
+  /** All its open blocks are given, and it has none. */
+  takeOpen(): OpenBlock[] {
+    const found = [...(this.#others?.values() ?? []), ...(this.open === null ? [] : [this.open])];
+    this.#others?.clear();
+    this.open = null;
+    return found;
+  }
+
+  /**
+   * Keeps its open block beside the next one, where its rows are in no order; else it is given, to be
+   * written.
+   */
+  takePassed(): OpenBlock | null {
+    const { open } = this;
+    this.open = null;
+    if (open === null || this.#others === null) return open;
+    this.#others.set(open.bucket, open);
+    return null;
+  }
+
+  /** A block that it has kept open is open again; false where it has none of this bucket. */
+  reopen(bucket: number): boolean {
+    // Its rows went back to an earlier bucket.
+    if (bucket <= this.highestBucket) this.#others ??= new Map();
+    this.open = this.#others?.get(bucket) ?? null;
+    this.#others?.delete(bucket);
+    return this.open !== null;
+  }
+
+  /** The stored bars of a bucket; `found` is its block where that was looked up. @throws DamagedData */
+  async storedIn(writer: Writer, bucket: number, found?: StoredBlock | null): Promise<StoredBars> {
+    const { seriesId } = this;
+    const opened =
+      found === undefined
+        ? blockAt(writer, seriesId, bucket)
+        : Promise.try(() => (found === null ? null : openBlock(seriesId, found)));
+    const stored = await namingDamage(writer, opened);
+    return { older: stored?.bars ?? null, count: stored?.bars.count ?? 0 };
+  }
+
+  /** The stored bars below a block that is being written; `found` as in `storedIn`. */
+  async storedBelow(
+    writer: Writer,
+    { bucket, stored }: OpenBlock,
+    found?: StoredBlock | null,
+  ): Promise<StoredBars> {
+    if (stored !== null) return stored;
+    return this.isNew ? { older: null, count: 0 } : this.storedIn(writer, bucket, found);
+  }
+}

@@ -1,0 +1,350 @@
+// One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
+// those that differ.
+import { hash } from 'node:crypto';
+import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
+import { HeldRows } from '../../runs/held-rows.ts';
+import { changeRowFirst } from '../../runs/journal.ts';
+import { namedBy, namedOnDay, nameIn } from '../../runs/naming.ts';
+import { rowsWith, rowWith } from '../../store/all-rows.ts';
+import { unlessDamaged } from '../../store/damage.ts';
+import { rowKeyOf, valuesOfKey } from '../../store/journal-entries.ts';
+import type { Dataset, Naming, RowOf } from '../../store/schema/dataset.ts';
+import type { FieldRule, Values } from '../../store/schema/field.ts';
+import type { FileDataset } from '../../store/schema/index.ts';
+import { type Notation, readNotation } from '../../store/schema/notations.ts';
+import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import type { Writer } from '../../store/store.ts';
+import { type FieldSources, type MappedFile, reportedColumns } from '../map/column-mapping.ts';
+import type { Chunk } from '../read/chunk.ts';
+import { type ComputedColumn, UNMADE } from '../read/computed-column.ts';
+import type { RowProblem } from '../read/file-problem.ts';
+import { readChunks } from '../read/read.ts';
+import { NamedInstruments } from './named-instruments.ts';
+import { OwnNames } from './own-names.ts';
+import type { Particulars } from './particulars.ts';
+import type { RefusedRows } from './refused-rows.ts';
+import type { Replacement } from './replacement.ts';
+import type { PresentRun, RunResult } from './run.ts';
+import { SymbolsOnDays } from './symbols-on-days.ts';
+
+/** The rules by which the rows of one file are read. */
+export type RowRules = {
+  readonly dataset: FileDataset;
+  readonly particulars: Particulars;
+  /** By field. */
+  readonly cells: Readonly<Record<string, FieldRule>>;
+};
+
+/** The values of a row, with the symbols that the file writes by their columns; or why it has none. */
+type Parsed = RowProblem | { readonly values: Values; readonly written: Readonly<Record<string, string>> };
+
+/** How a row of instruments names its own. */
+const ofInstruments: Naming = { assetSchema: { column: 'asset_schema' }, symbol: 'symbol' };
+
+/** A row that differs from the stored one of its key: null where there is none. */
+type ChangedRow = { readonly known: RowOf<Dataset> | null; readonly row: RowOf<Dataset> };
+
+/** One pass over a file. */
+export class RowPass {
+  rowsRead = 0;
+  rowsWritten = 0;
+  newRows = 0;
+  readonly findings: Record<string, number> = {};
+  /** The finding about cells that are left out, by their column. */
+  readonly #odd = new Map<string, string>();
+  readonly held = new HeldRows();
+  readonly #writer: Writer;
+  readonly #run: PresentRun;
+  readonly #rules: RowRules;
+  readonly #mapping: FieldSources;
+  readonly #source: MappedFile;
+  /** The file's columns, then the derived ones. */
+  readonly #columns: readonly string[];
+  readonly #width: number;
+  readonly #refused: RefusedRows;
+  /** What is stored under the keys of the present chunk's rows. */
+  #known = new Map<string, RowOf<Dataset> | null>();
+  readonly #named: NamedInstruments;
+  readonly #symbols: SymbolsOnDays;
+  readonly #names: OwnNames;
+  readonly #namings: readonly Naming[];
+  readonly #notation: Notation | undefined;
+  /** A digest of the values of each key in the file: files have millions of rows. */
+  readonly #seen = new Map<string, string>();
+  readonly #replacement: Replacement | null;
+  /** Rows of the present chunk, whose keys all differ: they are written at its end. */
+  readonly #changed: ChangedRow[] = [];
+
+  constructor(
+    writer: Writer,
+    run: PresentRun,
+    rules: RowRules,
+    mapping: FieldSources,
+    source: MappedFile,
+    refused: RefusedRows,
+    replacement: Replacement | null,
+  ) {
+    this.#replacement = replacement;
+    this.#writer = writer;
+    this.#run = run;
+    this.#rules = rules;
+    this.#mapping = mapping;
+    this.#source = source;
+    this.#columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
+    this.#width = source.header.length;
+    this.#refused = refused;
+    if (source.leftOut !== undefined && source.leftOut.count > 0)
+      this.findings[source.leftOut.reason] = source.leftOut.count;
+    this.#named = new NamedInstruments(writer, run);
+    this.#symbols = new SymbolsOnDays(writer, source);
+    this.#names = new OwnNames(writer, source.mapping.namesRoots);
+    this.#namings =
+      rules.dataset === instruments
+        ? [ofInstruments]
+        : (rules.dataset.file.names ?? []).filter(({ isOwn }) => isOwn !== true);
+    this.#notation = source.mapping.notation;
+  }
+
+  /** True if the file has a row of a key. */
+  readonly holds = (rowKey: string): boolean => this.#seen.has(rowKey);
+
+  /** The report of a pass that has ended. */
+  result(): RunResult {
+    return {
+      rowsRead: this.rowsRead,
+      rowsWritten: this.rowsWritten,
+      rowsReplaced: this.rowsWritten - this.newRows,
+      rowsUnchanged: this.rowsRead - this.rowsWritten - this.#refused.count,
+      rowsRefused: this.#refused.count,
+      newInstruments: this.#rules.dataset === instruments ? this.newRows : this.#named.created,
+      findings: { ...this.findings, ...this.#names.findings() },
+      outsideSessions: 0,
+      offGrid: 0,
+      mergedDays: 0,
+      vwapOutside: 0,
+      ignoredColumns: this.#mapping.ignored,
+      refused: this.#refused.first,
+      refusals: this.#refused.groups,
+    };
+  }
+
+  chunks(): AsyncGenerator<Chunk> {
+    const plan = { texts: this.#columns, numbers: [], careful: true, derived: this.#mapping.derived };
+    return readChunks(this.#source, plan);
+  }
+
+  /** The values of the rows whose cells are all valid. */
+  async *validRows(): AsyncGenerator<Values> {
+    for await (const chunk of this.chunks())
+      for (let row = 0; row < chunk.count; row++) {
+        const parsed = this.#parse(chunk, row);
+        if ('values' in parsed) yield parsed.values;
+      }
+  }
+
+  async add(chunk: Chunk): Promise<void> {
+    const parsed = await this.#withOwnSymbols(
+      Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row)),
+    );
+    await this.#lookUp(parsed);
+    for (const [row, one] of parsed.entries()) await this.#addRow(chunk, row, one);
+    await this.#writeChanged();
+  }
+
+  /** Looks up what is stored of rows, together, and of the instruments that they name. */
+  async #lookUp(rows: readonly Parsed[]): Promise<void> {
+    const { dataset } = this.#rules;
+    const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
+    const keys = [...new Set(sound.map((values) => rowKeyOf(dataset, values)))];
+    const stored = await rowsWith(
+      this.#writer,
+      dataset,
+      keys.map((key) => valuesOfKey(dataset, key)),
+    );
+    this.#known = new Map(keys.map((key, at) => [key, stored[at]!]));
+    if (dataset === instruments) {
+      const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
+      return this.#named.lookUp((sound as unknown as InstrumentName[]).filter(isNew));
+    }
+    await this.#named.lookUp(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
+    await this.#symbols.lookUp(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
+  }
+
+  async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
+    this.rowsRead++;
+    const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
+    if (problem === null) return;
+    const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
+    const columns = reportedColumns(this.#mapping, problem.column);
+    this.#refused.add({ row: chunk.firstRow + row, reason: problem.reason, columns, cells });
+  }
+
+  readonly #warn = (finding: string): void => {
+    this.findings[finding] = (this.findings[finding] ?? 0) + 1;
+  };
+
+  /** Counts a cell that is left out; the first one of its column is named. */
+  #warnOfOdd({ name, reported, reason }: ComputedColumn, text: string): void {
+    const finding =
+      this.#odd.get(name) ?? `stored without ${reported[0]} that ${reason}, such as ${JSON.stringify(text)}`;
+    this.#odd.set(name, finding);
+    this.#warn(finding);
+  }
+
+  /** The values of a row, by field, without those of empty cells. */
+  #parse(chunk: Chunk, row: number): Parsed {
+    if (chunk.surplus?.isNull(row) === false)
+      return { column: 'row', reason: 'has more cells than the header has columns' };
+    const values: Record<string, unknown> = {};
+    const written: Record<string, string> = {};
+    const mapping = this.#mapping;
+    const { cells, particulars } = this.#rules;
+    const isNaming = (field: string): boolean => this.#namings.some(({ symbol }) => symbol === field);
+    for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
+      const column = mapping.columns.get(field);
+      const text =
+        mapping.values.get(field) ??
+        (column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row));
+      const at = column ?? field;
+      if (text === null || text === '') {
+        if (isRequired) return { column: at, reason: 'is missing' };
+        continue;
+      }
+      const unmade = text.startsWith(UNMADE) ? mapping.derived.find(({ name }) => name === at) : undefined;
+      if (unmade?.oddIsNull) {
+        this.#warnOfOdd(unmade, text.slice(UNMADE.length));
+        continue;
+      }
+      if (unmade !== undefined) return { column: at, reason: unmade.reason };
+      const { parse, reason } = cells[field]!;
+      const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      if (value === undefined) return { column: at, reason };
+      values[field] = value;
+      written[field] = text;
+    }
+    const { ties = [] } = particulars;
+    if (ties.some((field) => mapping.columns.has(field) && values[field] === undefined))
+      for (const field of ties) if (mapping.values.has(field)) delete values[field];
+    for (const naming of this.#namings) {
+      const name = nameIn(values, naming);
+      if (name === null) continue;
+      const { symbol: field } = naming;
+      const ours = readNotation(name, written[field]!, this.#notation);
+      if (ours !== written[field]) values[field] = parseSymbol(ours);
+    }
+    return particulars.problemOf?.(values, (field) => written[field]!) ?? { values, written };
+  }
+
+  /** Rows with the symbols that the instruments which they name have. */
+  async #withOwnSymbols(rows: readonly Parsed[]): Promise<Parsed[]> {
+    const namesIn = ({ values }: { values: Values }) =>
+      this.#namings.flatMap((naming) => {
+        const name = nameIn(values, naming);
+        return name === null ? [] : [{ field: naming.symbol, name }];
+      });
+    await this.#names.lookUp(
+      rows.flatMap((row) => ('reason' in row ? [] : namesIn(row).map(({ name }) => name))),
+    );
+    return rows.map((row) => {
+      if ('reason' in row) return row;
+      const values: Record<string, unknown> = { ...row.values };
+      for (const { field, name } of namesIn(row)) {
+        const own = this.#names.of(name);
+        if ('reason' in own) return { column: this.#mapping.columns.get(field) ?? field, ...own };
+        values[field] = own.symbol;
+        this.#names.count(row.written[field]!, own.symbol);
+      }
+      return { ...row, values };
+    });
+  }
+
+  /** The values with the present symbol of the instrument that they are about. */
+  async #withPresentSymbol(values: Values): Promise<RowProblem | { readonly values: Values }> {
+    const named = namedOnDay(this.#rules.dataset, values);
+    if (named === null) return { values };
+    const { column, name, day } = named;
+    const owner = (await this.#symbols.of(name)).on(day);
+    if ('reason' in owner) return { column: this.#mapping.columns.get(column) ?? column, ...owner };
+    return { values: { ...values, [column]: owner.symbol } };
+  }
+
+  readonly #completed = (values: Values): Values => this.#rules.particulars.complete?.(values) ?? values;
+
+  /**
+   * The values under a key that no other row of the file has; `known` where the file has equal ones already,
+   * else `repeated`.
+   */
+  #place(values: Values): Values | 'known' | 'repeated' {
+    const { dataset, particulars } = this.#rules;
+    const digest = hash('sha1', JSON.stringify(values), 'base64url');
+    for (let place = 1; ; place++) {
+      const placed = place === 1 ? values : (particulars.followingOf?.(values, place) ?? null);
+      if (placed === null) return 'repeated';
+      const name = rowKeyOf(dataset, this.#completed(placed));
+      const before = this.#seen.get(name);
+      if (before === digest) return 'known';
+      if (before !== undefined) continue;
+      this.#seen.set(name, digest);
+      return placed;
+    }
+  }
+
+  /** Stores a row; why it is refused, or null. */
+  async #store(values: Values): Promise<RowProblem | null> {
+    const present = await this.#withPresentSymbol(values);
+    if ('reason' in present) return present;
+    const placed = this.#place(present.values);
+    if (placed === 'repeated') return this.#rules.dataset.file.repeated;
+    if (placed === 'known') return null;
+    const problem = await this.#write(placed);
+    // A refused row takes its key from no other row.
+    if (problem !== null) this.#seen.delete(rowKeyOf(this.#rules.dataset, this.#completed(placed)));
+    return problem;
+  }
+
+  /** Writes the row of some values, unless an equal one is stored; why it is refused, or null. */
+  async #write(values: Values): Promise<RowProblem | null> {
+    const { dataset, particulars } = this.#rules;
+    const completed = this.#completed(values);
+    // The key may be another than that of the row's own values.
+    const key = rowKeyOf(dataset, completed);
+    const found = this.#known.get(key);
+    const known =
+      found === undefined ? await rowWith(this.#writer, dataset, valuesOfKey(dataset, key)) : found;
+    const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
+    if (problem !== null) return problem;
+    // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
+    if (particulars.rowOf === undefined)
+      for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
+    const findings = particulars.findingOf?.(completed, this.#writer, this.#run.startedMs) ?? [];
+    for (const finding of [(await unlessDamaged(findings)) ?? []].flat()) this.#warn(finding);
+    const { counters } = this.#run;
+    const context = { writer: this.#writer, counters, named: this.#named, warn: this.#warn };
+    const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
+    // The columns are in the order in which rows are read: equal rows are equal texts.
+    const cells = Object.keys(dataset.columns).map((column) => [column, filled[column] ?? null]);
+    const row = Object.fromEntries(cells) as RowOf<Dataset>;
+    this.#replacement?.add(row);
+    const text = JSON.stringify(row);
+    const isWritten = known === null || JSON.stringify(known) !== text;
+    await this.#named.settle(isWritten);
+    if (isWritten) this.#changed.push({ known, row });
+    else this.held.add(text);
+    return null;
+  }
+
+  /** Writes the rows of a chunk that are new or other than the stored ones. */
+  async #writeChanged(): Promise<void> {
+    const { dataset } = this.#rules;
+    const changed = this.#changed.splice(0);
+    const replacing = changed.filter(({ known }) => known !== null);
+    await this.#run.former.addRows(
+      dataset,
+      replacing.map(({ row }) => row),
+    );
+    this.newRows += changed.length - replacing.length;
+    this.rowsWritten += changed.length;
+    for (const { known, row } of changed)
+      await changeRowFirst(this.#writer, this.#run.runId, dataset, known, row);
+  }
+}

@@ -1,0 +1,185 @@
+// How a file would be read, for `bourse import --explain`: nothing is written.
+import { formatDay, formatInstantZ } from '../../base/instant.ts';
+import { numberOf } from '../../base/number.ts';
+import type { BarLabel } from '../../contract/file-words.ts';
+import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
+import { intervalMinutes, parseInterval } from '../../contract/interval.ts';
+import { limits } from '../../contract/limits.ts';
+import { barBasis, volumeBasis } from '../../contract/price-basis.ts';
+import { openBefore } from '../../market/calendar/bar-end.ts';
+import { type Calendar, calendarOf } from '../../market/calendar/calendar.ts';
+import { isPeriod, type PeriodInterval, periodOfRow } from '../../market/calendar/period.ts';
+import type { Zone } from '../../market/calendar/zone.ts';
+import { valueFields } from '../../store/schema/bars.ts';
+import { UNMADE } from '../read/computed-column.ts';
+import { FileProblem } from '../read/file-problem.ts';
+import { readChunks } from '../read/read.ts';
+import {
+  type FieldNames,
+  type FieldSources,
+  findSources,
+  type MappedFile,
+  reportedColumns,
+} from './column-mapping.ts';
+import { InstantCell, LocalClock } from './instant-cell.ts';
+
+/** The file, and how the call would read it. */
+type Explaining = {
+  readonly file: MappedFile;
+  readonly fields: FieldNames;
+  readonly flags: ReadonlyMap<string, string>;
+  readonly zone: Zone | null;
+};
+
+/** A file as it would be imported; `problem` says why none of it can be. */
+export type Explained = Awaited<ReturnType<typeof explainFile>>;
+
+/**
+ * Looks at a file's columns and first rows. @throws FileProblem where the file cannot be read, or the call is
+ * wrong
+ */
+export async function explainFile(explaining: Explaining) {
+  const { file, fields, zone } = explaining;
+  const sources = sourcesOf(explaining);
+  const isProblem = sources instanceof FileProblem;
+  const { prices, volumes, symbols, label } = file.mapping;
+  const basis = fields.required.includes('open') ? barBasis(prices, volumes) : null;
+  return {
+    file: file.name,
+    format: formatOf(file),
+    preset: file.mapping.preset ?? null,
+    isMapped: Object.keys(file.mapping.columns).length > 0,
+    doubt: file.mapping.doubt ?? null,
+    columns: isProblem ? {} : columnsShown(sources),
+    /** Field -> its value in every row. */
+    values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),
+    zone: zone?.name ?? null,
+    /** How prices are adjusted already; null where the rows have none. */
+    prices: basis?.prices ?? null,
+    /** How volumes are adjusted already; null where the rows have none. */
+    volumes: basis === null ? null : volumeBasis(basis),
+    /** Which symbols the rows have; null where nothing says it. */
+    symbols: symbols ?? null,
+    /** The end of bars that their datetime names; null where nothing says it. */
+    label: label ?? null,
+    ignoredColumns: isProblem ? [] : sources.ignored,
+    /** The first rows as they would be stored, by field; a cell that would be refused says why. */
+    rows: isProblem ? [] : await firstRows(explaining, sources),
+    problem: isProblem ? sources : null,
+  };
+}
+
+function sourcesOf({ file, fields, flags }: Explaining): FieldSources | FileProblem {
+  try {
+    return findSources(file.name, file.header, fields, file.mapping, flags);
+  } catch (error) {
+    if (error instanceof FileProblem && error.kind !== 'usage') return error;
+    throw error;
+  }
+}
+
+function formatOf({ format, mapping }: MappedFile): string {
+  if (mapping.convert !== undefined) return 'converted as a whole';
+  if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
+  const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
+  const { delimiter, headerLines = 1 } = format;
+  const header = headerLines === 0 ? 'without a header' : 'with a header';
+  return `text separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
+}
+
+const columnsShown = ({ columns, derived }: FieldSources): Record<string, string> =>
+  Object.fromEntries(
+    [...columns].map(([field, column]) => {
+      const inputs = derived.find(({ name }) => name === column)?.inputs;
+      return [field, inputs === undefined ? column : `made of ${inputs.join(', ')}`];
+    }),
+  );
+
+async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
+  const { columns, values, derived } = sources;
+  const texts = [...file.header, ...derived.map(({ name }) => name)];
+  const withInstant = instantShown(zone, file.mapping.label);
+  for await (const chunk of readChunks(file, { texts, numbers: [], careful: true, derived }))
+    return Array.from({ length: Math.min(chunk.count, limits.explainedRows) }, (_, row) => {
+      const cells = [...columns].map(([field, column]) => {
+        const text = chunk.texts[texts.indexOf(column)]!.text(row);
+        return [field, cellShown(field, column, text, sources)] as const;
+      });
+      return withInstant({ ...Object.fromEntries(values), ...Object.fromEntries(cells) });
+    });
+  return [];
+}
+
+/** A cell as it would be imported, or why it would be refused. */
+function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
+  if (text === null || text === '') return null;
+  if (text.startsWith(UNMADE)) {
+    const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
+    if (reason !== undefined)
+      return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
+  }
+  if (!(valueFields as readonly string[]).includes(field)) return text;
+  const number = numberOf(text);
+  return number === null ? `${text} (refused: is not a number)` : String(number);
+}
+
+type Row = Readonly<Record<string, string | null>>;
+
+/** Shows the `datetime` of bars as the import would read it, row by row. */
+function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row) => Row {
+  const cell = new InstantCell();
+  const clock = zone === null ? null : new LocalClock(zone);
+  let beforeMs = Number.NaN;
+  const shown = (datetime: string, row: Row): string => {
+    const bytes = new TextEncoder().encode(datetime);
+    cell.read(bytes, 0, bytes.length);
+    const { kind, ms, day } = cell;
+    if (kind === 'bad') return `${datetime} (refused: is not a date or a time)`;
+    if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row, label);
+    const instant = kind === 'instant' ? ms : clock?.place(ms, beforeMs);
+    if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
+    if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
+    beforeMs = instant;
+    return labelOf(instant, row, label) ?? openShown(instant, row, label);
+  };
+  return (row) =>
+    row.datetime === undefined || row.datetime === null || row.datetime.includes('(refused')
+      ? row
+      : { ...row, datetime: shown(row.datetime, row) };
+}
+
+/** The interval of a row of DAY, WEEK or MON; null for others. */
+function periodOf({ interval }: Row): PeriodInterval | null {
+  const code = parseInterval(interval ?? '');
+  return code !== null && isPeriod(code) ? code : null;
+}
+
+/** The calendar of a row's market; null where that is not known. */
+function calendarIn(row: Row): Calendar | null {
+  const asset = parseAssetSchema(row.asset_schema ?? '');
+  const country = parseCountry(row.country_iso_code ?? '');
+  return asset === null || country === null ? null : calendarOf(asset, country);
+}
+
+/** The date of a day's bar; null for minutes, and where its market is not known. */
+function labelOf(ms: number, row: Row, label: BarLabel | undefined): string | null {
+  const calendar = calendarIn(row);
+  if (periodOf(row) === null || calendar === null) return null;
+  return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row, label);
+}
+
+/** The open of a bar of minutes. */
+function openShown(ms: number, row: Row, label: BarLabel | undefined): string {
+  const interval = parseInterval(row.interval ?? '');
+  const minutes = interval === null ? null : intervalMinutes(interval);
+  const calendar = calendarIn(row);
+  if (label !== 'close' || minutes === null || calendar === null) return formatInstantZ(ms);
+  const openMs = openBefore(calendar, minutes, ms);
+  return openMs === null ? `${formatInstantZ(ms)} (refused: no bar closes then)` : formatInstantZ(openMs);
+}
+
+/** The date of a bar: of a week or month, its first day. */
+function labelShown(day: number, row: Row, label: BarLabel | undefined): string {
+  const period = periodOf(row);
+  return formatDay(period === null ? day : periodOfRow(period, day, label));
+}

@@ -1,0 +1,420 @@
+// Cells that name a moment, one by one and in a row, and clock readings of a zone (contract 2.4, 2.5, 11).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../../test/seed.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/instant.ts';
+import { zoneOf } from '../../market/calendar/zone.ts';
+import { InstantCell, LocalClock } from './instant-cell.ts';
+
+type Said = readonly [kind: string, ms: number | null];
+
+const encoder = new TextEncoder();
+
+const saidBy = ({ kind, ms }: InstantCell): Said => [kind, kind === 'bad' ? null : ms];
+
+/** What a cell says that is read by itself, in the middle of other bytes. */
+function readAlone(text: string): Said {
+  const bytes = encoder.encode(`0${text}0`);
+  const cell = new InstantCell();
+  cell.read(bytes, 1, bytes.length - 1);
+  return saidBy(cell);
+}
+
+/** The same with the date that it names in a row of DAY. */
+const fullyBy = (cell: InstantCell) => [...saidBy(cell), cell.day];
+
+function fullyAlone(text: string) {
+  const bytes = encoder.encode(text);
+  const cell = new InstantCell();
+  cell.read(bytes, 0, bytes.length);
+  return fullyBy(cell);
+}
+
+const at = (text: string): number => {
+  const ms = Date.parse(text);
+  assert.ok(!Number.isNaN(ms), text);
+  return ms;
+};
+
+const instants: readonly (readonly [text: string, same: string])[] = [
+  ['2025-03-03T09:30:00Z', '2025-03-03T09:30:00Z'],
+  ['2025-03-03 09:30:00Z', '2025-03-03T09:30:00Z'],
+  ['2025-03-03T09:30:00+00:00', '2025-03-03T09:30:00Z'],
+  ['2025-03-03T09:30:00-00:00', '2025-03-03T09:30:00Z'],
+  ['2025-03-03T09:30:00-05:00', '2025-03-03T14:30:00Z'],
+  ['2025-03-03 09:30:00-05:00', '2025-03-03T14:30:00Z'],
+  ['2025-03-03 09:30:00-0500', '2025-03-03T14:30:00Z'],
+  ['2025-03-03 09:30:00-05', '2025-03-03T14:30:00Z'],
+  ['2025-03-03T09:30:00+05:45', '2025-03-03T03:45:00Z'],
+  ['2025-03-03T01:00:00+14:00', '2025-03-02T11:00:00Z'],
+  ['2025-03-03T23:00:00-12:00', '2025-03-04T11:00:00Z'],
+  ['2025-03-03T09:30:00.5Z', '2025-03-03T09:30:00.500Z'],
+  ['2025-03-03T09:30:00.123+01:00', '2025-03-03T08:30:00.123Z'],
+  ['2025-03-03T09:30:00.000000Z', '2025-03-03T09:30:00Z'],
+  ['2025-03-03T09:30:00.000000000Z', '2025-03-03T09:30:00Z'],
+  ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
+  ['2000-02-29T23:59:59Z', '2000-02-29T23:59:59Z'],
+  ['1900-01-01T00:00:00Z', '1900-01-01T00:00:00Z'],
+  ['1969-12-31T23:59:00Z', '1969-12-31T23:59:00Z'],
+  ['2200-12-31T23:59:59Z', '2200-12-31T23:59:59Z'],
+  ['1741012200', '2025-03-03T14:30:00Z'],
+  ['1741012200000', '2025-03-03T14:30:00Z'],
+  ['1741012200000000', '2025-03-03T14:30:00Z'],
+  ['1741012200000000000', '2025-03-03T14:30:00Z'],
+  ['7289654340', '2200-12-31T23:59:00Z'],
+  ['7289654340000', '2200-12-31T23:59:00Z'],
+  ['7289654340000000', '2200-12-31T23:59:00Z'],
+  ['7289654340000000000', '2200-12-31T23:59:00Z'],
+  ['-2208988800', '1900-01-01T00:00:00Z'],
+  ['-2208988800000', '1900-01-01T00:00:00Z'],
+  ['-2208988800000000', '1900-01-01T00:00:00Z'],
+  ['-2208988800000000000', '1900-01-01T00:00:00Z'],
+  ['100000', '1970-01-02T03:46:40Z'],
+  ['20251303', '1970-08-23T09:21:43Z'],
+  ['-20250303', '1969-05-11T14:54:57Z'],
+  ['946684800', '2000-01-01T00:00:00Z'],
+  ['946684800000', '2000-01-01T00:00:00Z'],
+  ['946684800000000', '2000-01-01T00:00:00Z'],
+  ['946684800000000000', '2000-01-01T00:00:00Z'],
+];
+
+for (const [text, same] of instants) {
+  test(`${text} is the instant ${same} (contract 2.1, 11)`, () => {
+    assert.deepEqual(readAlone(text), ['instant', at(same)]);
+  });
+}
+
+test('a time without an offset is a clock reading, with T or a space', () => {
+  for (const text of ['2025-03-03T09:30:00', '2025-03-03 09:30:00', '2025-03-03 09:30:00.000'])
+    assert.deepEqual(readAlone(text), ['local', at('2025-03-03T09:30:00Z')], text);
+});
+
+test('a date alone is a date', () => {
+  for (const text of ['2025-03-03', '1900-01-01', '2200-12-31', '2024-02-29'])
+    assert.deepEqual(readAlone(text), ['date', at(`${text}T00:00:00Z`)], text);
+});
+
+const bad: readonly string[] = [
+  '',
+  ' ',
+  '-',
+  'abc',
+  'NaT',
+  'null',
+  '2025-02-29',
+  '2025-02-30',
+  '2025-13-01',
+  '2025-00-10',
+  '2025-01-00',
+  '2025-04-31T00:00:00Z',
+  '1900-02-29',
+  '1899-12-31',
+  '2201-01-01',
+  '1899-12-31T23:59:59Z',
+  '2201-01-01T00:00:00Z',
+  '0000-01-01',
+  '9999-12-31',
+  '2025-3-3',
+  '25-03-03',
+  '2025/03/03',
+  '03/03/2025',
+  '2025-03-03T',
+  '2025-03-03T09',
+  '2025-03-03T9:30:00Z',
+  '2025-03-03T24:00:00Z',
+  '2025-03-03T09:60:00Z',
+  '2025-03-03T09:30:60Z',
+  '2025-03-03T-1:30:00Z',
+  '2025-03-03T09:30:00ZZ',
+  '2025-03-03T09:30:00Z ',
+  ' 2025-03-03T09:30:00Z',
+  '2025-03-03T09:30:00.Z',
+  '2025-03-03T09:30:00.1234567890Z',
+  '2025-03-03T09:30:00.5.5Z',
+  '2025-03-03T09:30:00,5Z',
+  '2025-03-03T09:30:00+24:00',
+  '2025-03-03T09:30:00+05:60',
+  '2025-03-03T09:30:00+5:00',
+  '2025-03-03T09:30:00+',
+  '2025-03-03T09:30:00+05:3',
+  '2025-03-03T09:30:00 EST',
+  '2025-03-03T09:30:00 America/New_York',
+  '2025-03-03x09:30:00Z',
+  '2025-03-03T09-30-00Z',
+  '1.741e9',
+  '1741012200.5',
+  '+1741012200',
+  '0x67c5b3a8',
+  '1741 012200',
+  '17410122000000000000',
+  '9999999999999999999',
+  '٢٠٢٥-03-03',
+];
+
+for (const text of bad) {
+  test(`${JSON.stringify(text)} is no date and no time (contract 2.4)`, () => {
+    assert.deepEqual(readAlone(text), ['bad', null]);
+  });
+}
+
+test('every moment reads the same in every form it may be written in', () => {
+  const moment = fc.date({
+    min: new Date('1973-03-04T00:00:00Z'),
+    max: new Date('2200-12-30T00:00:00Z'),
+    noInvalidDate: true,
+  });
+  const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
+  fc.assert(
+    fc.property(moment, offset, (date, minutes) => {
+      const ms = Math.floor(date.getTime() / 1000) * 1000;
+      const expected = ['instant', ms];
+      const clock = (shifted: number): string => new Date(shifted).toISOString().slice(0, 19);
+      const sign = minutes < 0 ? '-' : '+';
+      const two = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, '0');
+      const zone = `${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
+      assert.deepEqual(readAlone(`${clock(ms)}Z`), expected);
+      assert.deepEqual(readAlone(`${clock(ms + minutes * MINUTE_MS)}${zone}`), expected);
+      assert.deepEqual(readAlone(String(ms / 1000)), expected);
+      assert.deepEqual(readAlone(String(ms)), expected);
+      assert.deepEqual(readAlone(`${ms}000`), expected);
+      const wholeMinute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+      assert.deepEqual(readAlone(`${wholeMinute}000000`), ['instant', wholeMinute]);
+    }),
+  );
+});
+
+/** Cells as files have them: most like the one before, some of another form, some of none. */
+const cell: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(
+          '2025-03-03T00:',
+          '2025-03-03T09:',
+          '2025-03-03T10:',
+          '2025-03-04T09:',
+          '2025-03-03 09:',
+          '1900-01-01T00:',
+          '2200-12-31T23:',
+        ),
+        fc.oneof(
+          fc.integer({ min: 0, max: 61 }).map((minutes) => String(minutes).padStart(2, '0')),
+          fc.constantFrom('x1', '1x', '-1'),
+        ),
+        fc.constantFrom(
+          ':00',
+          ':00Z',
+          ':00+00:00',
+          ':00-05:00',
+          ':00+00:45',
+          ':00-00:45',
+          ':30Z',
+          ':00.5Z',
+          '',
+          'Z',
+          ':61Z',
+        ),
+      )
+      .map((parts) => parts.join('')),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('1741012200', '1741012260', '1741012200000', '120060', '2025-03-03'),
+  },
+  { weight: 3, arbitrary: fc.constantFrom('', 'abc', '-', '2025-02-30', '2025-03-03T09:') },
+);
+const cells = fc.array(cell, { minLength: 1, maxLength: 24 });
+
+/**
+ * Cells one after the other in `bytes`, as a column's are: where each begins, and where the last one ends.
+ */
+function pack(bytes: Uint8Array, texts: readonly string[]): number[] {
+  const starts = [0];
+  for (const text of texts) {
+    const from = starts[starts.length - 1]!;
+    starts.push(from + encoder.encodeInto(text, bytes.subarray(from)).written);
+  }
+  return starts;
+}
+
+test('a cell says the same behind any other cells as it does alone', () => {
+  const bytes = new Uint8Array(4096);
+  fc.assert(
+    fc.property(cells, (texts) => {
+      const starts = pack(bytes, texts);
+      const reader = new InstantCell();
+      for (const [index, text] of texts.entries()) {
+        reader.read(bytes, starts[index]!, starts[index + 1]!);
+        assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a cell says the same when cells before it were not read, and the bytes of older ones were written over', () => {
+  const bytes = new Uint8Array(4096);
+  const chunks = fc.array(fc.tuple(cells, fc.array(fc.boolean(), { minLength: 24, maxLength: 24 })), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(chunks, (several) => {
+      const reader = new InstantCell();
+      for (const [texts, read] of several) {
+        const starts = pack(bytes, texts);
+        for (const [index, text] of texts.entries()) {
+          if (!read[index]) continue;
+          reader.read(bytes, starts[index]!, starts[index + 1]!);
+          assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a cell that is read twice says the same twice', () => {
+  const bytes = new Uint8Array(4096);
+  fc.assert(
+    fc.property(cells, (texts) => {
+      const starts = pack(bytes, texts);
+      const reader = new InstantCell();
+      for (const [index, text] of texts.entries()) {
+        for (let time = 0; time < 2; time++) {
+          reader.read(bytes, starts[index]!, starts[index + 1]!);
+          assert.deepEqual(fullyBy(reader), fullyAlone(text), `${JSON.stringify(text)} at ${index}`);
+        }
+      }
+    }),
+  );
+});
+
+/** Places readings of a zone one after the other, as the rows of one series. */
+function placeAll(zone: string, readings: readonly string[]): string[] {
+  const clock = new LocalClock(zoneOf(zone));
+  let beforeMs = Number.NaN;
+  return readings.map((reading) => {
+    const placed = clock.place(at(`${reading}Z`), beforeMs);
+    if (typeof placed !== 'number') return placed;
+    beforeMs = placed;
+    return new Date(placed).toISOString().slice(0, 16);
+  });
+}
+
+test('a clock reading is placed by the offset of its day, summer and winter', () => {
+  assert.deepEqual(
+    placeAll('America/New_York', [
+      '2024-01-02T09:30',
+      '2024-07-02T09:30',
+      '2024-03-08T16:00',
+      '2024-03-11T09:30',
+    ]),
+    ['2024-01-02T14:30', '2024-07-02T13:30', '2024-03-08T21:00', '2024-03-11T13:30'],
+  );
+  assert.deepEqual(placeAll('Asia/Kolkata', ['2024-01-02T09:15']), ['2024-01-02T03:45']);
+  assert.deepEqual(placeAll('UTC', ['2024-03-10T02:30']), ['2024-03-10T02:30']);
+});
+
+test('a reading in a skipped hour is refused, and the ones around it are placed (contract 2.5)', () => {
+  assert.deepEqual(
+    placeAll('America/New_York', [
+      '2024-03-10T01:59',
+      '2024-03-10T02:00',
+      '2024-03-10T02:59',
+      '2024-03-10T03:00',
+    ]),
+    ['2024-03-10T06:59', 'skipped', 'skipped', '2024-03-10T07:00'],
+  );
+  assert.deepEqual(
+    placeAll('Europe/London', [
+      '2024-03-31T00:59',
+      '2024-03-31T01:00',
+      '2024-03-31T01:59',
+      '2024-03-31T02:00',
+    ]),
+    ['2024-03-31T00:59', 'skipped', 'skipped', '2024-03-31T01:00'],
+  );
+});
+
+test('a reading in a doubled hour is found by the order of the rows (contract 2.5)', () => {
+  assert.deepEqual(
+    placeAll('America/New_York', [
+      '2024-11-03T00:59',
+      '2024-11-03T01:00',
+      '2024-11-03T01:59',
+      '2024-11-03T01:00',
+      '2024-11-03T01:59',
+      '2024-11-03T02:00',
+    ]),
+    [
+      '2024-11-03T04:59',
+      '2024-11-03T05:00',
+      '2024-11-03T05:59',
+      '2024-11-03T06:00',
+      '2024-11-03T06:59',
+      '2024-11-03T07:00',
+    ],
+  );
+  assert.deepEqual(
+    placeAll('Australia/Sydney', ['2024-04-07T01:00', '2024-04-07T02:00', '2024-04-07T02:00']),
+    ['2024-04-06T14:00', '2024-04-06T15:00', '2024-04-06T16:00'],
+  );
+});
+
+test('a reading in a doubled hour that the order does not tell apart is refused (contract 2.5)', () => {
+  assert.deepEqual(placeAll('America/New_York', ['2024-11-03T01:30', '2024-11-03T02:00']), [
+    'doubled',
+    '2024-11-03T07:00',
+  ]);
+  assert.deepEqual(placeAll('America/New_York', ['2024-11-03T02:00', '2024-11-03T01:59']), [
+    '2024-11-03T07:00',
+    'doubled',
+  ]);
+});
+
+test('readings of every half hour around every transition of some zones come out in order, one by one', () => {
+  for (const name of [
+    'America/New_York',
+    'Europe/London',
+    'Australia/Lord_Howe',
+    'America/Sao_Paulo',
+    'Asia/Tokyo',
+  ]) {
+    const zone = zoneOf(name);
+    const clock = new LocalClock(zone);
+    let beforeMs = Number.NaN;
+    for (let ms = Date.UTC(2018, 0, 1); ms < Date.UTC(2019, 0, 1); ms += HOUR_MS / 2) {
+      const placed = clock.place(ms + zone.offsetAt(ms), beforeMs);
+      assert.equal(placed, ms, `${name} ${new Date(ms).toISOString()}`);
+      beforeMs = ms;
+    }
+    assert.ok(beforeMs > Date.UTC(2018, 11, 31) - DAY_MS);
+  }
+});
+
+test('an instant names a date in a row of DAY where it is written as its midnight, in any offset, and only there (contract 3.10)', () => {
+  const dates = fc.integer({ min: -20_000, max: 80_000 });
+  const clocks = fc.constantFrom(
+    '00:00:00',
+    '00:00:00.000',
+    '00:00:00.001',
+    '00:00:01',
+    '00:01:00',
+    '19:00:00',
+  );
+  const offsets = fc
+    .tuple(fc.constantFrom('+', '-'), fc.integer({ min: 0, max: 23 }), fc.constantFrom('00', '30', '45'))
+    .map(([sign, hours, minutes]) => `${sign}${String(hours).padStart(2, '0')}:${minutes}`);
+  fc.assert(
+    fc.property(dates, clocks, fc.oneof(fc.constant('Z'), offsets), (day, clock, offset) => {
+      const text = `${new Date(day * DAY_MS).toISOString().slice(0, 10)}T${clock}${offset}`;
+      const names = clock.startsWith('00:00:00') && !clock.endsWith('1');
+      assert.deepEqual(fullyAlone(text), ['instant', at(text), names ? day : null], text);
+    }),
+  );
+  assert.equal(fullyAlone('1704240000')[2], at('2024-01-03T00:00:00Z') / DAY_MS);
+  assert.equal(fullyAlone('1704240000000')[2], at('2024-01-03T00:00:00Z') / DAY_MS);
+  assert.equal(fullyAlone('1704240060')[2], null);
+});

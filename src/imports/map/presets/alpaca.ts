@@ -1,0 +1,77 @@
+// Alpaca historical bars: the JSON of its API, for one symbol or several.
+import type { Sample } from '../../read/sample.ts';
+import type { Cell } from '../cell.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { type Fit, isMended, known, minutesOf, type Preset } from './preset.ts';
+
+/** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
+const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
+
+const keys = ['t', 'o', 'h', 'l', 'c', 'v'];
+
+/** Characters of a symbol that each of its bars repeats: more than any has. */
+const SYMBOL_MAX = 1_000;
+
+/** The bars of every page, with their symbol; a file may have several pages. */
+const query = `select ${[...keys, 'vw'].map((key) => `bar->>'$.${key}' as ${key}`).join()}, symbol from (
+  select left(coalesce(named, symbol->>'$'), ${SYMBOL_MAX}) as symbol,
+    unnest(from_json(case when named is null then bars else json_extract(bars, '$."' || named || '"') end, '["JSON"]')) as bar
+  from (select bars, symbol, unnest(case when json_type(bars) = 'OBJECT' then json_keys(bars) else [null] end) as named from {file}))`;
+
+/** Without braces, which name columns. */
+const digits = (count: number): string => '[0-9]'.repeat(count);
+
+/** The asset types by the form of a symbol: the first that fits. */
+const kinds = [
+  { asset_schema: 'crypto', country_iso_code: 'GLOBAL', form: '/' },
+  { asset_schema: 'option', country_iso_code: 'US', form: `^[A-Z]+${digits(6)}[CP]${digits(8)}$` },
+  { asset_schema: 'stock', country_iso_code: 'US', form: '' },
+];
+
+/** The asset type of a column of symbols. */
+const KIND = `case ${kinds.map(({ asset_schema, form }) => `when regexp_matches({symbol}, '${form}') then '${asset_schema}'`).join(' ')} end`;
+
+/** The asset type of a file by its first symbol, and the symbols of that type. */
+function market(symbol: string | undefined) {
+  const kind = kinds.find(({ form }) => symbol !== undefined && new RegExp(form).test(symbol));
+  if (kind === undefined) return { values: {}, cells: {} };
+  const { asset_schema, country_iso_code } = kind;
+  const ofKind: Cell = {
+    sql: `case when ${KIND} = '${asset_schema}' then {symbol} end`,
+    isStrict: true,
+    reason: `is no ${asset_schema} like the first one: put each asset type into its own file`,
+  };
+  return { values: { asset_schema, country_iso_code }, cells: { symbol: ofKind } };
+}
+
+const columns = [...keys, 'vw', 'symbol'];
+
+function mappingOf({ text }: Sample): ColumnMapping {
+  const symbol = START.exec(text)?.[1] ?? /"symbol"\s*:\s*"([^"]+)"/.exec(text)?.[1];
+  const { values, cells } = market(symbol);
+  const times = [...text.matchAll(/"t"\s*:\s*"([^"]+)"/g)].map(([, at]) => Date.parse(at!) / 1000);
+  return {
+    header: columns,
+    records: { keys: ['bars', 'symbol'], query },
+    columns: { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', vwap: 'vw', ...cells },
+    values: { ...values, ...known({ interval: minutesOf(times) }) },
+    prices: 'raw',
+    // The symbol of a contract is that of its time: it never changes.
+    symbols: values.asset_schema === 'option' ? 'then' : 'now',
+  };
+}
+
+export const alpaca: Preset = {
+  name: 'alpaca',
+  says: 'Alpaca historical bars, the JSON of its API, of one symbol or several',
+  dataset: 'bars',
+  example: [
+    '{"bars":{"AAPL":[{"t":"2025-04-16T13:30:00Z","o":198.36,"h":198.9,"l":197.8,"c":198.11,"v":3120410,"n":29180,"vw":198.3}]},"next_page_token":null}',
+  ],
+  fits(sample): Fit {
+    if (isMended(sample, columns)) return 'surely';
+    const [, , bar = ''] = START.exec(sample.text) ?? [];
+    return keys.every((key) => bar.includes(`"${key}"`)) ? 'surely' : 'no';
+  },
+  mappingOf,
+};

@@ -1,0 +1,76 @@
+// Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
+import { stemOf } from '../../read/sample.ts';
+import type { Cell } from '../cell.ts';
+import { begins, contains, type Fit, forex, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
+
+const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
+
+/** `EURUSD_Candlestick_1_M_BID_01.01.2020-31.01.2020`. */
+const NAME = /^([A-Z0-9.]+)_Candlestick_(\d+)_(M|Min|Hour|D|W|Month)_(?:BID|ASK)_/i;
+
+const minutes: Readonly<Record<string, number>> = { m: 1, min: 1, hour: 60 };
+
+function intervalNamed(count: string, unit: string): string | null {
+  const each = minutes[unit.toLowerCase()];
+  if (each !== undefined) return `${Number(count) * each}M`;
+  return count === '1' ? ({ d: 'DAY', w: 'WEEK', month: 'MON' }[unit.toLowerCase()] ?? null) : null;
+}
+
+export const dukascopy: Preset = {
+  name: 'dukascopy',
+  says: 'Dukascopy historical data, "Gmt time" in the form DD.MM.YYYY',
+  dataset: 'bars',
+  example: [
+    'Gmt time,Open,High,Low,Close,Volume',
+    '02.01.2020 13:30:00.000,1.11718,1.11725,1.11701,1.11711,93.5',
+  ],
+  fits: contains('Gmt time', ...Object.values(prices)),
+  mappingOf(sample) {
+    const [, symbol, count = '', unit = ''] = NAME.exec(stemOf(sample)) ?? [];
+    const interval = intervalNamed(count, unit);
+    const isDate = ['DAY', 'WEEK', 'MON'].includes(interval ?? '');
+    const datetime: Cell = isDate
+      ? { column: 'Gmt time', remove: ' 00:00:00\\.000$', format: '%d.%m.%Y' }
+      : { column: 'Gmt time', format: '%d.%m.%Y %H:%M:%S.%g', offset: 'Z' };
+    return {
+      columns: { ...prices, volume: 'Volume', datetime },
+      values: known({ ...forex, symbol, interval }),
+      prices: 'raw',
+    };
+  },
+};
+
+/** `eurusd-m1-bid-2020-01-01-2020-01-31`. */
+const NODE_NAME = /^([a-z0-9]+)-(m1|m5|m15|m30|h1|h4|d1|mn1)-(?:bid|ask)-/;
+
+const codes: Readonly<Record<string, string>> = {
+  ...{ m1: '1M', m5: '5M', m15: '15M', m30: '30M' },
+  ...{ h1: '60M', h4: '240M', d1: 'DAY', mn1: 'MON' },
+};
+
+export const dukascopyNode: Preset = {
+  name: 'dukascopy-node',
+  says: 'dukascopy-node CSV, timestamp in milliseconds',
+  dataset: 'bars',
+  isOpenEnded: true,
+  example: ['timestamp,open,high,low,close,volume', '1577971800000,1.11718,1.11725,1.11701,1.11711,93.5'],
+  fits(sample): Fit {
+    if (begins('timestamp,open,high,low,close')(sample) === 'no') return 'no';
+    if (!/^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '')) return 'no';
+    return NODE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
+  },
+  mappingOf(sample) {
+    const [, symbol, code] = NODE_NAME.exec(stemOf(sample)) ?? [];
+    const interval = codes[code ?? ''];
+    const isDate = ['DAY', 'MON'].includes(interval ?? '');
+    const day = "strftime(make_timestamp(cast(#{timestamp} * 1000 as bigint)), '%Y-%m-%d')";
+    return {
+      columns: {
+        ...volumeOf(sample),
+        datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' },
+      },
+      values: known({ ...forex, symbol: symbol?.toUpperCase(), interval }),
+      prices: 'raw',
+    };
+  },
+};

@@ -1,0 +1,63 @@
+// Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
+import type { Convert } from '../../read/convert.ts';
+import { contentProblem } from '../../read/file-problem.ts';
+import type { Sample } from '../../read/sample.ts';
+import { begins, type Preset } from './preset.ts';
+
+const nasdaq = 'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size';
+const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|Test Issue|NASDAQ Symbol';
+
+/** The exchange letters of otherlisted.txt. */
+const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
+
+/**
+ * Leaves out test issues, which are not instruments, and the last line, which says when the file was made.
+ */
+const listings =
+  ({ name }: Sample): Convert =>
+  ([header, ...all]) => {
+    if (all.length === 0) throw contentProblem(name, 'has no rows');
+    const testAt = header!.cells.indexOf('Test Issue');
+    const rows = all
+      .filter(({ cells }) => !cells[0]!.startsWith('File Creation Time') && cells[testAt] !== 'Y')
+      .map(({ row, cells }) => ({ row: row - 1, cells }));
+    const leftOut = { reason: 'test issues and the footer, left out', count: all.length - rows.length };
+    return { header: header!.cells, rows, leftOut };
+  };
+
+const values = { asset_schema: 'stock', country_iso_code: 'US' };
+
+export const nasdaqListed: Preset = {
+  name: 'nasdaqlisted',
+  says: 'Nasdaq Trader nasdaqlisted.txt: the securities that Nasdaq lists',
+  dataset: 'instruments',
+  example: [`${nasdaq}|ETF|NextShares`, 'AAPL|Apple Inc. - Common Stock|Q|N|N|100|N|N'],
+  fits: begins(nasdaq, '|'),
+  mappingOf: (sample) => ({
+    delimiter: '|',
+    columns: { symbol: 'Symbol', name: 'Security Name' },
+    values: { ...values, exchange: 'XNAS' },
+    ownColumns: ['Test Issue'],
+    convert: listings(sample),
+  }),
+};
+
+export const otherListed: Preset = {
+  name: 'otherlisted',
+  says: 'Nasdaq Trader otherlisted.txt: the securities of the other US exchanges',
+  dataset: 'instruments',
+  example: [other, 'A|Agilent Technologies, Inc. Common Stock|N|A|N|100|N|A'],
+  fits: begins(other, '|'),
+  mappingOf: (sample) => ({
+    delimiter: '|',
+    columns: {
+      symbol: 'ACT Symbol',
+      name: 'Security Name',
+      exchange: { column: 'Exchange', lookup: exchanges },
+    },
+    values,
+    notation: 'act',
+    ownColumns: ['Test Issue'],
+    convert: listings(sample),
+  }),
+};

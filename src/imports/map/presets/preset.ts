@@ -1,0 +1,123 @@
+// Presets: exact knowledge of one vendor's files. A preset sees a file's name and beginning, and gives its
+// column mapping.
+import { DAY_MS } from '../../../base/instant.ts';
+import { cellsOf } from '../../read/csv-line.ts';
+import { reasonColumns } from '../../read/rejected-file.ts';
+import { linesOf, type Sample } from '../../read/sample.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+
+/**
+ * The degrees of a file's fit: `surely` where no other file looks like it, `perhaps` where it has all that
+ * is needed.
+ */
+export type Fit = 'surely' | 'perhaps' | 'no';
+
+export type Preset = {
+  readonly name: string;
+  /** Its files, in one line. */
+  readonly says: string;
+  /** The name of the dataset in `bourse import`. */
+  readonly dataset: string;
+  /** The first lines of such a file: its header where it has one, and a row. */
+  readonly example: readonly string[];
+  /** Whether the vendor writes no line end after the last row. */
+  readonly isOpenEnded?: true;
+  readonly fits: (sample: Sample) => Fit;
+  /**
+   * The column mapping of a file that fits; it has `convert` where rows make sense only together.
+   * @throws FileProblem where such a file cannot be imported
+   */
+  readonly mappingOf: (sample: Sample) => ColumnMapping;
+};
+
+/** Fields that are the same in all forex files. */
+export const forex = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
+
+/** The cells of a file's first line, its columns where it has a header. */
+export const firstCells = (sample: Sample, delimiter = ','): string[] =>
+  cellsOf(linesOf(sample)[0] ?? '', delimiter) ?? [];
+
+/** True if a file has the refused rows of a file without a header, which has these columns. */
+export const isMended = (sample: Sample, columns: readonly string[]): boolean =>
+  firstCells(sample).join() === [...columns, ...reasonColumns].join();
+
+/** The rows of a sample below its header, as cells. */
+export const rowsBelow = (sample: Sample): string[][] =>
+  linesOf(sample)
+    .slice(1)
+    .map((line) => cellsOf(line, ',') ?? []);
+
+/** True if a file's header has all of some columns. */
+export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>
+  new Set(firstCells(sample)).isSupersetOf(new Set(columns));
+
+/** The volume of a file that has a column of that name. */
+export const volumeOf = (sample: Sample): Readonly<Record<string, string>> =>
+  hasColumns(sample, ['volume']) ? { volume: 'volume' } : {};
+
+/** Recognizes files by the beginning of their header line. */
+export const begins =
+  (header: string, delimiter = ',') =>
+  (sample: Sample): Fit =>
+    `${firstCells(sample, delimiter).join(delimiter)}${delimiter}`.startsWith(`${header}${delimiter}`)
+      ? 'surely'
+      : 'no';
+
+/** Recognizes files by columns that their header has, in any order. */
+export const contains =
+  (...columns: readonly string[]) =>
+  (sample: Sample): Fit =>
+    hasColumns(sample, columns) ? 'surely' : 'no';
+
+/**
+ * Recognizes answers in JSON, `{"results": [{…}]}`, by keys of the objects in their list; and files of their
+ * refused rows, which have these columns.
+ */
+export const fitsAnswer =
+  (list: string, keys: readonly string[], columns: readonly string[]) =>
+  (sample: Sample): Fit => {
+    if (hasColumns(sample, [...columns, ...reasonColumns])) return 'surely';
+    const { text } = sample;
+    const isObject = /^[\s\ufeff]*\{/.test(text);
+    return isObject && [list, ...keys].every((key) => text.includes(`"${key}"`)) ? 'surely' : 'no';
+  };
+
+/**
+ * The doubt where a file's name has a day or month, `2020-08-31` or `2020-08`, and its first bar is in
+ * another one. A session may end on the next day of UTC.
+ */
+export function doubtOfDate(named: string | undefined, firstMs: number): { doubt?: string } {
+  const found = [firstMs, firstMs - DAY_MS].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  if (named === undefined || found.some((date) => date.startsWith(named))) return {};
+  return { doubt: `its name says ${named}, and its first bar is of ${found[0]}: is it the right file?` };
+}
+
+/** `1M` where some bars are a minute apart: no other interval has such bars. */
+export const minutesOf = (seconds: readonly number[]): string | null =>
+  seconds.some((at, index) => index > 0 && Math.abs(at - seconds[index - 1]!) === 60) ? '1M' : null;
+
+/**
+ * The interval by the distance of dates `YYYY-MM-DD` in the first column: `DAY`, `WEEK` or `MON`; null where
+ * it does not show.
+ */
+export function intervalOfDates(sample: Sample): string | null {
+  const days = rowsBelow(sample)
+    .map(([date = '']) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
+    .filter(Number.isInteger);
+  const gaps = days
+    .slice(1)
+    .map((day, index) => Math.abs(day - days[index]!))
+    .filter((gap) => gap > 0);
+  if (gaps.length === 0) return null;
+  const least = Math.min(...gaps);
+  if (least <= 4) return 'DAY';
+  if (gaps.length < 2) return null;
+  if (least === 7) return 'WEEK';
+  return least >= 28 && least <= 31 ? 'MON' : null;
+}
+
+/** The values that are not null. */
+export const known = (values: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]) => (value == null ? [] : [[field, value]])),
+  );

@@ -1,0 +1,233 @@
+// Nested values of JSON as columns: `publisher.name` is a value within an object, `tickers[]` gives a row for
+// each value of a list.
+import { limits } from '../../contract/limits.ts';
+import { quoted } from './computed-column.ts';
+import { unfitProblem } from './file-problem.ts';
+import type { JsonRecords } from './format.ts';
+import { named, REPEATED } from './scan.ts';
+
+/** Keys that are separated by points; a key with `[]` is that of a list. */
+const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
+
+/** True if a column's name can be the path of a nested value. A key with that very name wins. */
+export const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
+
+const LIST = '[]';
+
+/** A part of a path: a key, and whether it is that of a list. */
+type Part = { readonly key: string; readonly isList: boolean };
+
+const partsOf = (path: string): Part[] =>
+  path.split('.').map((part) => ({
+    key: part.endsWith(LIST) ? part.slice(0, -LIST.length) : part,
+    isList: part.endsWith(LIST),
+  }));
+
+const firstKey = (path: string): string => partsOf(path)[0]!.key;
+
+/** The lists of a path, the outermost first: `a[].b[].c` has `a[]` and `a[].b[]`. */
+const listsOf = (path: string): string[] =>
+  [...path.matchAll(/\[\]/g)].map(({ index }) => path.slice(0, index + LIST.length));
+
+/**
+ * The SQL of keys below a column: `->` gives JSON, `->>` text. The column itself is JSON: to copy a long list
+ * takes its memory again.
+ */
+const below = (column: string, keys: readonly string[], operator: '->' | '->>'): string =>
+  operator === '->' && keys.length === 0
+    ? named(column)
+    : `(${named(column)} ${operator} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`;
+
+/**
+ * The SQL of a path in the rows of its innermost list, or of the file: that list's values are a column with
+ * its name.
+ */
+function pathSql(path: string, list: string | undefined, operator: '->' | '->>'): string {
+  if (path === list) return below(list, [], operator);
+  const keys = partsOf(list === undefined ? path : path.slice(list.length + 1)).map(({ key }) => key);
+  return list === undefined ? below(keys[0]!, keys.slice(1), operator) : below(list, keys, operator);
+}
+
+/** A cell of a row: its name, and its SQL in the rows of the innermost list around it. */
+type CellSql = { readonly name: string; readonly sql: string };
+
+/** Rows that DuckDB makes at a time. */
+const VECTOR_ROWS = 2_048;
+
+/** How many rows a list gives. */
+function countOf(list: string): string {
+  const sql = pathSql(list, listsOf(list).at(-2), '->');
+  return `case when json_type(${sql}) = 'ARRAY' then greatest(json_array_length(${sql}), 1) else 1 end`;
+}
+
+/** The column with that number, in the rows of the list. */
+const countIn = (list: string): string => named(`rows of ${list}`);
+
+/**
+ * The values of the last of some lists, each within the one before: an error where its rows would repeat too
+ * much of the cells that are around them. `levels` are these cells, those of the file first, then those of
+ * each list but the last.
+ */
+function boundedValues(lists: readonly string[], levels: readonly (readonly CellSql[])[]): string {
+  const list = lists.at(-1)!;
+  const checks = levels.flatMap((cells, level) => {
+    if (cells.length === 0) return [];
+    const sizes = cells.map(({ sql }) => `coalesce(strlen(${sql}), 0)`);
+    const rows = [...lists.slice(level, -1).map(countIn), countOf(list)].join(' * ');
+    const sized = cells.map(({ name }, at) => `{bytes: ${sizes[at]}, name: ${quoted(name)}}`);
+    return `when list_sum([${sizes.join()}]) * least(${rows}, ${VECTOR_ROWS}) > ${limits.repeatedBytesMax}
+      then error(${quoted(REPEATED)} || list_max([${sized.join()}]).name)`;
+  });
+  const values = valuesOf(list);
+  return checks.length === 0 ? values : `case ${checks.join(' ')} else ${values} end`;
+}
+
+/**
+ * The values of a list as JSON. A value that is no list is the only one; an empty list is one row without a
+ * value.
+ */
+function valuesOf(list: string): string {
+  const sql = pathSql(list, listsOf(list).at(-2), '->');
+  return `case when json_type(${sql}) = 'ARRAY' and json_array_length(${sql}) > 0 then from_json(${sql}, '["JSON"]')
+    when json_type(${sql}) = 'ARRAY' then [null] else [${sql}] end`;
+}
+
+/**
+ * The fields of a struct in DuckDB's words, `STRUCT(a VARCHAR, "b c" STRUCT(d BIGINT)[])`; null for any other
+ * type.
+ */
+function fieldsOf(type: string): Map<string, string> | null {
+  const inside = /^STRUCT\((.*)\)$/s.exec(type)?.[1];
+  if (inside === undefined) return null;
+  const tokens = inside.match(/"(?:[^"]|"")*"|[(),]|[^"(),]+/g) ?? [];
+  const texts = [''];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    if (token === ',' && depth === 0) texts.push('');
+    else texts[texts.length - 1] += token;
+  }
+  return new Map(
+    texts.map((text) => {
+      const [, name = '', field = ''] = /^("(?:[^"]|"")*"|\S+) (.*)$/s.exec(text.trim()) ?? [];
+      return [name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name, field];
+    }),
+  );
+}
+
+/**
+ * The first key of a path that no object of the file has, and the keys beside it; null where all may exist.
+ */
+function missingKey(path: string, first: string): { key: string; known: string[] } | null {
+  const [{ isList }, ...rest] = partsOf(path) as [Part, ...Part[]];
+  let type: string | undefined = isList ? first.replace(/\[\]$/, '') : first;
+  for (const part of rest) {
+    const fields: Map<string, string> | null = fieldsOf(type);
+    // DuckDB has no type for values of different kinds.
+    if (fields === null) return null;
+    type = fields.get(part.key);
+    if (type === undefined) return { key: part.key, known: [...fields.keys()] };
+    if (part.isList) type = type.replace(/\[\]$/, '');
+  }
+  return null;
+}
+
+/** A path without the marks of lists. */
+const keysOf = (path: string): string => `${path.replaceAll(LIST, '')}.`;
+
+/** The keys beside those of some paths, within the same objects, as far as DuckDB knows their types. */
+function unreadBeside({ header, types }: Keys, paths: readonly string[]): string[] {
+  const places = new Set(
+    paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'))),
+  );
+  places.delete('');
+  return [...places].flatMap((place) => {
+    let type: string | undefined;
+    for (const [at, { key, isList }] of partsOf(place).entries()) {
+      type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
+      if (isList) type = type?.replace(/\[\]$/, '');
+    }
+    const inside = Array.from(fieldsOf(type ?? '')?.keys() ?? [], (key) => `${place}.${key}`);
+    return inside.filter((name) => !paths.some((path) => keysOf(path).startsWith(keysOf(name))));
+  });
+}
+
+/** The lists of some paths, each within the one before. @throws FileProblem where two are side by side */
+function chainOf(file: string, paths: readonly string[]): readonly string[] {
+  const lists = [...new Set(paths.flatMap(listsOf))].sort((a, b) => a.length - b.length);
+  const apart = lists.findIndex((list, index) => index > 0 && !list.startsWith(`${lists[index - 1]!}.`));
+  if (apart < 0) return lists;
+  throw unfitProblem(
+    file,
+    `the column mapping names two lists, ${lists[apart - 1]} and ${lists[apart]}: a row can have the values of one`,
+  );
+}
+
+/** The keys of a file's objects, and DuckDB's types of their values. */
+type Keys = { readonly header: readonly string[]; readonly types: readonly string[] };
+
+/** @throws FileProblem where no object of the file has a key of a path */
+function checkPaths(file: string, { header, types }: Keys, paths: readonly string[]): void {
+  for (const path of paths) {
+    const missing = missingKey(path, types[header.indexOf(firstKey(path))]!);
+    if (missing === null) continue;
+    throw unfitProblem(
+      file,
+      `has no ${missing.key} in ${path}, which the column mapping names; there it has ${missing.known.join(', ')}`,
+    );
+  }
+}
+
+/**
+ * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these,
+ * and the keys of the file's objects except those of the lists. Null where no column is nested.
+ * `unread` are the keys beside these. With `mayLack` a key that the file does not have gives no value: of a
+ * vendor's optional key no object may have one.
+ * @throws FileProblem where a key is missing otherwise, or two lists are side by side
+ */
+export function nestedRecords(
+  file: string,
+  keys: Keys,
+  columns: readonly string[],
+  mayLack: boolean,
+): {
+  readonly header: readonly string[];
+  readonly records: JsonRecords;
+  readonly unread: readonly string[];
+} | null {
+  const { header } = keys;
+  const paths = [...new Set(columns)].filter(
+    (path) => !header.includes(path) && (mayLack || header.includes(firstKey(path))),
+  );
+  if (paths.length === 0) return null;
+  if (!mayLack) checkPaths(file, keys, paths);
+  const lists = chainOf(file, paths);
+  // Each row of a long list would have all of it.
+  const long = lists.slice(0, 1).map(firstKey);
+  const own = header.filter((key) => !long.includes(key));
+  const cellOf = (path: string): CellSql => ({
+    name: path,
+    sql: pathSql(path, listsOf(path).at(-1), '->>'),
+  });
+  const cells = [...own.map((key) => ({ name: key, sql: below(key, [], '->>') })), ...paths.map(cellOf)];
+  // What is repeated, by the lists around it.
+  const around =
+    (depth: number) =>
+    ({ name }: CellSql) =>
+      (own.includes(name) ? 0 : listsOf(name).length) === depth;
+  const table = lists.reduce((from, list, depth) => {
+    const rest = depth === 0 ? `* exclude (${named(long[0]!)})` : '*';
+    const levels = Array.from({ length: depth + 1 }, (_, level) => cells.filter(around(level)));
+    const values = boundedValues(lists.slice(0, depth + 1), levels);
+    return `(select ${rest}, unnest(${values}) as ${named(list)}, ${countOf(list)} as ${countIn(list)} from ${from})`;
+  }, '{file}');
+  return {
+    header: [...own, ...paths],
+    unread: unreadBeside(keys, paths),
+    records: {
+      keys: [...new Set([...header, ...paths.map(firstKey)])],
+      query: `select ${cells.map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
+    },
+  };
+}

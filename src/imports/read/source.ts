@@ -1,0 +1,388 @@
+// Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their
+// hash.
+import { hash } from 'node:crypto';
+import { createReadStream, createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { moduleBeside } from '../../base/module.ts';
+import { WorkerClient } from '../../base/worker-client.ts';
+import { convertFile } from './convert.ts';
+import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
+import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
+import { type ChooseLayout, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
+import { hashOfFile } from './hash.ts';
+import { nestedRecords } from './json-paths.ts';
+import { checkJson } from './json-shape.ts';
+import { describeFile } from './read.ts';
+import type { Encoding } from './sample.ts';
+import type { ReadableFile } from './scan.ts';
+import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
+import { type Digest, TextCheck } from './text-check.ts';
+import { namesInZip, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+
+/** The name of standard input on the command line. */
+export const STANDARD_INPUT = '-';
+
+/** A file that can be read. `close` removes its temporary files. */
+export type SourceFile<L extends Layout = Layout> = ReadableFile & {
+  /** Its layout and column mapping, chosen by its name and beginning. */
+  readonly mapping: L;
+  /** The name that the run records: the path without folders. */
+  readonly recordedAs: string;
+  /** The file for refused rows, if its name is free. */
+  readonly rejectedPath: string;
+  readonly isStandardInput: boolean;
+  /**
+   * The full path of the file, or of the archive it was in with its hash; null for standard input, and
+   * outside an archive.
+   */
+  readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
+  /** Whether it was unpacked, and so is as whole as when it was packed. */
+  readonly wasPacked: boolean;
+  /** For each row, its number in the original file, where a preset converted that. */
+  readonly rowNumbers?: readonly number[];
+  /** Rows that a preset deliberately left out. */
+  readonly leftOut?: { readonly reason: string; readonly count: number };
+  /** The size of the plain file. */
+  readonly bytes: number;
+  /** About how many rows it has; null where unknown. */
+  readonly rowsAbout: number | null;
+  /** Computed while the file is read. @throws FileProblem when the file changed meanwhile */
+  digest(): Promise<Digest>;
+  close(): Promise<void>;
+};
+
+/** A file that exists and will be opened. */
+type Found<L extends Layout> = Pick<
+  SourceFile<L>,
+  'name' | 'recordedAs' | 'path' | 'rejectedPath' | 'isStandardInput' | 'origin' | 'wasPacked'
+> & { readonly choose: ChooseLayout<L> };
+
+/** The extension of a file in a folder, for an example; `.csv` where there is none. */
+async function extensionIn(folder: string): Promise<string> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return (
+    names
+      .sort()
+      .map(extname)
+      .find((extension) => extension !== '') ?? '.csv'
+  );
+}
+
+/** What the system says of a path, at once: of a small file, waiting for it takes longer than all else. */
+function statsOf(name: string, path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw unfitProblem(name, reason);
+  }
+}
+
+async function check(name: string, path: string): Promise<Stats> {
+  const found = statsOf(name, path);
+  if (found.isDirectory()) {
+    const pattern = join(name, `*${await extensionIn(path)}`);
+    throw unfitProblem(name, `is a folder. Name the files in it, such as '${pattern}'`);
+  }
+  if (!found.isFile())
+    throw unfitProblem(
+      name,
+      `is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
+    );
+  if (found.size === 0) throw contentProblem(name, 'is empty');
+  return found;
+}
+
+const OWN_DESCRIPTOR = /^\/(?:dev|proc\/self)\/(?:stdin|fd\/(\d+))$/;
+
+/** The path of a file for the reader process too, which has another `/dev/stdin`. */
+function sharedPath(path: string): string {
+  const own = process.platform === 'linux' ? OWN_DESCRIPTOR.exec(path) : null;
+  return own === null ? path : `/proc/${process.pid}/fd/${own[1] ?? 0}`;
+}
+
+/** The path for the refused rows of a file: beside it, and different for each file. */
+export const rejectedPathOf = (name: string): string =>
+  `${resolve(name).replace(/\.csv$/i, '')}.rejected.csv`;
+
+/**
+ * Opens the files of a name on the command line, one after the other: a plain or packed file, each file of a
+ * zip archive (or its problem), or standard input. The caller closes each. @throws FileProblem where it
+ * cannot be read
+ */
+export async function* openSources<L extends Layout>(
+  name: string,
+  input: Readable,
+  choose: ChooseLayout<L>,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  if (name !== STANDARD_INPUT) {
+    const path = resolve(name);
+    const about = { path: sharedPath(path), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
+    await check(name, path);
+    const origin = { path, archiveSha256: null };
+    yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, origin, choose });
+    return;
+  }
+  const { filled: path, close } = await spool(0, async (folder) => {
+    const target = join(folder, 'input');
+    await pipeline(input, createWriteStream(target));
+    return target;
+  });
+  try {
+    const name = 'standard input';
+    const rejectedPath = resolve('stdin.rejected.csv');
+    await check(name, path);
+    const origin = { path: null, archiveSha256: null };
+    const about = { path, recordedAs: name, rejectedPath, isStandardInput: true, wasPacked: false };
+    yield* openFound({ name, ...about, origin, choose });
+  } finally {
+    await close();
+  }
+}
+
+async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
+  const small = smallFile(found);
+  const packing = small === null ? await packingOfFile(found) : packingOf(small.content);
+  if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
+  else if (packing === 'zip') yield* openArchive(found, small);
+  else yield await openPacked(found, packing);
+}
+
+/** A file that was read whole, and its state before that. */
+type SmallFile = { readonly then: Stats; readonly content: Buffer };
+
+/** A file that is small enough to be read whole; null for any other. */
+function smallFile({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): SmallFile | null {
+  const then = statsOf(name, path);
+  if (!then.isFile() || then.size > SMALL_FILE_BYTES) return null;
+  try {
+    return { then, content: readFileSync(path) };
+  } catch (error) {
+    throw unfitProblem(name, `it cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+  }
+}
+
+const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
+  packingOf(await firstBytes(name, path, 4));
+
+/**
+ * The names of the files in an archive; null for any other file, and where they cannot be read, which an
+ * import reports.
+ */
+export async function membersOf(path: string): Promise<string[] | null> {
+  try {
+    return (await packingOfFile({ name: path, path })) === 'zip' ? await namesInZip(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Refuses a file that changed while it was read. */
+function requireSame(name: string, then: Stats, now: Stats): void {
+  if (now.size === then.size && now.mtimeMs === then.mtimeMs) return;
+  throw contentProblem(name, 'changed while it was read. Nothing was imported.');
+}
+
+/** A digest that is being computed, or will be when it is asked for; `close` stops that. */
+type Digesting = Pick<SourceFile, 'digest' | 'close'>;
+
+/**
+ * Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while
+ * the file is read.
+ */
+function digestOfPlain(
+  { name, path }: Pick<Found<Layout>, 'name' | 'path'>,
+  small: SmallFile | null,
+): Digesting {
+  const then = small?.then ?? statsOf(name, path);
+  const { digest, close } = small === null ? digestInThread(path) : digestLater(small.content);
+  return {
+    async digest() {
+      const found = await digest();
+      requireSame(name, then, await check(name, path));
+      return found;
+    },
+    close,
+  };
+}
+
+function digestLater(content: Buffer): Digesting {
+  let found: Digest | null = null;
+  return {
+    async digest() {
+      found ??= digestOfBytes(content);
+      return found;
+    },
+    close: async () => undefined,
+  };
+}
+
+function digestInThread(path: string): Digesting {
+  const program = moduleBeside('./digest-thread.ts', import.meta.url);
+  const thread = new WorkerClient<string, Digest>('the thread that reads a file', program);
+  const digest = thread.ask(path);
+  // It has no other question: a file that nobody closes holds no thread, and so no process.
+  void digest.catch(() => undefined).then(() => thread.stop());
+  return { digest: () => digest, close: () => thread.stop() };
+}
+
+/** Opens a plain file; closing it closes `digesting`. `bytes` are those of a small one. */
+async function openPlain<L extends Layout>(
+  { choose, ...found }: Found<L>,
+  digesting: Digesting,
+  bytes?: Buffer,
+): Promise<SourceFile<L>> {
+  const { name, path } = found;
+  try {
+    const shape = await shapeOf(name, path, choose, bytes);
+    const { mayHaveOddNumbers } = shape;
+    const { encoding } = shape.mapping;
+    const copy = encoding === undefined ? null : await copyInUtf8(name, path, encoding);
+    const { close, ...content } = await contentOf(name, copy?.filled ?? path, shape).catch(async (error) => {
+      await copy?.close();
+      throw error;
+    });
+    const { format } = content;
+    return {
+      ...found,
+      ...content,
+      ...(bytes !== undefined && content.path === path && { content: bytes }),
+      async digest() {
+        const digest = await digesting.digest();
+        if (format.kind !== 'csv') return digest;
+        const checked = { ...checkText(name, digest), ...(copy !== null && { isUtf8: true }) };
+        return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
+      },
+      async close() {
+        await close?.();
+        await copy?.close();
+        await digesting.close();
+      },
+    };
+  } catch (error) {
+    await digesting.close();
+    throw error;
+  }
+}
+
+/** A copy of a text in UTF-8. @throws FileProblem, DiskFull */
+async function copyInUtf8(name: string, path: string, encoding: Encoding): Promise<Spool<string>> {
+  const { size } = await check(name, path);
+  return spool(2 * size, async (folder) => {
+    const target = join(folder, 'utf-8');
+    const decoder = new TextDecoder(encoding);
+    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+    };
+    await pipeline(createReadStream(path), decoded, createWriteStream(target));
+    return target;
+  });
+}
+
+type Content<L extends Layout> = Pick<
+  SourceFile<L>,
+  'path' | 'format' | 'header' | 'types' | 'mapping' | 'bytes' | 'rowsAbout' | 'rowNumbers' | 'leftOut'
+> & { readonly close?: () => Promise<void> };
+
+/** Columns, place and size of the data: of the file itself, or of the native rows that it is converted to. */
+async function contentOf<L extends Layout>(
+  name: string,
+  path: string,
+  { format, mapping, header, bytesPerRow }: Shape<L>,
+): Promise<Content<L>> {
+  if (mapping.convert !== undefined) {
+    const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
+    const { doubt, ...content } = filled;
+    const said = doubt === undefined ? mapping : { ...mapping, doubt };
+    return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
+  }
+  const { size } = await check(name, path);
+  if (format.kind === 'json') await checkJson(name, path);
+  const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
+  const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
+  const content = { ...columns, path, format, mapping, bytes: size, rowsAbout };
+  if (format.kind !== 'json' || mapping.paths === undefined) return content;
+  const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
+  if (nested === null) return content;
+  const { unread, records } = nested;
+  return {
+    ...content,
+    header: nested.header,
+    mapping: { ...mapping, unread },
+    format: { ...format, records },
+  };
+}
+
+/**
+ * Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of
+ * the file.
+ */
+function checkText(name: string, digest: Digest): Digest {
+  if (digest.hasOpenQuote)
+    throw contentProblem(
+      name,
+      'a quote is not closed: the file has an odd number of them. Nothing was imported.',
+    );
+  if (digest.hasLongLine) throw longRow(name);
+  return digest;
+}
+
+/** Unpacks a file whole before it is read: damage is found first, and the file can be read more than once. */
+async function openPacked<L extends Layout>(
+  found: Found<L>,
+  packing: 'gzip' | 'zstd',
+): Promise<SourceFile<L>> {
+  const { size } = await check(found.name, found.path);
+  const needed = packing === 'gzip' ? await gunzippedBytes(found.path, size) : unpackedBytes(size);
+  const text = new TextCheck();
+  const { filled, close } = await spool(needed, async (folder) => {
+    const path = join(folder, 'plain');
+    const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
+    return { path, digest: text.digest(sha256) };
+  });
+  const { path, digest } = filled;
+  const plain = { ...found, path, wasPacked: true };
+  return openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
+}
+
+/**
+ * The files of an archive: all are unpacked and verified before the first is read. A file's problem does not
+ * keep the others out.
+ */
+async function* openArchive<L extends Layout>(
+  found: Found<L>,
+  small: SmallFile | null,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
+  if (found.origin.archiveSha256 !== null) throw packedTwice(found.name);
+  const before = small?.then ?? (await check(found.name, found.path));
+  const archiveSha256 = small === null ? await hashOfFile(found.path) : hash('sha256', small.content);
+  const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
+    unpackZip(found.name, found.path, folder, small?.content),
+  );
+  try {
+    requireSame(found.name, before, await check(found.name, found.path));
+    for (const member of members) {
+      const inside = {
+        ...found,
+        wasPacked: true,
+        name: `${found.name}/${member.name}`,
+        recordedAs: `${found.recordedAs}/${member.name}`,
+        path: member.path,
+        rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+        origin: { ...found.origin, archiveSha256 },
+      };
+      try {
+        yield* openFound(inside);
+      } catch (error) {
+        if (!(error instanceof FileProblem)) throw error;
+        yield error;
+      }
+    }
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,218 @@
+// A stored block -> bars, whole or in part (layout: block.ts).
+import { crc32 } from 'node:zlib';
+import { POWERS_OF_TEN } from '../../base/decimal.ts';
+import { MINUTE_MS } from '../../base/instant.ts';
+import {
+  ALL_NULL,
+  DamagedBlock,
+  ENTRY_BYTES,
+  expectedVwap,
+  HEADER_BYTES,
+  RUN_BARS,
+  SOME_VOLUME_NULL,
+  SOME_VWAP_NULL,
+  TWO_TO_32,
+  UNITS_MS,
+  VERSION,
+} from './block.ts';
+import { type Bars, columns, emptyBars, reserve } from './columns.ts';
+
+/** Reads the bytes of a block from an offset on. */
+class ByteReader {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  double(): number {
+    const value = this.view.getFloat64(this.at, true);
+    this.at += 8;
+    return value;
+  }
+
+  /** Reads integers of one width into the elements `from` (included) to `to` (not) of a column. */
+  integers(values: Float64Array, from: number, to: number): void {
+    const { view } = this;
+    const width = this.bytes[this.at]!;
+    let at = this.at + 1;
+    this.at = at + width * (to - from);
+    if (width === 0) values.fill(0, from, to);
+    else if (width === 1) for (let index = from; index < to; index++) values[index] = view.getInt8(at++);
+    else if (width === 2)
+      for (let index = from; index < to; index++, at += 2) values[index] = view.getInt16(at, true);
+    else if (width === 3)
+      for (let index = from; index < to; index++, at += 3)
+        values[index] = view.getUint16(at, true) + view.getInt8(at + 2) * 0x1_0000;
+    else if (width === 4)
+      for (let index = from; index < to; index++, at += 4) values[index] = view.getInt32(at, true);
+    else if (width === 6)
+      for (let index = from; index < to; index++, at += 6)
+        values[index] = view.getUint32(at, true) + view.getInt16(at + 4, true) * TWO_TO_32;
+    else if (width === 8)
+      for (let index = from; index < to; index++, at += 8) values[index] = view.getFloat64(at, true);
+    else throw new DamagedBlock(`integers of ${width} bytes are not known`);
+  }
+}
+
+function readHeader({ bytes, view }: ByteReader) {
+  if (bytes.length < HEADER_BYTES) throw new DamagedBlock(`${bytes.length} bytes are less than a header`);
+  if (crc32(bytes.subarray(4)) !== view.getUint32(0, true))
+    throw new DamagedBlock('its checksum does not match');
+  const version = view.getUint8(4);
+  if (version !== VERSION) throw new DamagedBlock(`version ${version} is not known`);
+  const count = view.getUint32(12, true);
+  return {
+    unitMs: UNITS_MS[view.getUint8(5)] ?? MINUTE_MS,
+    prices: view.getInt8(6),
+    volumes: view.getInt8(7),
+    vwaps: view.getInt8(8),
+    nulls: view.getUint8(9),
+    count,
+    firstKey: view.getFloat64(16, true),
+    runs: Math.ceil(count / RUN_BARS),
+  };
+}
+
+/** Counts the bars that a block holds. */
+export function blockCount(bytes: Uint8Array): number {
+  return readHeader(new ByteReader(bytes)).count;
+}
+
+/**
+ * The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast`
+ * bars.
+ */
+export type BlockRange = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly atLeast: number;
+  readonly descending: boolean;
+};
+
+/** The whole block. */
+export const wholeBlock: BlockRange = {
+  fromMs: Number.NEGATIVE_INFINITY,
+  toMs: Number.POSITIVE_INFINITY,
+  atLeast: Number.POSITIVE_INFINITY,
+  descending: false,
+};
+
+/**
+ * Appends the bars of a range of a block to `target`, in ascending order: at least `atLeast` where the range
+ * has so many, from its start, or from its end when descending.
+ * @throws DamagedBlock when the bytes are not those of `encodeBlock`.
+ */
+export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {
+  const reader = new ByteReader(bytes);
+  const header = readHeader(reader);
+  const firstOf = (run: number): number =>
+    (header.firstKey + reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES, true)) * header.unitMs;
+  let first = 0;
+  let last = header.runs - 1;
+  while (first < last && firstOf(first + 1) <= range.fromMs) first++;
+  while (last > first && firstOf(last) >= range.toMs) last--;
+  // From the end, read one run more than the count needs: the range may cut the last one.
+  if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
+  const start = target.count;
+  let wanted = range.descending ? Number.POSITIVE_INFINITY : start + range.atLeast;
+  reserve(target, start + RUN_BARS * Math.min(last - first + 1, Math.ceil(range.atLeast / RUN_BARS) + 1));
+  for (let run = first; run <= last && target.count < wanted; run++) {
+    reader.at = reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, true);
+    readRun(reader, header, firstOf(run), Math.min(RUN_BARS, header.count - run * RUN_BARS), target);
+    if (run === first) wanted += before(target, start, range.fromMs);
+  }
+  trim(target, start, range);
+  return target;
+}
+
+/** How many bars from `start` on are before an instant. */
+function before(bars: Bars, start: number, fromMs: number): number {
+  let at = start;
+  while (at < bars.count && bars.keyMs[at]! < fromMs) at++;
+  return at - start;
+}
+
+type Header = ReturnType<typeof readHeader>;
+
+function readRun(reader: ByteReader, header: Header, firstMs: number, count: number, target: Bars): void {
+  const from = target.count;
+  const to = from + count;
+  const { keyMs } = target;
+  reader.integers(keyMs, from + 1, to);
+  const { unitMs } = header;
+  let atMs = firstMs;
+  keyMs[from] = atMs;
+  for (let index = from + 1; index < to; index++) {
+    atMs += (keyMs[index]! + 1) * unitMs;
+    keyMs[index] = atMs;
+  }
+  readPrices(reader, target, from, to, header.prices);
+  readColumn(reader, target.volume, null, from, to, header.volumes, (header.nulls & SOME_VOLUME_NULL) !== 0);
+  const expected = header.prices < 0 ? null : target.close;
+  readColumn(reader, target.vwap, expected, from, to, header.vwaps, (header.nulls & SOME_VWAP_NULL) !== 0);
+  target.count = to;
+}
+
+function readPrices(reader: ByteReader, bars: Bars, from: number, to: number, decimals: number): void {
+  const { open, high, low, close } = bars;
+  if (decimals < 0) {
+    for (const column of [open, close, high, low]) {
+      for (let index = from; index < to; index++) column[index] = reader.double();
+    }
+    return;
+  }
+  const power = POWERS_OF_TEN[decimals]!;
+  for (const column of [open, close, high, low]) reader.integers(column, from, to);
+  let before = 0;
+  for (let index = from; index < to; index++) {
+    const opened = before + open[index]!;
+    before = opened + close[index]!;
+    open[index] = opened / power;
+    close[index] = before / power;
+    high[index] = (Math.max(opened, before) + high[index]!) / power;
+    low[index] = (Math.min(opened, before) - low[index]!) / power;
+  }
+}
+
+function readColumn(
+  reader: ByteReader,
+  values: Float64Array,
+  expected: Float64Array | null,
+  from: number,
+  to: number,
+  decimals: number,
+  nulls: boolean,
+): void {
+  if (decimals === ALL_NULL) {
+    values.fill(Number.NaN, from, to);
+    return;
+  }
+  const bitsAt = reader.at;
+  if (nulls) reader.at += Math.ceil((to - from) / 8);
+  const isNull = (index: number): boolean =>
+    nulls && ((reader.bytes[bitsAt + ((index - from) >>> 3)]! >>> ((index - from) & 7)) & 1) === 1;
+  if (decimals < 0) {
+    for (let index = from; index < to; index++) values[index] = isNull(index) ? Number.NaN : reader.double();
+    return;
+  }
+  const power = POWERS_OF_TEN[decimals]!;
+  reader.integers(values, from, to);
+  if (expected !== null)
+    for (let index = from; index < to; index++)
+      values[index] = (expectedVwap(expected[index]!, power) + values[index]!) / power;
+  else if (power !== 1) for (let index = from; index < to; index++) values[index] = values[index]! / power;
+  if (nulls) for (let index = from; index < to; index++) if (isNull(index)) values[index] = Number.NaN;
+}
+
+/** Drops the bars outside the range from what was appended at `start`. */
+function trim(bars: Bars, start: number, range: BlockRange): void {
+  const from = start + before(bars, start, range.fromMs);
+  let to = bars.count;
+  while (to > from && bars.keyMs[to - 1]! >= range.toMs) to--;
+  if (from > start) for (const column of columns) bars[column].copyWithin(start, from, to);
+  bars.count = start + to - from;
+}

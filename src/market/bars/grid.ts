@@ -1,0 +1,241 @@
+// Places bars in sessions: the cell that a base bar belongs to, and the instants and label date of a bar.
+import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
+import { type Interval, intervalMinutes } from '../../contract/interval.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import { hoursOf, isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
+import { REGULAR, type SegmentScope, type Segments } from '../calendar/session.ts';
+import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
+
+/**
+ * Bars as they are served, with their instants and the label date of their session. Arrays have at least
+ * `bars.count` elements.
+ */
+export type TimedBars = {
+  readonly bars: Bars;
+  readonly openMs: Float64Array;
+  readonly closeMs: Float64Array;
+  readonly day: Int32Array;
+  /**
+   * 1 for each bar whose volume was adjusted for splits before the import (contract 9.4); absent where none
+   * was.
+   */
+  readonly splitVolume?: Uint8Array;
+};
+
+/** Calls `visit` for every bar inside a segment; both ascend. */
+function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, segment: number) => void): void {
+  const { keyMs } = bars;
+  let segment = 0;
+  for (let bar = 0; bar < bars.count; bar++) {
+    const at = keyMs[bar]!;
+    while (segment < segments.openMs.length && segments.closeMs[segment]! <= at) segment++;
+    if (segment === segments.openMs.length) return;
+    if (at >= segments.openMs[segment]!) visit(bar, segment);
+  }
+}
+
+/** The bars at the first `count` indexes; where these are all bars, `bars` itself. */
+function pickBars(bars: Bars, indexes: Int32Array, count: number): Bars {
+  if (count === bars.count) return bars;
+  const picked = emptyBars(count);
+  for (let at = 0; at < count; at++) copyBar(picked, at, bars, indexes[at]!);
+  picked.count = count;
+  return picked;
+}
+
+/** Timed bars whose instants are still to be written: columns of one buffer. */
+function untimed(bars: Bars): TimedBars {
+  const { count } = bars;
+  const buffer = new ArrayBuffer(count * 20);
+  return {
+    bars,
+    openMs: new Float64Array(buffer, 0, count),
+    closeMs: new Float64Array(buffer, count * 8, count),
+    day: new Int32Array(buffer, count * 16, count),
+  };
+}
+
+/**
+ * Minute bars with instants: they close at their nominal end, cut at the end of the segment (contract 3.2,
+ * 3.3). Bars outside every segment are left out.
+ */
+export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {
+  const stepMs = minutes * MINUTE_MS;
+  const { openMs, closeMs, day } = untimed(bars);
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  eachInSegments(bars, segments, (bar, segment) => {
+    const at = bars.keyMs[bar]!;
+    openMs[count] = at;
+    closeMs[count] = Math.min(at + stepMs, segments.closeMs[segment]!);
+    day[count] = segments.day[segment]!;
+    kept[count++] = bar;
+  });
+  return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
+}
+
+/**
+ * Bars off the session grid with instants: they close at their nominal end. A bar that overlaps a regular
+ * segment is regular, others are extended hours; bars that do neither are left out (contract 3.10).
+ * `segments` are those of all hours, through the end of the last bar.
+ */
+export function timeOffGrid(bars: Bars, segments: Segments, minutes: number, extended: boolean): TimedBars {
+  const stepMs = minutes * MINUTE_MS;
+  const { openMs, closeMs, day } = untimed(bars);
+  const kept = new Int32Array(bars.count);
+  let count = 0;
+  let segment = 0;
+  for (let bar = 0; bar < bars.count; bar++) {
+    const at = bars.keyMs[bar]!;
+    const isBefore = (index: number, ms: number): boolean =>
+      index < segments.openMs.length && segments.openMs[index]! < ms;
+    while (isBefore(segment, at) && segments.closeMs[segment]! <= at) segment++;
+    const opensInside = isBefore(segment, at + 1);
+    let regular = segment;
+    while (isBefore(regular, at + stepMs) && segments.kind[regular] !== REGULAR) regular++;
+    const isRegular = isBefore(regular, at + stepMs);
+    if (!isRegular && !(extended && opensInside)) continue;
+    openMs[count] = at;
+    closeMs[count] = at + stepMs;
+    day[count] = segments.day[opensInside ? segment : regular]!;
+    kept[count++] = bar;
+  }
+  return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
+}
+
+/** DAY, WEEK or MON bars with the instants of the calendar (contract 3.6, 3.10). */
+export function timePeriods(
+  bars: Bars,
+  calendar: Calendar,
+  interval: PeriodInterval,
+  extended: boolean,
+): TimedBars {
+  const timed = untimed(bars);
+  const { count, keyMs } = bars;
+  // To walk along the sessions of many days is faster than to look each of them up.
+  const sessions =
+    interval === 'DAY' && count > 1
+      ? calendar.sessions(keyMs[0]! / DAY_MS, keyMs[count - 1]! / DAY_MS + 1)
+      : [];
+  for (let bar = 0, at = 0; bar < count; bar++) {
+    const start = keyMs[bar]! / DAY_MS;
+    while (at < sessions.length && sessions[at]!.day < start) at++;
+    const session = sessions[at];
+    const hours =
+      session?.day === start ? hoursOf(session, extended) : periodHours(calendar, interval, start, extended);
+    timed.openMs[bar] = hours.openMs;
+    timed.closeMs[bar] = hours.closeMs;
+    timed.day[bar] = 'day' in hours ? hours.day : start;
+  }
+  return timed;
+}
+
+/** A part of timed bars: views, not copies. */
+export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBars {
+  return {
+    bars: sliceBars(timed.bars, from, to),
+    openMs: timed.openMs.subarray(from, to),
+    closeMs: timed.closeMs.subarray(from, to),
+    day: timed.day.subarray(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.subarray(from, to) }),
+  };
+}
+
+/** The bars that `holds` is true for, by index; all of them where it is true for all. */
+export function filterTimed(timed: TimedBars, holds: (index: number) => boolean): TimedBars {
+  const stretches: TimedBars[] = [];
+  let from = 0;
+  for (let index = 0; index <= timed.bars.count; index++) {
+    if (index < timed.bars.count && holds(index)) continue;
+    if (index === timed.bars.count && from === 0) return timed;
+    if (from < index) stretches.push(sliceTimed(timed, from, index));
+    from = index + 1;
+  }
+  return stretches.length === 1 ? stretches[0]! : concatTimed(stretches);
+}
+
+/** A part of timed bars, copied. */
+export const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars => {
+  const bars = emptyBars(to - from);
+  appendBars(bars, timed.bars, from, to);
+  return {
+    bars,
+    openMs: timed.openMs.slice(from, to),
+    closeMs: timed.closeMs.slice(from, to),
+    day: timed.day.slice(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.slice(from, to) }),
+  };
+};
+
+/** Joins timed bars, in the order given. Where only one part has bars, it is that part. */
+export function concatTimed(all: readonly TimedBars[]): TimedBars {
+  const parts = all.filter(({ bars }) => bars.count > 0);
+  if (parts.length === 1) return parts[0]!;
+  const timed = untimed(concatBars(parts.map((part) => part.bars)));
+  const splitVolume = parts.some((part) => part.splitVolume) ? new Uint8Array(timed.bars.count) : undefined;
+  let at = 0;
+  for (const part of parts) {
+    const { count } = part.bars;
+    if (part.splitVolume) splitVolume!.set(part.splitVolume.subarray(0, count), at);
+    timed.openMs.set(part.openMs.subarray(0, count), at);
+    timed.closeMs.set(part.closeMs.subarray(0, count), at);
+    timed.day.set(part.day.subarray(0, count), at);
+    at += count;
+  }
+  return splitVolume ? { ...timed, splitVolume } : timed;
+}
+
+/** One bar of an interval: its key and its nominal hours. */
+export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
+
+/**
+ * The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of
+ * its own.
+ */
+export function cellAround(
+  calendar: Calendar,
+  interval: Interval,
+  base: Interval,
+  keyMs: number,
+  scope: SegmentScope,
+): Cell {
+  if (isPeriod(interval)) {
+    const label = isPeriod(base) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
+    const start = periodStart(interval, label);
+    const { openMs, closeMs } = periodHours(calendar, interval, start, scope === 'all');
+    return { keyMs: start * DAY_MS, openMs, closeMs };
+  }
+  const stepMs = intervalMinutes(interval)! * MINUTE_MS;
+  const segments = calendar.segments(keyMs, keyMs + 1, scope);
+  if (segments.openMs.length === 0) return { keyMs, openMs: keyMs, closeMs: keyMs };
+  const anchor = segments.openMs[0]!;
+  const openMs = anchor + Math.floor((keyMs - anchor) / stepMs) * stepMs;
+  return { keyMs: openMs, openMs, closeMs: Math.min(openMs + stepMs, segments.closeMs[0]!) };
+}
+
+/**
+ * Counts the bars that open inside a segment, but off the grid of their interval there (contract 3.10).
+ * Segments that opened late do not count, and neither do bars that reach into one: they may be on the usual
+ * grid.
+ */
+export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
+  const stepMs = minutes * MINUTE_MS;
+  let count = 0;
+  eachInSegments(bars, segments, (bar, segment) => {
+    const at = bars.keyMs[bar]!;
+    const isOff = (at - segments.openMs[segment]!) % stepMs !== 0;
+    const next = segment + 1;
+    const reachesLate = segments.late[next] === 1 && segments.openMs[next]! < at + stepMs;
+    if (isOff && segments.late[segment] === 0 && !reachesLate) count++;
+  });
+  return count;
+}
+
+/** Counts the bars that open outside every segment: they are stored, but not served (contract 3.10). */
+export function countOutside(bars: Bars, segments: Segments): number {
+  let inside = 0;
+  eachInSegments(bars, segments, () => {
+    inside++;
+  });
+  return bars.count - inside;
+}

@@ -1,0 +1,117 @@
+// When a stored bar closes, when its session ends, and which sessions are over.
+import { DAY_MS, FIRST_DAY, MINUTE_MS } from '../../base/instant.ts';
+import { type Interval, intervalMinutes } from '../../contract/interval.ts';
+import type { Calendar } from './calendar.ts';
+import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from './period.ts';
+
+/**
+ * The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in
+ * milliseconds.
+ */
+export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
+
+/** A session ends at most so many days after its label date, in UTC. */
+const LABEL_SLACK_DAYS = 2;
+
+/**
+ * The ends of a bar by its key. A bar outside every session ends when it closes; a DAY row that is merged
+ * into the session which its evening opens is whole at the end of its date (contract 3.2, 3.3, 3.6, 3.9,
+ * 3.10).
+ */
+export function barEnd(calendar: Calendar, interval: Interval, keyMs: number): BarEnd {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null) {
+    const [period, start] = [interval as PeriodInterval, keyMs / DAY_MS];
+    // Stored bars of DAY and above are regular-hours data: the post-market changes none.
+    const { closeMs: sessionEndMs } = periodHours(calendar, period, start, false);
+    const isEvening = period === 'DAY' && calendar.labelOfRow(start) !== start;
+    return { closeMs: isEvening ? calendar.zone.instantOf(start + 1, 0) : sessionEndMs, sessionEndMs };
+  }
+  const closeMs = minuteClose(calendar, minutes * MINUTE_MS, keyMs);
+  const label = calendar.labelAt(keyMs);
+  const sessionEndMs = label === null ? closeMs : hoursOf(calendar.sessionOnOrBefore(label)!, true).closeMs;
+  return { closeMs, sessionEndMs };
+}
+
+/** The nominal end of a bar, cut at the end of its segment where it is on the segment's grid. */
+function minuteClose(calendar: Calendar, stepMs: number, keyMs: number): number {
+  const { openMs, closeMs, late } = calendar.segments(keyMs, keyMs + 1, 'all');
+  const isOnGrid = openMs.length > 0 && (late[0] === 1 || (keyMs - openMs[0]!) % stepMs === 0);
+  return isOnGrid ? Math.min(keyMs + stepMs, closeMs[0]!) : keyMs + stepMs;
+}
+
+/**
+ * The open of the bar of some minutes that closes at an instant; null if no cell of the session grid does
+ * (contract 3.3).
+ */
+export function openBefore(calendar: Calendar, minutes: number, closeMs: number): number | null {
+  const { openMs, closeMs: ends } = calendar.segments(closeMs - 1, closeMs, 'all');
+  if (openMs.length === 0) return null;
+  const stepMs = minutes * MINUTE_MS;
+  const cells = Math.ceil((closeMs - openMs[0]!) / stepMs);
+  const open = openMs[0]! + (cells - 1) * stepMs;
+  return Math.min(open + stepMs, ends[0]!) === closeMs ? open : null;
+}
+
+/**
+ * The label date of a bar's session, or of its period, as a day number; outside every session that of its
+ * clock.
+ */
+export function labelOfBar(calendar: Calendar, interval: Interval, keyMs: number): number {
+  if (intervalMinutes(interval) === null) return keyMs / DAY_MS;
+  return calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs);
+}
+
+/**
+ * As `labelOfBar`, of the session that serves the bar: the DAY row of an evening is part of the one that it
+ * opens (contract 3.10).
+ */
+export const sessionOfBar = (calendar: Calendar, interval: Interval, keyMs: number): number =>
+  interval === 'DAY' ? calendar.labelOfRow(keyMs / DAY_MS) : labelOfBar(calendar, interval, keyMs);
+
+/** An instant by which a bar has closed, whatever its calendar. */
+function closedForCertain(interval: Interval, keyMs: number): number {
+  const minutes = intervalMinutes(interval);
+  if (minutes !== null) return keyMs + minutes * MINUTE_MS;
+  return (periodEnd(interval as PeriodInterval, keyMs / DAY_MS) + LABEL_SLACK_DAYS) * DAY_MS;
+}
+
+/** Tells if a bar has closed by a moment: `yes` and `no` hold for every calendar, `maybe` depends on it. */
+export function hasClosed(interval: Interval, keyMs: number, ms: number): 'yes' | 'maybe' | 'no' {
+  if (closedForCertain(interval, keyMs) <= ms) return 'yes';
+  const slackMs = isPeriod(interval) ? LABEL_SLACK_DAYS * DAY_MS : 0;
+  return keyMs - slackMs <= ms ? 'maybe' : 'no';
+}
+
+/**
+ * True if a bar closes after a moment. A bar of a series off the session grid closes at its nominal end
+ * (contract 3.10).
+ */
+export function closesAfter(
+  calendar: Calendar,
+  { interval, isOffGrid }: { readonly interval: Interval; readonly isOffGrid: boolean },
+  keyMs: number,
+  ms: number,
+): boolean {
+  const boundMs = closedForCertain(interval, keyMs);
+  return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
+}
+
+/**
+ * The label date of the last session that is over at a moment: its DAY bar closes by then. Before every
+ * session `FIRST_DAY`.
+ */
+export function lastOverDay(calendar: Calendar, ms: number): number {
+  let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(ms) + 1);
+  while (session !== null && session.dayCloseMs > ms) session = calendar.sessionOnOrBefore(session.day - 1);
+  return session?.day ?? FIRST_DAY;
+}
+
+/**
+ * The instant up to which a moment has sessions that are over alone: the beginning of the one that is going
+ * on, else the moment itself.
+ */
+export function overThroughMs(calendar: Calendar, ms: number): number {
+  const next = calendar.sessionOnOrAfter(lastOverDay(calendar, ms) + 1);
+  return next === null ? ms : Math.min(ms, next.segments[0]!.openMs);
+}

@@ -1,0 +1,107 @@
+// Stored bars as rows of native files: series after series, block after block.
+
+import { type Interval, intervalMinutes } from '../../contract/interval.ts';
+import { volumeBasis } from '../../contract/price-basis.ts';
+import { filterBars } from '../../market/bars/columns.ts';
+import { seriesWithBars } from '../../runs/instrument-uses.ts';
+import { RequestProblem } from '../../runs/request-problem.ts';
+import { selectBars } from '../../runs/selection.ts';
+import { Calendars } from '../../series/calendars.ts';
+import { namingDamage } from '../../series/damaged-bars.ts';
+import { allBlocks, openBlock } from '../../store/all-blocks.ts';
+import { type series as seriesDataset, seriesFields, valueFields } from '../../store/schema/bars.ts';
+import type { RowOf } from '../../store/schema/dataset.ts';
+import { type Instrument, instruments } from '../../store/schema/reference.ts';
+import { selectedRows } from '../../store/selected-rows.ts';
+import type { Reader } from '../../store/store.ts';
+import { BarLine } from './bar-line.ts';
+import { symbolFlags } from './export-symbols.ts';
+import { type ExportTable, type Lines, type Selection, whereOf } from './export-table.ts';
+import type { TextStyle } from './text-style.ts';
+
+type Selected = { readonly instrument: Instrument; readonly row: RowOf<typeof seriesDataset> };
+
+const INSTRUMENTS_PER_READ = 2_000;
+
+/** The series that are selected and have bars. */
+async function* selectedSeries(reader: Reader, selection: Selection): AsyncGenerator<Selected> {
+  for await (const instrument of selectedRows(reader, instruments, {
+    where: whereOf(instruments, selection),
+    along: [instruments.key],
+    limit: INSTRUMENTS_PER_READ,
+  }))
+    for (const row of await seriesWithBars(reader, instrument)) {
+      const { interval, basis, volumes } = selection;
+      if (
+        (interval === null || row.interval === interval) &&
+        (basis === null || row.prices === basis) &&
+        (volumes === null || volumeBasis(row) === volumes)
+      )
+        yield { instrument, row };
+    }
+}
+
+/** The flags of an import for bars of a series' basis. */
+const basisFlags = ({ prices, volumes }: RowOf<typeof seriesDataset>): string[] => [
+  ...(prices === 'raw' ? [] : ['--prices', prices]),
+  ...(volumes === null ? [] : ['--volumes', volumes]),
+];
+
+/** The flags that select series of one basis. */
+const basisSelectors = (row: RowOf<typeof seriesDataset>): string =>
+  `--prices ${row.prices} --volumes ${volumeBasis(row)}`;
+
+/** The selected bars. @throws RequestProblem where they have several bases: an import has one */
+export async function barTable(reader: Reader, selection: Selection): Promise<ExportTable> {
+  const seriesOfBasis = new Map<string, number>();
+  let flags: readonly string[] = [];
+  let [rowsAbout, someMinutes, someLabels] = [0, false, false];
+  for await (const { row } of selectedSeries(reader, selection)) {
+    rowsAbout += row.bar_count;
+    const basis = basisSelectors(row);
+    seriesOfBasis.set(basis, (seriesOfBasis.get(basis) ?? 0) + 1);
+    flags = basisFlags(row);
+    const isLabel = intervalMinutes(row.interval as Interval) === null;
+    someLabels ||= isLabel;
+    someMinutes ||= !isLabel;
+  }
+  if (seriesOfBasis.size > 1) {
+    const counts = [...seriesOfBasis].map(([basis, count]) => `${basis} (${count})`).join(', or ');
+    throw new RequestProblem(
+      `these series have several bases, and a file is imported with one: export each by itself, by ${counts}`,
+    );
+  }
+  // Opens are instants and labels are dates; a column of both is text.
+  const momentType = !someLabels ? 'TIMESTAMP WITH TIME ZONE' : someMinutes ? 'VARCHAR' : 'DATE';
+  const columns = [
+    ...seriesFields.map((name) => ({ name, type: 'VARCHAR' })),
+    { name: 'datetime', type: momentType },
+    ...valueFields.map((name) => ({ name, type: 'DOUBLE' })),
+  ];
+  return {
+    columns,
+    rowsAbout,
+    isMadeEmpty: false,
+    lines: (style) => linesOf(reader, selection, style),
+    flags: [...flags, ...(await symbolFlags(reader))],
+  };
+}
+
+async function* linesOf(reader: Reader, selection: Selection, style: TextStyle): AsyncGenerator<Lines> {
+  const { from, to } = selection;
+  const calendars = new Calendars();
+  for await (const { instrument, row } of selectedSeries(reader, selection)) {
+    const line = new BarLine(style, instrument, row.interval as Interval);
+    const selected = selectBars(row, await calendars.of(reader, instrument), { from, to });
+    if (selected === null) continue;
+    const { fromBucket, toBucket, holds } = selected;
+    const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
+    await namingDamage(reader, reader.checkBlocks(row.series_id));
+    for await (const block of allBlocks(reader, read)) {
+      const { bars: stored } = await namingDamage(reader, Promise.try(openBlock, row.series_id, block));
+      const isWhole = from === null && to === null;
+      const bars = isWhole ? stored : filterBars(stored, (at) => holds(stored.keyMs[at]!));
+      if (bars.count > 0) yield { text: line.text(bars), rows: bars.count };
+    }
+  }
+}

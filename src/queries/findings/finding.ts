@@ -1,0 +1,50 @@
+// What a finding is, from its detector to its reader (contract 9.10).
+import type { findingKinds, severities } from '../../contract/findings.ts';
+import type { Interval } from '../../contract/interval.ts';
+
+export type FindingKind = (typeof findingKinds)[number];
+export type Severity = (typeof severities)[number];
+
+/** What a detector says about a finding. */
+type Said = {
+  readonly kind: FindingKind;
+  readonly severity: Severity;
+  /** What is stored, and what would be usual; null where that is no number. */
+  readonly value: number | null;
+  readonly expected: number | null;
+  /** One sentence with the thresholds. */
+  readonly message: string;
+};
+
+/**
+ * A finding about neighbouring bars or sessions, by the keys of the first and the last: that of a session is
+ * the midnight of its label date.
+ */
+export type Spotted = Said & { readonly fromKeyMs: number; readonly toKeyMs: number };
+
+/** A finding of one series by its instants. */
+export type Placed = Said & {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The whole market has it at once. */
+  readonly isOfMarket?: boolean;
+};
+
+/**
+ * A finding about one series, `[fromMs, toMs)`: from the open of its first bar or session to the close of its
+ * last.
+ */
+export type Finding = Placed & {
+  readonly interval: Interval;
+  /** The run that last changed what is stored there; null where nothing is, and where it is not known. */
+  readonly runId: number | null;
+};
+
+/** Kinds about corporate actions; all others are about bars. */
+export const actionKinds: ReadonlySet<FindingKind> = new Set([
+  'action_without_jump',
+  'impossible_dividend',
+  'dividend_currency',
+  'factor_mismatch',
+  'doubled_dividend',
+]);

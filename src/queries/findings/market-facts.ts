@@ -1,0 +1,195 @@
+// What other series of a market have: it tells a fault of one series from what happened to all of them.
+import { DAY_MS } from '../../base/instant.ts';
+import { firstWhere } from '../../base/search.ts';
+import { isPeriod } from '../../market/calendar/period.ts';
+import type { Calendars, Keep } from '../../series/calendars.ts';
+import { servedBars } from '../../series/cursor.ts';
+import { ownRuns } from '../../series/run-spans.ts';
+import { coarseness, type Series, type StoredInstrument } from '../../series/series.ts';
+import { keysInSession } from '../../series/session-keys.ts';
+import { finishedSeries } from '../../series/unfinished.ts';
+import type { Reader } from '../../store/store.ts';
+import type { OthersThen } from './dense-sessions.ts';
+import { isolatedWicks, type Wick } from './isolated-wick.ts';
+import { findingLimits } from './limits.ts';
+import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
+import type { Hole } from './minute-sessions.ts';
+import { RunSources } from './run-sources.ts';
+import { periodBars } from './stored-bars.ts';
+
+/** What is kept of another series of DAY and above. */
+type Witness = {
+  readonly member: Member;
+  /** Label dates of its bars, ascending. */
+  readonly days: Int32Array;
+  readonly wicks: ReadonlySet<string>;
+};
+
+const wickKey = ({ keyMs, side }: Pick<Wick, 'keyMs' | 'side'>): string => `${keyMs} ${side}`;
+
+/** One series of one instrument. */
+export type Subject = { readonly stored: StoredInstrument; readonly series: Series };
+
+/**
+ * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is
+ * changed; `onBars` is called before bars are read, with their number.
+ */
+export type FactTools = {
+  readonly reader: Reader;
+  readonly calendars: Calendars;
+  readonly keep: Keep;
+  readonly onBars: (count: number) => void;
+  readonly moment: MarketMoment | null;
+};
+
+/** The facts of all markets in one state of a store. */
+export class MarketFacts {
+  /** The moment as of which markets are judged; null where all that is stored counts. */
+  readonly moment: MarketMoment | null;
+  readonly #tools: FactTools;
+  readonly #runs: RunSources;
+
+  constructor(tools: FactTools) {
+    this.moment = tools.moment;
+    this.#tools = tools;
+    this.#runs = new RunSources(tools.reader);
+  }
+
+  /** The newest session that at least half of the series of a series' market and interval reach. */
+  async reachedDay(subject: Subject): Promise<number | null> {
+    return (await this.#members(subject))?.reachedDay ?? null;
+  }
+
+  /** How many other series have a wick on the same side of the same bar. */
+  async othersWithWick(subject: Subject, wick: Wick): Promise<number> {
+    const witnesses = await this.#witnesses(subject);
+    const key = wickKey(wick);
+    return witnesses.filter(
+      ({ member, wicks }) => member.row.series_id !== subject.series.series_id && wicks.has(key),
+    ).length;
+  }
+
+  /**
+   * Whether another series of the market and source of one has bars on a session, of which its instrument has
+   * none in any series.
+   */
+  async isMissed(subject: Subject, day: number): Promise<boolean> {
+    const others = subject.stored.series.filter((one) => one !== subject.series);
+    if ((await this.withBars(subject.stored, others, day)) !== undefined) return false;
+    const source = await this.#runs.sourceOf(subject.series);
+    for (const { row } of await this.#present(subject, day))
+      if ((await this.#runs.sourceOf(row)) === source) return true;
+    return false;
+  }
+
+  /**
+   * The first of some series of an instrument, up to DAY, that has bars on a session; undefined where none
+   * has.
+   */
+  async withBars(
+    { calendar }: Pick<StoredInstrument, 'calendar'>,
+    some: readonly Series[],
+    day: number,
+  ): Promise<Series | undefined> {
+    const session = calendar.sessionOn(day);
+    if (session === null) return undefined;
+    for (const one of some) {
+      if (coarseness(one) > coarseness({ interval: 'DAY' })) continue;
+      const range = { ...keysInSession(calendar, one.interval, session), descending: false };
+      if ((await servedBars(this.#tools.reader, one, range).next(1)) !== null) return one;
+    }
+    return undefined;
+  }
+
+  /** What other series of minutes have in some time of a session. */
+  othersThen(subject: Subject): OthersThen {
+    return {
+      goOn: async (hole) => {
+        const source = await this.#runs.sourceOf(subject.series);
+        for await (const { row } of this.#membersIn(subject, hole))
+          if ((await this.#runs.sourceOf(row)) === source) return true;
+        return false;
+      },
+      pause: async (hole, session) => {
+        for await (const _ of this.#membersIn(subject, hole)) return false;
+        for await (const _ of this.#membersIn(subject, session)) return true;
+        return false;
+      },
+    };
+  }
+
+  /** The first series by symbol that have bars on a session. */
+  #present(subject: Subject, day: number): Promise<readonly Member[]> {
+    return this.#tools.keep(`present|${keyOf(subject)}|${day}`, async () => {
+      const found: Member[] = [];
+      for await (const member of this.#membersOn(subject, day)) {
+        found.push(member);
+        if (found.length === findingLimits.presencesMax) break;
+      }
+      return found;
+    });
+  }
+
+  /** The series that have bars on a session. */
+  async *#membersOn(subject: Subject, day: number): AsyncGenerator<Member> {
+    if (isPeriod(subject.series.interval)) {
+      for (const { member, days } of await this.#witnesses(subject))
+        if (days[firstWhere(days.length, (at) => days[at]! >= day)] === day) yield member;
+      return;
+    }
+    const session = subject.stored.calendar.sessionOn(day);
+    if (session !== null) yield* this.#membersIn(subject, { fromMs: session.openMs, toMs: session.closeMs });
+  }
+
+  /** The other series of minutes, of the first by symbol, that have bars in `[fromMs, toMs)`. */
+  async *#membersIn(subject: Subject, { fromMs, toMs }: Hole): AsyncGenerator<Member> {
+    const range = { fromMs, toMs, descending: false };
+    for (const member of await this.#first(subject)) {
+      const { first_ms, last_ms, series_id } = member.row;
+      if (last_ms < fromMs || first_ms >= toMs || series_id === subject.series.series_id) continue;
+      const series = await this.#seriesOf(member);
+      if (series !== null && (await servedBars(this.#tools.reader, series, range).next(1)) !== null)
+        yield member;
+    }
+  }
+
+  /** The first other series by symbol, wholly read. */
+  #witnesses(subject: Subject): Promise<readonly Witness[]> {
+    const { keep, onBars, reader, calendars } = this.#tools;
+    return keep(`witnesses|${keyOf(subject)}`, async () => {
+      const found: Witness[] = [];
+      for (const member of await this.#first(subject)) {
+        onBars(member.row.bar_count);
+        const calendar = await calendars.of(reader, member.instrument);
+        const series = await this.#seriesOf(member);
+        if (series === null) continue;
+        const bars = await periodBars({ reader, calendar }, series);
+        const days = Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
+        found.push({ member, days, wicks: new Set(isolatedWicks(bars).map(wickKey)) });
+      }
+      return found;
+    });
+  }
+
+  /** The series of the same market and interval. */
+  async #members(subject: Subject): Promise<Members | undefined> {
+    const { instrument } = subject.stored;
+    const name = `members|${instrument.asset_schema}|${instrument.country_iso_code}`;
+    const all = await this.#tools.keep(name, () => marketMembers(this.#tools, instrument));
+    return all.get(keyOf(subject));
+  }
+
+  async #first(subject: Subject): Promise<readonly Member[]> {
+    return (await this.#members(subject))?.first ?? [];
+  }
+
+  /** The finished bars of a member, as far as it is known; null where there are none. */
+  async #seriesOf({ instrument, row }: Member): Promise<Series | null> {
+    const { reader, calendars } = this.#tools;
+    const calendar = await calendars.of(reader, instrument);
+    return finishedSeries(reader, calendar, row, (await ownRuns(reader, row)).files);
+  }
+}
+
+/** The name of the series of a subject's market and interval. */
+const keyOf = ({ stored: { market }, series: { interval } }: Subject): string => memberKey(market, interval);

@@ -1,0 +1,143 @@
+// identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its
+// calendar.
+import { DAY_MS } from '../../base/instant.ts';
+import { firstWhere } from '../../base/search.ts';
+import type { Calendar } from '../../market/calendar/calendar.ts';
+import type { Spotted } from './finding.ts';
+import { thresholds } from './thresholds.ts';
+import { windowAround } from './usual.ts';
+import { countOf, percent } from './words.ts';
+
+/** Sessions between two that a series has, by label date, ascending. */
+type Hole = readonly number[];
+
+/** The label dates that a series has beside those of its calendar. */
+export type Compared = {
+  /** The sessions between two bars, without a bar. */
+  readonly holes: readonly Hole[];
+  /** Dates with a bar and without a session. */
+  readonly closedDays: readonly number[];
+  /** The label dates of the sessions from the first bar to the last one, ascending. */
+  readonly sessions: readonly number[];
+};
+
+/** Compares label dates of bars, ascending, with the sessions of a calendar. */
+export function compareSessions(calendar: Calendar, days: ArrayLike<number>): Compared {
+  const holes: Hole[] = [];
+  const closedDays: number[] = [];
+  const sessions: number[] = [];
+  if (days.length === 0) return { holes, closedDays, sessions };
+  let hole: number[] = [];
+  let at = 0;
+  const meet = (day: number): void => {
+    for (; at < days.length && days[at]! < day; at++) {
+      closedDays.push(days[at]!);
+      endHole();
+    }
+  };
+  const endHole = (): void => {
+    if (hole.length > 0) holes.push(hole);
+    hole = [];
+  };
+  for (const { day } of calendar.sessions(days[0]!, days[days.length - 1]! + 1)) {
+    meet(day);
+    sessions.push(day);
+    if (days[at] !== day) hole.push(day);
+    else {
+      endHole();
+      at++;
+    }
+  }
+  meet(Number.POSITIVE_INFINITY);
+  return { holes, closedDays, sessions };
+}
+
+const keysOf = (days: Hole) => ({ fromKeyMs: days[0]! * DAY_MS, toKeyMs: days.at(-1)! * DAY_MS });
+
+const identityBreak = (hole: Hole): Spotted => ({
+  kind: 'identity_break',
+  severity: 'info',
+  ...{ ...keysOf(hole), value: hole.length, expected: 0 },
+  message: `${hole.length} sessions are missing, more than ${thresholds.breakSessions}: a reused or renamed symbol, a suspension, or history that is not here`,
+});
+
+const missingSession = (days: Hole): Spotted => ({
+  kind: 'missing_session',
+  severity: 'warning',
+  ...{ ...keysOf(days), value: days.length, expected: 0 },
+  message:
+    `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, on which other series of the market and source have bars, ` +
+    `in a series that trades on at least ${percent(thresholds.tradedShare)} of up to ${thresholds.aroundSessions} sessions around`,
+});
+
+/**
+ * Whether a series trades on most sessions around a hole; `sessions` are all from its first bar to its last
+ * one.
+ */
+function isUsual(sessions: readonly number[], missing: ReadonlySet<number>, hole: Hole): boolean {
+  const from = firstWhere(sessions.length, (at) => sessions[at]! >= hole[0]!);
+  const others = [...sessions.slice(0, from), ...sessions.slice(from + hole.length)];
+  const window = windowAround(others.length, from, thresholds.aroundSessions);
+  const around = others.slice(window.from, window.to);
+  return around.filter((day) => !missing.has(day)).length >= thresholds.tradedShare * around.length;
+}
+
+/**
+ * Finds the sessions that are missing between those of a series. `isMissed` says whether others have bars on
+ * a session, and the instrument has none.
+ */
+export async function missingSessions(
+  { holes, sessions }: Pick<Compared, 'holes' | 'sessions'>,
+  isMissed: (day: number) => Promise<boolean>,
+): Promise<Spotted[]> {
+  const found: Spotted[] = [];
+  const missing = new Set(holes.flat());
+  for (const hole of holes) {
+    if (hole.length > thresholds.breakSessions) {
+      found.push(identityBreak(hole));
+      continue;
+    }
+    if (!isUsual(sessions, missing, hole)) continue;
+    let run: number[] = [];
+    for (const day of [...hole, null]) {
+      if (day !== null && (await isMissed(day))) run.push(day);
+      else if (run.length > 0) {
+        found.push(missingSession(run));
+        run = [];
+      }
+    }
+  }
+  return found;
+}
+
+/** DAY bars on dates without a session. */
+export const closedDayFindings = (closedDays: readonly number[]): Spotted[] =>
+  closedDays.map((day) => ({
+    kind: 'closed_day',
+    severity: 'warning',
+    ...{ ...keysOf([day]), value: 1, expected: 0 },
+    message: 'the calendar has no session on this date',
+  }));
+
+/**
+ * The newest session that at least half of some series reach, by their newest label dates; null without any.
+ */
+export function reachedByHalf(newestDays: readonly number[]): number | null {
+  const descending = [...newestDays].sort((a, b) => b - a);
+  return descending[Math.ceil(descending.length / 2) - 1] ?? null;
+}
+
+/** True if a series of an active instrument ends before a session that half of its market's series reach. */
+export function behind(calendar: Calendar, newestDay: number, reachedDay: number | null): Spotted[] {
+  if (reachedDay === null) return [];
+  const missing = calendar.sessions(newestDay + 1, reachedDay + 1).map(({ day }) => day);
+  if (missing.length === 0) return [];
+  return [
+    {
+      kind: 'behind',
+      severity: 'warning',
+      ...{ ...keysOf(missing), value: missing.length, expected: 0 },
+      message: `the series ends ${countOf(missing.length, 'session')} before the newest that at least half of the market's series reach`,
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+// A deletion is one recorded write, which can be undone.
+
+import { versionOfWrite } from '../store/changes.ts';
+import { importRuns } from '../store/schema/internal.ts';
+import type { Store, Writer } from '../store/store.ts';
+import { Counters } from './new-instrument.ts';
+import { type WriteRequest, writeOrTry } from './trial.ts';
+
+/** The request of any deletion: `words` name the choice, and are kept with the run. */
+export type DeletionRequest = WriteRequest & { readonly words: string };
+
+/**
+ * Runs a deletion in one write and records it as a run. `runId` is null in a dry run, and where there was
+ * nothing to delete.
+ */
+export function runDeletion<T>(
+  store: Store,
+  dataset: string,
+  { words, dryRun, nowMs, onWait }: DeletionRequest,
+  work: (writer: Writer, runId: number) => Promise<{ readonly result: T; readonly count: number }>,
+): Promise<T & { readonly runId: number | null }> {
+  const write = async (writer: Writer) => {
+    const startedMs = nowMs();
+    const counters = new Counters(writer);
+    const runId = await counters.next('run_id', 1);
+    await counters.settle();
+    const { result, count } = await work(writer, runId);
+    await writer.upsert(importRuns, [
+      {
+        run_id: runId,
+        kind: 'delete',
+        dataset,
+        file: words,
+        sha256: '',
+        source: null,
+        rows_read: count,
+        rows_written: count,
+        rows_unchanged: 0,
+        rows_refused: 0,
+        started_ms: startedMs,
+        finished_ms: nowMs(),
+        undone_ms: null,
+        path: null,
+        archive_sha256: null,
+        flags: null,
+        data_version: await versionOfWrite(writer),
+      },
+    ]);
+    const isTrial = dryRun || count === 0;
+    return { result: { ...result, runId: isTrial ? null : runId }, isTrial };
+  };
+  return writeOrTry(store, write, onWait);
+}

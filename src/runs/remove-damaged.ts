@@ -1,0 +1,121 @@
+// Removes damaged rows, blocks, series and instruments without reading what they say: then their files can be
+// imported again (docs/decisions/0027).
+
+import { allBlocks, everyBucket, openBlock } from '../store/all-blocks.ts';
+import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
+import { forgetEarlier } from '../store/changes.ts';
+import { DamagedData, type RawRow, unlessDamaged } from '../store/damage.ts';
+import { rowKeyOf } from '../store/journal-entries.ts';
+import { series as seriesDataset } from '../store/schema/bars.ts';
+import type { Dataset, RowOf } from '../store/schema/dataset.ts';
+import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
+import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
+import type { Writer } from '../store/store.ts';
+
+/** The stored values of the damaged row of a dataset that an error names; null for any other error. */
+export const damagedRow = (dataset: Dataset, error: unknown): RawRow | null =>
+  error instanceof DamagedData && error.damage.dataset === dataset.name ? error.row : null;
+
+/**
+ * Runs a walk over rows of a dataset, and again after each damaged row that it meets and `remove` removes:
+ * false where it does not. @throws DamagedData for a row that stays
+ */
+export async function removingDamaged<T>(
+  dataset: Dataset,
+  walk: () => Promise<T>,
+  remove: (row: RawRow) => Promise<boolean>,
+): Promise<T> {
+  const removed = new Set<string>();
+  for (;;) {
+    try {
+      return await walk();
+    } catch (error) {
+      const row = damagedRow(dataset, error);
+      const key = row === null ? '' : rowKeyOf(dataset, row);
+      // A row that is met again is not stored under the key that it has.
+      if (row === null || removed.has(key) || !(await remove(row))) throw error;
+      removed.add(key);
+    }
+  }
+}
+
+/** Removes the rows whose columns equal `where`, the first of the key; damaged ones too. */
+const removeRows = <D extends Dataset>(writer: Writer, dataset: D, where: Partial<RowOf<D>>): Promise<void> =>
+  removingDamaged(
+    dataset,
+    async () => writer.remove(dataset, await collectRows(writer, dataset, where)),
+    async (row) => {
+      await writer.remove(dataset, [row as Partial<RowOf<D>>]);
+      return true;
+    },
+  );
+
+/**
+ * Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read
+ * as it was, any more.
+ */
+export async function removeDamagedRow(writer: Writer, dataset: Dataset, row: RawRow): Promise<void> {
+  await forgetEarlier(writer);
+  await writer.remove(dataset, [row]);
+  await removeRows(writer, rowChanges, { dataset: dataset.name, row_key: rowKeyOf(dataset, row) });
+}
+
+/** As `removeDamagedRow`, for a block. */
+export async function removeDamagedBlock(writer: Writer, series_id: number, bucket: number): Promise<void> {
+  await forgetEarlier(writer);
+  await removeRows(writer, blockChanges, { series_id, bucket });
+  await removeRows(writer, heldBars, { series_id, bucket });
+  await writer.removeBlock(series_id, bucket);
+}
+
+/** Whether the index of a number leads to a damaged row: then the number is as it was written. */
+async function isIndexed(writer: Writer, dataset: Dataset, column: string, row: RawRow): Promise<boolean> {
+  const found = await rowWith(writer, dataset, { [column]: row[column] }).catch((error: unknown) => error);
+  const other = damagedRow(dataset, found);
+  return other !== null && rowKeyOf(dataset, other) === rowKeyOf(dataset, row);
+}
+
+/** Bars that were removed with their series: those of damaged blocks are not counted. */
+type RemovedBars = { readonly interval: string; readonly count: number };
+
+/** Removes a series with its blocks. */
+async function removeSeries(writer: Writer, row: RawRow): Promise<RemovedBars> {
+  const series_id = row.series_id as number;
+  let count = 0;
+  for await (const block of allBlocks(writer, { seriesId: series_id, ...everyBucket, direction: 'asc' })) {
+    count += (await unlessDamaged(Promise.try(openBlock, series_id, block)))?.bars.count ?? 0;
+    await writer.removeBlock(series_id, block.bucket);
+  }
+  await removeRows(writer, blockChanges, { series_id });
+  await removeRows(writer, heldBars, { series_id });
+  await removeDamagedRow(writer, seriesDataset, row);
+  return { interval: row.interval as string, count };
+}
+
+/** Removes a series whose row is damaged; null where its number is, and then nothing is removed. */
+export const removeDamagedSeries = async (writer: Writer, row: RawRow): Promise<RemovedBars | null> =>
+  (await isIndexed(writer, seriesDataset, 'series_id', row)) ? removeSeries(writer, row) : null;
+
+/**
+ * Removes an instrument whose row is damaged, with its bars; null where its identifier is, and then nothing
+ * is removed.
+ */
+export async function removeDamagedInstrument(writer: Writer, row: RawRow): Promise<RemovedBars[] | null> {
+  if (!(await isIndexed(writer, instruments, 'instrument_id', row))) return null;
+  const { instrument_id, asset_schema, country_iso_code, symbol } = row as RawRow & Instrument;
+  const bars: RemovedBars[] = [];
+  const series = await removingDamaged(
+    seriesDataset,
+    () => writer.group(seriesDataset, { instrument_id }),
+    async (one) => {
+      const removed = await removeDamagedSeries(writer, one);
+      if (removed !== null) bars.push(removed);
+      return removed !== null;
+    },
+  );
+  for (const one of series) bars.push(await removeSeries(writer, one));
+  for await (const term of allRows(writer, instrumentTerms, { asset_schema, country_iso_code }))
+    if (term.symbol === symbol) await writer.remove(instrumentTerms, [term]);
+  await removeDamagedRow(writer, instruments, row);
+  return bars;
+}

@@ -1,0 +1,334 @@
+// Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs
+// changed.
+import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { namedDamage } from '../series/damaged-bars.ts';
+import { collectRows, rowsInOrder, rowWith, soundRows } from '../store/all-rows.ts';
+import { type Damage, DamagedData } from '../store/damage.ts';
+import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
+import type { Dataset, RowOf } from '../store/schema/dataset.ts';
+import { type FileDataset, fileDatasetNamed, fileDatasets } from '../store/schema/index.ts';
+import { blockChanges, heldBars, importRuns, rowChanges } from '../store/schema/internal.ts';
+import { instruments } from '../store/schema/reference.ts';
+import type { Read, Reader, Store, Writer } from '../store/store.ts';
+import { forgetHeldRows, LaterHolders } from './held-rows.ts';
+import { type Days, daysOfRun, replacedName } from './replaced-days.ts';
+import { ReplacedRows } from './replaced-rows.ts';
+import { RequestProblem } from './request-problem.ts';
+import { StoredSeries } from './stored-series.ts';
+import { type WriteRequest, writeOrTry } from './trial.ts';
+import { undoBlock } from './undo-block.ts';
+import { type Deletion, deletionOf, orphansOf, storedOf, undoRow } from './undo-row.ts';
+
+/** A recorded import or deletion. */
+export type Run = RowOf<typeof importRuns>;
+
+type Entry = RowOf<typeof rowChanges>;
+
+/** The report of an undo. */
+export type UndoReport = {
+  readonly run: Pick<Run, 'run_id' | 'kind' | 'dataset' | 'file'>;
+  /** Bars that the run had added. */
+  barsRemoved: number;
+  /** Bars that the run had replaced or deleted, as they were. */
+  barsRestored: number;
+  /** Bars that later runs changed or held: these stay as they are. */
+  barsKept: number;
+  /** Instruments, or rows of another dataset. */
+  rowsRemoved: number;
+  rowsRestored: number;
+  /** Rows that later runs changed or held, have bars of, or name. */
+  rowsKept: number;
+  /** The later runs because of which something was kept. */
+  readonly keptBy: readonly number[];
+};
+
+/** The outcome for a row, as the report counts it; null if it stays as it is. */
+type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsKept' | null;
+
+const fates = { removed: 'rowsRemoved', restored: 'rowsRestored', unchanged: null } as const;
+
+/**
+ * The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that
+ * came back is not restored.
+ */
+const goneAs = (before: Fate): Fate => (before === 'rowsRestored' ? 'rowsKept' : 'rowsRemoved');
+
+/** Rows whose settling reads the journal of the runs with --replace once. */
+const ROWS_SETTLED_AT_A_TIME = 10_000;
+
+/** Entries of the journal read at a time: this bounds memory. */
+const BLOCKS_PER_READ = 64;
+const ROWS_PER_READ = 500;
+
+/** The newest runs, the newest first; those whose rows are damaged are given to `onDamage`. */
+export const newestRuns = (
+  reader: Reader,
+  limit: number,
+  onDamage?: (damage: Damage) => void,
+): Promise<Run[]> => soundRows(reader, importRuns, { order: [['run_id', 'desc']], limit }, onDamage);
+
+/** True if there is a run of a number. @throws DamagedData where its row is damaged */
+export const isRun = async (reader: Reader, run_id: number): Promise<boolean> =>
+  (await rowWith(reader, importRuns, { run_id })) !== null;
+
+/**
+ * Undoes a run in one write, wholly or not at all. @throws RequestProblem where there is no such run, or it
+ * cannot be undone; DamagedData where something is damaged that the undo reads
+ */
+export async function undoRun(
+  store: Store,
+  { runId, dryRun, nowMs, onWait, onRows }: WriteRequest & { readonly runId: number },
+): Promise<UndoReport> {
+  const write = async (writer: Writer) => {
+    // Another process may have undone it meanwhile.
+    const run = await findRun(writer, runId);
+    const result = await new Undoing(writer, run, onRows).all();
+    await writer.upsert(importRuns, [{ ...run, undone_ms: nowMs() }]);
+    return { result, isTrial: dryRun };
+  };
+  try {
+    // Whole tables are read for this: before others have to wait. What a run noted is not written again after
+    // its end.
+    await store.snapshot((reader) => refuseHidden(reader, runId));
+    return await writeOrTry(store, write, onWait);
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    const damage = await store.snapshot((reader) => namedDamage(reader, error.damage));
+    const cure = 'restore a backup, or delete what is damaged and import it again';
+    const problem = `${damage.problem}; run ${runId} is not undone: ${cure}`;
+    throw new DamagedData({ ...damage, problem }, error);
+  }
+}
+
+/**
+ * A damaged index hides entries of the journal, and rows that are to be replaced: what is undone would then
+ * be less than all. @throws DamagedData
+ */
+async function refuseHidden(reader: Reader, runId: number): Promise<void> {
+  const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
+  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, own])) {
+    const [damage] = await reader.structure(dataset);
+    if (damage !== undefined) throw new DamagedData(damage);
+  }
+}
+
+async function findRun(reader: Reader, runId: number): Promise<Run> {
+  const run = await rowWith(reader, importRuns, { run_id: runId });
+  if (run === null) throw new RequestProblem(`there is no run ${runId}`);
+  if (run.undone_ms === null) return run;
+  const cure = run.kind === 'import' ? `import ${run.file} again to restore it` : 'delete again to repeat it';
+  throw new RequestProblem(
+    `run ${runId} was undone already, at ${new Date(run.undone_ms).toISOString()}: ${cure}`,
+  );
+}
+
+/** One run that is being undone. */
+class Undoing {
+  readonly #writer: Writer;
+  readonly #report: UndoReport;
+  readonly #keptBy = new Set<number>();
+  readonly #holders: LaterHolders;
+  readonly #onRows: WriteRequest['onRows'];
+  /**
+   * The dataset of the rows that are undone and not settled yet; null where none can be. Bars and instruments
+   * bring contracts too.
+   */
+  #settling: FileDataset | null = null;
+  /** Those rows, by key. */
+  readonly #fates = new Map<string, Fate>();
+  #done = 0;
+
+  constructor(writer: Writer, { run_id, kind, dataset, file }: Run, onRows: WriteRequest['onRows']) {
+    this.#writer = writer;
+    this.#holders = new LaterHolders(writer, run_id);
+    this.#onRows = onRows;
+    this.#report = {
+      run: { run_id, kind, dataset, file },
+      barsRemoved: 0,
+      barsRestored: 0,
+      barsKept: 0,
+      rowsRemoved: 0,
+      rowsRestored: 0,
+      rowsKept: 0,
+      keptBy: [],
+    };
+  }
+
+  async all(): Promise<UndoReport> {
+    // Bars first: an instrument is removed only where it has none.
+    await this.#changed();
+    await this.#forgetHeld();
+    // Restored instruments come before the rows that name them; instruments that the run added go after
+    // those.
+    const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
+    await this.#rows(({ before }) => before !== null, instruments.name);
+    const days = await this.#replacedDays();
+    await this.#forgetHeldRows();
+    await this.#rows((entry) => !isInstrument(entry));
+    await this.#noteRemoved(days);
+    await this.#settleRows();
+    await this.#rows(isInstrument, instruments.name);
+    await this.#forgetSpans();
+    return { ...this.#report, keptBy: [...this.#keptBy].sort((a, b) => a - b) };
+  }
+
+  /** The entries of the run about blocks, series by series. */
+  #blocks<D extends typeof blockChanges | typeof heldBars>(dataset: D): AsyncGenerator<RowOf<D>> {
+    const order = [['series_id', 'asc'] as const, ['bucket', 'asc'] as const];
+    const read = { where: { run_id: this.#report.run.run_id }, order, limit: BLOCKS_PER_READ };
+    return rowsInOrder<D>(this.#writer, dataset, read as unknown as Omit<Read<D>, 'after'>);
+  }
+
+  /** Takes back what the run changed in blocks. */
+  async #changed(): Promise<void> {
+    let open: OpenSeries | null = null;
+    for await (const entry of this.#blocks(blockChanges)) {
+      if (open?.series.row.series_id !== entry.series_id) {
+        await settle(open);
+        open = await openSeries(this.#writer, entry.series_id);
+      }
+      const { removed, restored, kept } = await undoBlock(this.#writer, open.series, entry, this.#keptBy);
+      this.#report.barsRemoved += removed;
+      this.#report.barsRestored += restored;
+      this.#report.barsKept += kept;
+      this.#reached(removed + restored + kept);
+    }
+    await settle(open);
+  }
+
+  /** Forgets which stored bars the run held. */
+  async #forgetHeld(): Promise<void> {
+    for await (const entry of this.#blocks(heldBars)) await this.#writer.remove(heldBars, [entry]);
+  }
+
+  /** Forgets which rows the run held, and for which days it stood. */
+  async #forgetHeldRows(): Promise<void> {
+    const { run_id, dataset } = this.#report.run;
+    const own = fileDatasetNamed(dataset);
+    if (own === undefined) return;
+    for (const name of [own.name, replacedName(own)]) await forgetHeldRows(this.#writer, run_id, name);
+  }
+
+  /** Forgets what the run held of each market, so that it covers nothing any more. */
+  async #forgetSpans(): Promise<void> {
+    const { run_id } = this.#report.run;
+    const spans = await collectRows(this.#writer, runSpans, { run_id });
+    const ids = new Set(spans.flatMap(({ series }) => decodeIds(series)));
+    await this.#writer.remove(runSpans, spans);
+    for (const series_id of ids) {
+      const row = await rowWith(this.#writer, seriesDataset, { series_id });
+      const runs = row === null ? [] : decodeIds(row.runs);
+      if (!runs.includes(run_id)) continue;
+      const left = encodeIds(runs.filter((one) => one !== run_id));
+      await this.#writer.upsert(seriesDataset, [{ ...row!, runs: left }]);
+    }
+  }
+
+  /** Counts what became of a row; later where runs with --replace may settle it otherwise. */
+  async #noteFate({ dataset, row_key }: Entry, fate: Fate): Promise<void> {
+    const own = fileDatasets.find(({ name }) => name === dataset);
+    if (own?.file.subject !== undefined) await this.#settleLater(own, row_key, fate);
+    else this.#count(fate);
+  }
+
+  #count(fate: Fate): void {
+    if (fate !== null) this.#report[fate]++;
+  }
+
+  async #settleLater(own: FileDataset, row_key: string, fate: Fate): Promise<void> {
+    if (own !== this.#settling || this.#fates.size === ROWS_SETTLED_AT_A_TIME) await this.#settleRows();
+    this.#settling = own;
+    if (fate !== null || !this.#fates.has(row_key)) this.#fates.set(row_key, fate);
+  }
+
+  /** The days for which the run stands, by the hash of each subject. */
+  async #replacedDays(): Promise<ReadonlyMap<bigint, Days>> {
+    const { run_id, dataset } = this.#report.run;
+    const own = fileDatasetNamed(dataset);
+    if (own?.file.subject === undefined) return new Map();
+    return daysOfRun(this.#writer, own, run_id);
+  }
+
+  /** Notes the rows that a later run removed because this one had taken them from another before. */
+  async #noteRemoved(days: ReadonlyMap<bigint, Days>): Promise<void> {
+    const { run_id, dataset } = this.#report.run;
+    if (days.size === 0) return;
+    const own = fileDatasetNamed(dataset)!;
+    const rows = new ReplacedRows(this.#writer, own);
+    for await (const row_key of rows.removedAfter(run_id, days)) await this.#settleLater(own, row_key, null);
+  }
+
+  /** Settles the rows of the run by the later runs that replace what their source brought. */
+  async #settleRows(): Promise<void> {
+    const own = this.#settling;
+    if (own === null) return;
+    const rows = new ReplacedRows(this.#writer, own);
+    for (const { row_key, fate, runId } of await rows.settle([...this.#fates.keys()])) {
+      const before = this.#fates.get(row_key)!;
+      // A row that comes back and goes again stays as it was.
+      const after = fate === 'kept' ? before : fate === 'restored' ? 'rowsRestored' : goneAs(before);
+      this.#fates.set(row_key, after);
+      if (after === 'rowsKept') this.#keptBy.add(runId);
+    }
+    for (const fate of this.#fates.values()) this.#count(fate);
+    this.#fates.clear();
+  }
+
+  #reached(more: number): void {
+    this.#done += more;
+    this.#onRows?.(this.#done);
+  }
+
+  async #rows(matches: (entry: Entry) => boolean, dataset?: string): Promise<void> {
+    const { run_id } = this.#report.run;
+    const byKey = ['row_key', 'asc'] as const;
+    const read =
+      dataset === undefined
+        ? { where: { run_id }, order: [['dataset', 'asc'] as const, byKey] }
+        : { where: { run_id, dataset }, order: [byKey] };
+    let some: Entry[] = [];
+    for await (const entry of rowsInOrder(this.#writer, rowChanges, { ...read, limit: ROWS_PER_READ })) {
+      if (!matches(entry) || some.push(entry) < ROWS_PER_READ) continue;
+      await this.#undoRows(some);
+      some = [];
+    }
+    await this.#undoRows(some);
+  }
+
+  async #undoRows(entries: readonly Entry[]): Promise<void> {
+    for (const some of Map.groupBy(entries, ({ dataset }) => dataset).values()) await this.#undoSome(some);
+  }
+
+  /** Undoes entries of one dataset: what is stored of their rows is looked up together. */
+  async #undoSome(entries: readonly Entry[]): Promise<void> {
+    // Settling may delete instruments: not between a look-up and its use.
+    const isFull = this.#fates.size + entries.length > ROWS_SETTLED_AT_A_TIME;
+    if (isFull || entries[0]!.dataset !== this.#settling?.name) await this.#settleRows();
+    const stored = await storedOf(this.#writer, entries);
+    for (const [at, entry] of entries.entries()) {
+      this.#reached(1);
+      const undone = await undoRow(this.#writer, entry, this.#holders, stored[at]!);
+      if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
+      await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
+    }
+  }
+}
+
+/** A series that is being undone; `deletion` where its instrument was deleted. */
+type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
+
+async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
+  const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
+  if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
+  await writer.checkBlocks(seriesId);
+  // An index that has lost the row tells it here: it is no deleted instrument.
+  const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
+  const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
+  return { series: new StoredSeries(writer, row), deletion };
+}
+
+async function settle(open: OpenSeries | null): Promise<void> {
+  if (open === null) return;
+  const barCount = await open.series.settle();
+  if (barCount > 0 && open.deletion !== null) throw orphansOf(open.deletion);
+}

@@ -1,0 +1,191 @@
+// Answers a call of a tool: asks the service as any program does, and writes a table that fits.
+import { nearest } from '../../base/nearest.ts';
+import { type Endpoint, parseParameters } from '../../contract/endpoint.ts';
+import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract/errors.ts';
+import { contract, type ErrorEnvelope } from '../../contract/index.ts';
+import { warnings } from '../../contract/warnings.ts';
+import { mcpLimits } from './limits.ts';
+import { visible } from './plain-text.ts';
+import { type Row, type Written, writeTable } from './table.ts';
+import { extraParameters, parametersOf, type Tool } from './tools.ts';
+
+/** A whole answer of the service: its envelope as text. */
+export type Reply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+};
+
+/** Asks the service for a path with its query. It rejects where there is no answer. */
+export type Ask = (target: string, signal: AbortSignal) => Promise<Reply>;
+
+/** The answer to an assistant: a text, which may be an error's. */
+export type ToolAnswer = { readonly text: string; readonly isError: boolean };
+
+/** Arguments as an assistant sends them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a call asks for beside the parameters of the endpoint. */
+type Form = { readonly tokensMax: number; readonly fullTexts: boolean };
+
+/** The records of an answer, and the key of the next page. */
+type Records = { readonly rows: readonly Row[]; readonly nextKey: string | null };
+
+const wrong = (param: string, message: string): Refusal =>
+  new Refusal('invalid_parameter', { message, param });
+
+/**
+ * Arguments as the texts of a request. @throws Refusal for a name that the tool does not have, and for a
+ * value that is no text
+ */
+function textsOf(args: Arguments, known: readonly string[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, value] of Object.entries(args)) {
+    if (!known.includes(name)) {
+      const meant = nearest(name, known);
+      const likely = meant === undefined ? '' : ` Did you mean ${meant}?`;
+      throw wrong(visible(name), `This tool has no parameter ${visible(name)}.${likely}`);
+    }
+    if (value === null || value === undefined) continue;
+    if (typeof value === 'object') throw wrong(name, `${name} must be a text, a number, true or false.`);
+    texts.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return texts;
+}
+
+/** Takes what is the tool's own out of the texts. @throws Refusal */
+function formOf(texts: Map<string, string>): Form {
+  const { tokensDefault, tokensMax } = mcpLimits;
+  const tokens = texts.get('max_tokens') ?? String(tokensDefault);
+  if (!/^\d{1,6}$/.test(tokens) || Number(tokens) < tokensDefault || Number(tokens) > tokensMax)
+    throw wrong('max_tokens', `max_tokens must be a whole number from ${tokensDefault} to ${tokensMax}.`);
+  const fullTexts = texts.get('full_texts') ?? 'false';
+  if (fullTexts !== 'true' && fullTexts !== 'false')
+    throw wrong('full_texts', 'full_texts must be true or false.');
+  texts.delete('max_tokens');
+  texts.delete('full_texts');
+  return { tokensMax: Number(tokens), fullTexts: fullTexts === 'true' };
+}
+
+/** The path and query of a request. */
+function targetOf({ path, parameters }: Endpoint, texts: ReadonlyMap<string, string>): string {
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const [name, text] of texts) {
+    if (parameters[name]!.in === 'path') filled = filled.replace(`{${name}}`, () => encodeURIComponent(text));
+    else query.append(name, text);
+  }
+  return `${filled}?${query.toString()}`;
+}
+
+/** The records of a result, whatever its shape. */
+function recordsOf({ shape }: Endpoint, result: unknown): Records {
+  if (shape === 'single') return { rows: [result as Row], nextKey: null };
+  if (shape === 'array') return { rows: result as Row[], nextKey: null };
+  if (shape === 'map') {
+    const rows = Object.entries(result as Row).map(([code, meaning]) => ({ code, meaning }));
+    return { rows, nextKey: null };
+  }
+  const { data, next_page_key: nextKey = null } = result as {
+    readonly data: Row[] | Record<string, Row[]>;
+    readonly next_page_key?: string | null;
+  };
+  return { rows: Array.isArray(data) ? data : Object.values(data).flat(), nextKey };
+}
+
+function errorText(word: ErrorWord, facts: ErrorFacts): string {
+  const entry: { readonly status: number; readonly hint?: string } = errors[word];
+  const hint = facts.hint ?? entry.hint;
+  return visible([`${entry.status} ${word}: ${facts.message}`, hint].filter(Boolean).join(' '));
+}
+
+/** The service's own words for an error. */
+function errorOf({ status, text }: Reply): ToolAnswer {
+  const { message, detail } = JSON.parse(text) as ErrorEnvelope;
+  const words = `${status} ${detail.error}: ${message}`;
+  return { text: visible([words, detail.hint].filter(Boolean).join(' ')), isError: true };
+}
+
+/** What headers tell of an answer. */
+const told = [['X-As-Of', 'As of'] as const, ...warnings];
+
+const notesOf = ({ headers }: Reply): string[] =>
+  told.flatMap(([name, words]) =>
+    headers[name] === undefined ? [] : [`${words}: ${visible(headers[name])}`],
+  );
+
+/**
+ * How many rows there are, what was left out, and how to ask for it. `isFewer`: not as many as were asked
+ * for.
+ */
+function countLine(
+  endpoint: Endpoint,
+  { rows, nextKey }: Records,
+  written: Written,
+  { tokensMax }: Form,
+  isFewer: boolean,
+): string {
+  const { rows: shown } = written;
+  const room = tokensMax < mcpLimits.tokensMax ? ` (max_tokens may be ${mcpLimits.tokensMax})` : '';
+  if (shown < rows.length)
+    return `Rows: the first ${shown} of ${rows.length}; the others do not fit${room}. Ask again with a narrower range or another filter.`;
+  const fit = isFewer ? `; no more fit${room}` : '';
+  if (nextKey !== null)
+    return `Rows: ${shown}${fit}; there are more. For them, ask again with the same arguments and next_page_key=${nextKey}`;
+  if (isFewer) return `Rows: ${shown}${fit}. For others, ask for a range or another filter.`;
+  return `Rows: ${shown}, ${endpoint.shape === 'list' ? 'as many as limit allows or there are' : 'all'}.`;
+}
+
+/** Tokens of the longest text that a row shows. */
+const textTokensOf = ({ fullTexts, tokensMax }: Form): number =>
+  fullTexts ? tokensMax - mcpLimits.headTokens - 10 * mcpLimits.textTokens : mcpLimits.textTokens;
+
+/**
+ * Asks, and again with fewer rows where not all fit: the key of the next page is then that of the first row
+ * left out.
+ */
+async function answer(tool: Tool, args: Arguments, ask: Ask, signal: AbortSignal): Promise<ToolAnswer> {
+  const endpoint: Endpoint = contract[tool.endpoint];
+  const known = parametersOf(tool).map(([name]) => name);
+  const texts = textsOf(args, [...known, ...Object.keys(extraParameters(tool))]);
+  const form = formOf(texts);
+  parseParameters(endpoint, texts);
+  if (tool.limit !== undefined && !texts.has('limit')) texts.set('limit', String(tool.limit));
+  for (const [name, text] of Object.entries(tool.fixed ?? {})) texts.set(name, text);
+  if ('format' in endpoint.parameters) texts.set('format', 'json');
+  const tokensMax = form.tokensMax - mcpLimits.headTokens;
+  for (let asked = 1; ; asked++) {
+    const reply = await ask(targetOf(endpoint, texts), signal);
+    if (reply.status !== 200) return errorOf(reply);
+    const { result } = JSON.parse(reply.text) as { readonly result: unknown };
+    const records = recordsOf(endpoint, result);
+    const written = writeTable(records.rows, tokensMax, textTokensOf(form));
+    const isCut = written.rows < records.rows.length;
+    if (isCut && known.includes('limit') && asked < mcpLimits.requestsMax) {
+      texts.set('limit', String(written.rows));
+      continue;
+    }
+    const counted = countLine(endpoint, records, written, form, asked > 1);
+    const cutTexts = written.hasCutText && tool.hasTexts && !form.fullTexts;
+    const texted = cutTexts ? ['Long texts are cut: full_texts=true gives more of them.'] : [];
+    return { text: [counted, ...texted, ...notesOf(reply), written.text].join('\n'), isError: false };
+  }
+}
+
+/**
+ * Answers a call. A mistake is an answer, too: an assistant reads it and asks better.
+ * @throws where the service gives no answer
+ */
+export async function answerTool(
+  tool: Tool,
+  args: Arguments,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  try {
+    return await answer(tool, args, ask, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { text: errorText(error.word, error.facts), isError: true };
+  }
+}

@@ -1,0 +1,263 @@
+// Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of
+// a quota.
+import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { adjustedHeaders } from '../queries/adjusted.ts';
+import type { Answer } from '../queries/query.ts';
+import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
+import type { PageContent } from './built-in-pages.ts';
+import { IGNORED_HEADER } from './ignored-parameters.ts';
+import type { CountedRequest, Quota } from './keys/quotas.ts';
+import type { HttpResponse } from './message.ts';
+import type { Caller } from './request.ts';
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const ALLOW = METHODS.join(', ');
+
+const EXPOSED = [
+  ...[
+    'Accept-Ranges',
+    'Content-Range',
+    'ETag',
+    'Link',
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'Retry-After',
+  ],
+  ...[
+    'X-Adjust-Incomplete',
+    'X-Adjusted-By',
+    'X-Adjusted-Contracts',
+    'X-As-Of',
+    'X-As-Of-Limits',
+    'X-Count',
+    'X-Data-Version',
+    IGNORED_HEADER,
+    'X-Next-Page-Key',
+    'X-Request-Id',
+    'X-Symbol-History',
+  ],
+].join(', ');
+
+/**
+ * The headers that web pages of other origins may send: those of ours, and those that browsers and libraries
+ * add by themselves.
+ */
+const SENT = [
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'If-Range', 'Mcp-Method', 'Mcp-Name'],
+  ...['Mcp-Protocol-Version', 'Range', 'User-Agent', 'X-Request-Id', 'X-Requested-With'],
+].join(', ');
+
+/** Headers of every response. With these alone, web pages of other origins cannot read it. */
+const sameOrigin = { 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' } as const;
+
+/** Headers of answers, which web pages of every origin may read. */
+export const anyOrigin = {
+  ...sameOrigin,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+} as const;
+
+/** The length of a body in bytes. */
+export const bodyBytes = ({ body }: Pick<HttpResponse, 'body'>): number =>
+  body.reduce((sum, piece) => sum + piece.length, 0);
+
+/** An error as a response (contract 6.2). */
+export function errorResponse(word: ErrorWord, facts: ErrorFacts, requestId: string): HttpResponse {
+  const body = Buffer.from(JSON.stringify(errorBody(word, facts, requestId)));
+  return {
+    status: errors[word].status,
+    headers: {
+      ...anyOrigin,
+      'Content-Type': JSON_TYPE,
+      'Content-Length': String(body.length),
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      ...(word === 'method_not_allowed' ? { Allow: [facts.allowed].flat().join(', ') } : {}),
+      ...(word === 'unavailable' ? { 'Retry-After': String(limits.retryAfterSeconds) } : {}),
+      ...(word === 'missing_key' || word === 'invalid_key' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    },
+    body: [body],
+  };
+}
+
+/** The refusal of a method that a path does not have (contract 6.6). */
+export function methodNotAllowed(method: string, allowed: readonly string[] = METHODS): Refusal {
+  const message = `The method ${method} is not allowed: use ${allowed[0]}.`;
+  return new Refusal('method_not_allowed', { message, allowed });
+}
+
+/** The response to OPTIONS, with the methods of the path. */
+export function preflightResponse(requestId: string, methods = ALLOW): HttpResponse {
+  return {
+    status: 204,
+    headers: {
+      ...anyOrigin,
+      Allow: methods,
+      'Access-Control-Allow-Methods': methods,
+      'Access-Control-Allow-Headers': SENT,
+      'Access-Control-Max-Age': '86400',
+      'X-Request-Id': requestId,
+    },
+    body: [],
+  };
+}
+
+/** A built-in page as a response. */
+export function pageResponse(
+  { headers, body, isSameOrigin = false }: PageContent,
+  requestId: string,
+): HttpResponse {
+  return {
+    status: 200,
+    headers: {
+      ...(isSameOrigin ? sameOrigin : anyOrigin),
+      'Content-Length': String(bodyBytes({ body })),
+      'X-Request-Id': requestId,
+      ...headers,
+    },
+    body,
+  };
+}
+
+/**
+ * The address of the next page, with base address and the caller's key, which the query thread does not know;
+ * null on the last page.
+ */
+export function nextPageUrl(
+  { next }: Answer & { kind: 'answer' },
+  baseAddress: string,
+  caller: Caller,
+): string | null {
+  const key = caller.inQuery ? `&secret_key=${encodeURIComponent(caller.secret)}` : '';
+  return next === null ? null : `${baseAddress}${next.address}${key}&next_page_key=${next.key}`;
+}
+
+/** The version of the store that has an answer; nothing where damage hides it (contract 9.12). */
+export const versionHeader = (version: number | undefined): Readonly<Record<string, string>> =>
+  version === undefined ? {} : { 'X-Data-Version': String(version) };
+
+/**
+ * The differences between responses with one answer: the address of the next page, the version of the store,
+ * the request's id.
+ */
+export type AnswerDetails = {
+  readonly url: string | null;
+  readonly dataVersion: number | undefined;
+  readonly requestId: string;
+};
+
+/**
+ * An answer of the query thread as a response, with its tag. All its headers are made at once: each copy of
+ * them costs every request.
+ */
+export function answerResponse(
+  answer: Answer & { kind: 'answer' },
+  etag: string,
+  { url, dataVersion, requestId }: AnswerDetails,
+): HttpResponse {
+  const { next } = answer;
+  const [at, whole] = [next?.at ?? null, answer.body];
+  const body =
+    url === null || at === null ? [whole] : [whole.subarray(0, at), Buffer.from(url), whole.subarray(at)];
+  return {
+    status: 200,
+    headers: {
+      ...anyOrigin,
+      'Content-Type': answer.contentType,
+      'Content-Length': String(bodyBytes({ body })),
+      'Cache-Control': 'private, no-cache',
+      ETag: etag,
+      Vary: 'Accept, Accept-Encoding',
+      ...answer.headers,
+      ...(url !== null && answer.headers['X-Count'] !== undefined ? { Link: `<${url}>; rel="next"` } : {}),
+      ...versionHeader(dataVersion),
+      'X-Request-Id': requestId,
+    },
+    body,
+  };
+}
+
+/**
+ * The beginning of a streamed answer as a response: without a length and a tag, which only its end could tell
+ * (contract 9.11).
+ */
+export const streamedResponse = (
+  { contentType, headers, body, dataVersion, adjusted }: Answer & { kind: 'answer' },
+  requestId: string,
+): HttpResponse => ({
+  status: 200,
+  headers: {
+    ...anyOrigin,
+    'Content-Type': contentType,
+    ...headers,
+    ...(adjusted && adjustedHeaders(adjusted, adjusted.readThrough)),
+    'Cache-Control': 'private, no-cache',
+    'X-Request-Id': requestId,
+    ...versionHeader(dataVersion),
+  },
+  body: [body],
+});
+
+/**
+ * An answer whose body has memory of its own: a copy, where others write to that memory once it is released,
+ * or it is larger than the body.
+ */
+export function ownAnswer(answer: Answer & { kind: 'answer' }): Answer & { kind: 'answer' } {
+  const { release, body, ...rest } = answer;
+  if (release === undefined && body.byteLength === body.buffer.byteLength) return answer;
+  const copy = { ...rest, body: Uint8Array.from(body) };
+  release?.();
+  return copy;
+}
+
+/** The rest of a response that is sent as it is read, and how many bytes the connection has taken of all. */
+export function countTaken(
+  response: Pick<HttpResponse, 'body'>,
+  restOf: () => Promise<Uint8Array | null>,
+): { readonly rest: () => Promise<Uint8Array | null>; readonly taken: () => number } {
+  let given = bodyBytes(response);
+  let taken = 0;
+  return {
+    taken: () => taken,
+    rest: async () => {
+      // What was given before has been taken.
+      taken += given;
+      given = 0;
+      const piece = await restOf();
+      given = piece?.length ?? 0;
+      return piece;
+    },
+  };
+}
+
+/** The refusal of a request whose key has used up a quota. */
+export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
+  const requests = limit === 1 ? '1 request' : `${limit} requests`;
+  const message = `The key has used up its quota of ${requests} a ${span}: try again in ${resetSeconds} s.`;
+  return new Refusal('rate_limited', { message });
+}
+
+/**
+ * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A
+ * request that the service failed to answer does not count.
+ */
+export function withQuota(response: HttpResponse, counted: CountedRequest | null): HttpResponse {
+  if (counted === null) return response;
+  const quota = response.status >= 500 ? counted.giveBack() : counted.quota;
+  return {
+    ...response,
+    headers: {
+      ...response.headers,
+      'RateLimit-Limit': String(quota.limit),
+      'RateLimit-Remaining': String(quota.remaining),
+      'RateLimit-Reset': String(quota.resetSeconds),
+      ...(counted.isAdmitted ? {} : { 'Retry-After': String(quota.resetSeconds) }),
+    },
+  };
+}
+
+/** Adds the names of the ignored query parameters; null for none (contract 4.4). */
+export const withIgnored = (response: HttpResponse, ignored: string | null): HttpResponse =>
+  ignored === null ? response : { ...response, headers: { ...response.headers, [IGNORED_HEADER]: ignored } };

@@ -1,0 +1,245 @@
+// The sockets: a node:http server with all its limits, and a stop that loses no request.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Observe } from '../base/observe.ts';
+import { Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
+import { addressFact } from './forwarded.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
+import type { OpenConnections } from './open-connections.ts';
+import { Sending, type SendingPace } from './outgoing/sending.ts';
+import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
+import { ignoreRest, paceReading } from './paced-reading.ts';
+import { readBody } from './request-body.ts';
+import { type Entered, RequestGate } from './request-gate.ts';
+import { errorResponse, methodNotAllowed } from './response.ts';
+import { stop } from './stop.ts';
+import { RequestBatches } from './threads/batching.ts';
+import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts';
+
+// An import statement reads every export of node:http, and that loads Node's HTTP client: 40 ms and 13 MB for
+// nothing.
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** Handles requests; never throws. */
+export type Handler = { handle(request: HttpRequest): Promise<HttpResponse> };
+
+/** A server that is listening. */
+export type Listening = {
+  readonly port: number;
+  /** New connections get this certificate; open ones keep theirs. Does nothing on HTTP. */
+  renew(certificate: Certificate): void;
+  /** Accepts no more connections, answers the open ones, then ends; after the time limit it closes them. */
+  stop(reason: string): Promise<void>;
+};
+
+/** The headers, by lower-case name. Node gives only the first Host line; this gives all. */
+function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['headers'] {
+  const hosts: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[index + 1]!);
+  }
+  return hosts.length > 1 ? { ...headers, host: hosts } : headers;
+}
+
+/**
+ * Whether chunks of a body are still to come. Each costs time to skip, however small, so its connection ends
+ * with the response.
+ */
+const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && headers['transfer-encoding'] !== undefined;
+
+/** Handles a request, and sends the response. */
+function respond(
+  outgoing: ServerResponse,
+  handler: Handler,
+  connections: OpenConnections,
+  sending: Sending,
+  { leave, ...moment }: Entered & { readonly batch: number },
+): void {
+  const incoming = outgoing.req;
+  handler
+    .handle({
+      method: incoming.method ?? 'GET',
+      target: incoming.url ?? '/',
+      headers: headersOf(incoming),
+      address: incoming.socket.remoteAddress,
+      ...moment,
+      body: () => readBody(incoming),
+      isGone: () => outgoing.destroyed || outgoing.closed,
+    })
+    .then((response) => {
+      const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
+      if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
+      return sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
+    })
+    .catch(() => outgoing.destroy())
+    .finally(leave);
+}
+
+/** The refusal of a request that could not be parsed, by Node's error code. */
+function protocolProblem(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = `The request's head is larger than ${limits.headerBytesMax} bytes, or has too many headers.`;
+    return new Refusal('headers_too_large', { message });
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Refusal('timeout', { message: 'The request did not arrive in time.' });
+  return new Refusal('bad_request', { message: 'The request is not well-formed HTTP/1.1.' });
+}
+
+/** The newest request of each connection. */
+const newestRequest = new WeakMap<Socket, IncomingMessage>();
+
+/** Answers a request that is not well-formed HTTP, or did not arrive in time. */
+function refuseSocket(
+  code: string | undefined,
+  socket: Socket,
+  connections: OpenConnections,
+  observe: Observe,
+): void {
+  // The responses to earlier, well-formed requests come first (RFC 9112, 9.3.2).
+  const last = connections.lastResponse(socket);
+  // A request whose body is missing may have its response already: it gets no second one.
+  ignoreRest(socket);
+  const isAnswered = last === undefined && newestRequest.get(socket)?.complete === false;
+  if (code === 'ECONNRESET' || !socket.writable || isAnswered) socket.destroy();
+  else if (last !== undefined) last.once('close', () => socket.end());
+  else writeRefusal(protocolProblem(code), socket, observe);
+}
+
+/** Writes an error to a bare connection, and ends it. */
+function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe): void {
+  const requestId = randomUUID();
+  const { status, headers, body } = withStrictTransport(errorResponse(word, facts, requestId), socket);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ...body]));
+  const unparsed = { kind: 'request', method: '-', route: null, keyId: null, durationMs: 0 } as const;
+  const from = addressFact(socket.remoteAddress);
+  observe({ ...unparsed, ...from, requestId, status, word, bytes: body[0]!.length });
+}
+
+/** The address of a server, and the certificate of HTTPS; null for HTTP. */
+export type ListenAddress = {
+  readonly host: string;
+  readonly port: number;
+  /** Whether several processes share the port. */
+  readonly reusePort: boolean;
+  readonly certificate: Certificate | null;
+};
+
+const options = {
+  maxHeaderSize: limits.headerBytesMax,
+  insecureHTTPParser: false,
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveTimeoutMs,
+  connectionsCheckingInterval: 1_000,
+  // The request handler answers a missing Host itself, in the envelope.
+  requireHostHeader: false,
+};
+
+/** The parts that a server works with. */
+export type ServerParts = {
+  readonly handler: Handler;
+  readonly connections: OpenConnections;
+  /** Counts the answers that are not sent yet. */
+  readonly unsent: UnsentBytes;
+  readonly observe: Observe;
+  readonly pace?: SendingPace;
+};
+
+/** Serves on an address. @throws when the address cannot be listened on */
+export async function listen(
+  { handler, connections, unsent, observe, pace }: ServerParts,
+  { certificate, ...address }: ListenAddress,
+): Promise<Listening> {
+  const batches = new RequestBatches();
+  const gate = new RequestGate();
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { socket } = incoming;
+    // The rest of what a connection had sent before it was ended.
+    if (socket.destroyed) return;
+    const before = connections.lastResponse(socket);
+    if (before === undefined) sending.heard(socket);
+    if (!connections.addResponse(socket, outgoing)) {
+      observe({ kind: 'connection', reason: 'pipelined' });
+      reset(socket);
+      return;
+    }
+    newestRequest.set(socket, incoming);
+    const answer = (): void => {
+      const entered = gate.enter();
+      batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch }));
+    };
+    // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
+    // others.
+    if (before === undefined) answer();
+    else before.once('close', () => setImmediate(answer));
+  };
+  const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
+  const server = tls?.server ?? createServer(options, receive);
+  const listener = tls?.listener ?? server;
+  const reset = (socket: Socket): void => {
+    (tls?.handshakes.rawSocket(socket) ?? socket).resetAndDestroy();
+    socket.destroy();
+  };
+  listener.on('connection', (socket: Socket) =>
+    connections.accept(socket, () => tls?.handshakes.endOldest() ?? false),
+  );
+  const sending = new Sending({ unsent, observe, reset, pace }, () => listening);
+  server.on(tls === null ? 'connection' : 'secureConnection', (socket: Socket) => {
+    connections.add(socket);
+    paceReading(socket, {
+      isPaused: () => connections.isPaused(socket),
+      mustWait: () => connections.lastResponse(socket) === undefined && !gate.isOpen,
+      wait(letIn) {
+        connections.hold(socket);
+        gate.wait(() => {
+          connections.letGo(socket);
+          letIn();
+        });
+      },
+    });
+    socket.once('close', () => sending.forget(socket));
+  });
+  // Node would answer these itself, without the envelope.
+  server.on('checkExpectation', receive);
+  server.on('connect', (_, socket) => {
+    ignoreRest(socket as Socket);
+    socket.on('error', () => socket.destroy());
+    writeRefusal(methodNotAllowed('CONNECT'), socket as Socket, observe);
+  });
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    const bare = tls?.handshakes.bareSocket(socket);
+    const message = 'This service speaks HTTPS: begin its address with https://.';
+    if (bare === undefined) refuseSocket(code, socket, connections, observe);
+    // Only a caller that speaks plain HTTP can read an error without a handshake.
+    else if (code === 'ERR_SSL_HTTP_REQUEST')
+      writeRefusal(new Refusal('bad_request', { message }), bare, observe);
+    else socket.destroy();
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen({ ...address, backlog: limits.connectionBacklogMax }, resolve);
+  });
+  const listening = listener.address() as AddressInfo;
+  return {
+    port: listening.port,
+    renew: (next) => tls?.renew(next),
+    async stop(reason) {
+      // A handshake in progress brings a request; an abandoned one does not.
+      const grace = setTimeout(() => tls?.handshakes.endAll(), limits.handshakeGraceMs);
+      await stop({ listener, server, connections }, reason, observe);
+      clearTimeout(grace);
+      sending.close();
+    },
+  };
+}

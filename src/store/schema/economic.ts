@@ -1,0 +1,152 @@
+// The economic calendar: its events, and the descriptions of codes that files give (contract 11).
+import { numberOf } from '../../base/number.ts';
+import { dataset, instant, integer, orNull, real, text } from './dataset.ts';
+import {
+  anyNumber,
+  asText,
+  capitals,
+  countryField,
+  optional,
+  required,
+  someText,
+  type Values,
+  wordRule,
+} from './field.ts';
+
+/** By importance, from 1 on (contract 8.7). */
+export const impacts: readonly string[] = ['low', 'medium', 'high'];
+/** The rank of an event whose importance is not known. */
+export const RANK_UNKNOWN = 3;
+
+/** The importance of an event, 1 to 3; null where it is not known. */
+const importanceOf = ({ rank }: Values): number | null =>
+  rank === RANK_UNKNOWN ? null : RANK_UNKNOWN - (rank as number);
+
+const code = capitals(
+  /^[A-Z0-9_]{1,100}$/i,
+  'must be letters, digits and underscores, at most 100, such as EMPLOYMENT_NFP_HEADLINE',
+);
+
+const codeSelector = {
+  column: 'event_code',
+  takes: 'code',
+  about: 'such as EMPLOYMENT_NFP_HEADLINE',
+} as const;
+
+export const events = dataset({
+  name: 'economic_events',
+  columns: {
+    /** 64 hexadecimal digits in lower case (contract 8.7). */
+    source_id: text,
+    country_iso_code: text,
+    event_code: text,
+    event_name: text,
+    event_driven_type: orNull(text),
+    /** 0 high, 1 medium, 2 low, 3 not known: the order of events at one time (contract 8.8). */
+    rank: integer,
+    /** Whole seconds. */
+    event_timestamp: instant,
+    actual_value: orNull(real),
+    previous_value: orNull(real),
+    forecast_value: orNull(real),
+    /** As in the file; else they are calculated when they are read. */
+    change: orNull(real),
+    change_percent: orNull(real),
+    period: orNull(text),
+    unit: orNull(text),
+  },
+  key: ['source_id'],
+  // One for each set of filters. With a country or a code the rank is compared in the index
+  // (`queries/economic.ts`). SQLite takes the first of indexes that it estimates equal: the most specific
+  // ones come first.
+  indexes: [
+    ['country_iso_code', 'event_code', 'event_timestamp', 'rank', 'source_id'],
+    ['event_code', 'event_timestamp', 'rank', 'source_id'],
+    ['country_iso_code', 'event_timestamp', 'rank', 'event_code', 'source_id'],
+    ['rank', 'event_timestamp', 'event_code', 'source_id'],
+    ['event_timestamp', 'rank', 'event_code', 'source_id'],
+  ],
+  // What was measured before an event, and what is expected of it, is known when no other event of its code
+  // comes before it.
+  group: ['country_iso_code', 'event_code'],
+  keptAsTheyCome: true,
+  file: {
+    fields: {
+      country_iso_code: countryField,
+      event_code: required(code, { flag: '--code' }),
+      event_name: required(someText),
+      event_timestamp: required({ unit: 'second' }),
+      event_driven_type: optional(wordRule(['time_driven', 'data_driven'])),
+      importance: optional(
+        {
+          parse: (text) => [1, 2, 3].find((importance) => importance === numberOf(text)),
+          reason: 'must be 1, 2 or 3: 3 is the highest',
+        },
+        { written: { kind: 'integer', of: importanceOf } },
+      ),
+      impact: optional(
+        wordRule(impacts),
+        asText((row) => impacts[(importanceOf(row) ?? 0) - 1] ?? null),
+      ),
+      actual_value: optional(anyNumber),
+      previous_value: optional(anyNumber),
+      forecast_value: optional(anyNumber),
+      change: optional(anyNumber),
+      change_percent: optional(anyNumber),
+      period: optional(someText),
+      unit: optional(someText),
+      source_id: optional({
+        parse: (text) => (/^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined),
+        reason: 'must be 64 hexadecimal digits',
+      }),
+    },
+    time: 'event_timestamp',
+    subject: ['country_iso_code', 'event_code'],
+    repeated: {
+      column: 'event_code',
+      reason:
+        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and its year, or by its time where nothing tells its period; where both are right, give them different codes',
+    },
+    deletion: {
+      about: 'Delete economic events by code, time or identifier.',
+      rows: 'events',
+      needs: [],
+      flags: { '--country': 'its country, such as US' },
+      selectors: {
+        '--event-code': codeSelector,
+        '--source-id': { column: 'source_id', takes: 'id', about: 'one event', isAlone: true },
+      },
+      examples: [
+        '--country US --event-code EMPLOYMENT_NFP_HEADLINE --from 2025-03-07 --to 2025-03-07',
+        '--country JP --all --dry-run',
+      ],
+    },
+  },
+});
+
+/** Descriptions of codes from files, which replace those that ship (`economic-event-codes.json`). */
+export const eventCodes = dataset({
+  name: 'economic_event_codes',
+  columns: { country_iso_code: text, event_code: text, description: text },
+  key: ['country_iso_code', 'event_code'],
+  group: ['country_iso_code'],
+  file: {
+    fields: {
+      country_iso_code: countryField,
+      event_code: required(code, { flag: '--code' }),
+      description: required(someText),
+    },
+    repeated: {
+      column: 'event_code',
+      reason: 'the file has this code already, with another description',
+    },
+    deletion: {
+      about: 'Delete imported descriptions of event codes. The shipped ones stay.',
+      rows: 'codes',
+      needs: ['--country'],
+      flags: { '--country': 'its country, such as US' },
+      selectors: { '--event-code': codeSelector },
+      examples: ['--country US --event-code OWN_CODE'],
+    },
+  },
+});

@@ -1,0 +1,218 @@
+// Instruments. A column that no file gave is null, and its value comes from the market when it is read
+// (contract 11).
+import { formatDay, parseDay } from '../../base/instant.ts';
+import { parseFlag } from '../../contract/flag.ts';
+import { parseSymbol } from '../../contract/identifiers.ts';
+import {
+  boolean,
+  type Column,
+  type ColumnKind,
+  dataset,
+  integer,
+  json,
+  orNull,
+  type RowOf,
+  real,
+  text,
+} from './dataset.ts';
+import {
+  anyText,
+  assetSchemaField,
+  asText,
+  countryField,
+  dateTextRule,
+  exchangeRule,
+  type Field,
+  type FieldRule,
+  type Fields,
+  numberRule,
+  optional,
+  symbolField,
+  textThat,
+} from './field.ts';
+
+/** A stored instrument. */
+export type Instrument = RowOf<typeof instruments>;
+
+/** A symbol that an instrument had, with its first and last day. */
+export type FormerSymbol = { readonly symbol: string; readonly from_day: number; readonly to_day: number };
+
+/** Columns that instruments and option contracts have. */
+export const tradingColumns = {
+  contract_type: orNull(text),
+  price_precision: orNull(integer),
+  quantity_precision: orNull(integer),
+  min_initial_open_quantity: orNull(real),
+  tick_size: orNull(real),
+  lot_size: orNull(real),
+  listing_date: orNull(text),
+} as const;
+
+const columns = {
+  asset_schema: text,
+  country_iso_code: text,
+  symbol: text,
+  instrument_id: integer,
+  asset_id: integer,
+  name: orNull(text),
+  exchange: orNull(text),
+  currency: orNull(text),
+  time_zone: orNull(text),
+  open_time: orNull(text),
+  close_time: orNull(text),
+  trading_hours: orNull(json),
+  status: orNull(text),
+  calendar_key: orNull(text),
+  session_template: orNull(text),
+  support_dst: orNull(boolean),
+  support_week_trading: orNull(boolean),
+  underlying_name: orNull(text),
+  is_indices: orNull(boolean),
+  daily_minute_count: orNull(integer),
+  contract_value: orNull(text),
+  description: orNull(text),
+  asset_subtype: orNull(text),
+  industry: orNull(text),
+  trading_codes: orNull(text),
+  parent_schema_instrument_id: orNull(text),
+  ...tradingColumns,
+  /** The last day of trading, `YYYY-MM-DD`: no bar comes after it (contract 3.9). It is not on the wire. */
+  delisting_date: orNull(text),
+  base_currency: orNull(text),
+  quote_currency: orNull(text),
+  /** `FormerSymbol[]` (contract 9.6). */
+  former_symbols: orNull(json),
+} as const;
+
+const hoursKeys = ['regular_trading', 'pre_market_trading', 'post_market_trading'];
+const CLOCK = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
+const RANGE = new RegExp(`^${CLOCK}-${CLOCK}$`);
+
+/** Trading hours in the form of the record (spec 2.3): lists of ranges of clock times. */
+function parseHours(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const isRanges = (ranges: unknown): boolean =>
+      Array.isArray(ranges) && ranges.every((range) => typeof range === 'string' && RANGE.test(range));
+    const isRight = Object.entries(value).every(
+      ([key, ranges]) => hoursKeys.includes(key) && isRanges(ranges),
+    );
+    return isRight ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const FORMER = /^([^:]+):(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/;
+
+/** Former symbols, each with its first and last day, separated by spaces (contract 9.6). */
+function parseFormerSymbols(text: string): FormerSymbol[] | undefined {
+  const found: FormerSymbol[] = [];
+  for (const part of text.trim().split(/\s+/)) {
+    const [, name = '', from = '', to = ''] = FORMER.exec(part) ?? [];
+    const [symbol, from_day, to_day] = [parseSymbol(name), parseDay(from), parseDay(to)];
+    if (symbol === null || from_day === null || to_day === null || from_day > to_day) return undefined;
+    found.push({ symbol, from_day, to_day });
+  }
+  return found;
+}
+
+const formerText = ({ symbol, from_day, to_day }: FormerSymbol): string =>
+  `${symbol}:${formatDay(from_day)}..${formatDay(to_day)}`;
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const clock = textThat((text) => new RegExp(`^${CLOCK}$`).test(text), 'must be a time HH:MM:SS');
+
+/** The rule of a field by the kind of its column. */
+const rulesOfKinds: Readonly<Partial<Record<ColumnKind, FieldRule>>> = {
+  text: anyText,
+  boolean: { parse: parseFlag, reason: 'is not a boolean' },
+  integer: numberRule(Number.isSafeInteger, 'is not a whole number'),
+  real: numberRule(() => true, 'is not a number'),
+};
+
+/** The fields that need another rule. */
+const particular: Readonly<Record<string, Field>> = {
+  asset_schema: assetSchemaField,
+  country_iso_code: countryField,
+  symbol: symbolField,
+  exchange: optional(exchangeRule, { flag: '--exchange' }),
+  currency: optional(anyText, { flag: '--currency' }),
+  status: optional(
+    textThat((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
+  ),
+  time_zone: optional(textThat(isTimeZone, 'is not a time zone')),
+  listing_date: optional(dateTextRule),
+  delisting_date: optional(dateTextRule),
+  open_time: optional(clock),
+  close_time: optional(clock),
+  trading_hours: optional({
+    parse: parseHours,
+    reason: `must be JSON with lists of ranges such as 09:30:00-16:00:00 under ${hoursKeys.join(', ')}`,
+  }),
+  former_symbols: optional(
+    {
+      parse: parseFormerSymbols,
+      reason:
+        'must be symbols with their first and last day, such as FB:2012-05-18..2022-06-08, separated by spaces',
+    },
+    asText((row) => (row.former_symbols as FormerSymbol[] | null)?.map(formerText).join(' ') ?? null),
+  ),
+  // Each store gives its own numbers.
+  parent_schema_instrument_id: optional(anyText, { isNeverWritten: true }),
+};
+
+/** The fields of an instrument: an option contract shares some of them. The store alone gives identifiers. */
+export const instrumentFields: Fields = Object.fromEntries(
+  Object.entries<Column>(columns)
+    .filter(([name]) => name !== 'instrument_id' && name !== 'asset_id')
+    .map(([name, { kind }]) => [name, particular[name] ?? optional(rulesOfKinds[kind]!)]),
+);
+
+export const instruments = dataset({
+  name: 'instruments',
+  columns,
+  key: ['asset_schema', 'country_iso_code', 'symbol'],
+  indexes: [['instrument_id']],
+  group: ['instrument_id'],
+  parts: [
+    { kind: 'symbol', of: ['asset_schema', 'country_iso_code', 'symbol'] },
+    { kind: 'instrument', of: ['instrument_id'] },
+  ],
+  file: {
+    fields: instrumentFields,
+    repeated: { column: 'symbol', reason: 'the file has this instrument already, with other values' },
+  },
+});
+
+/** The key of an instrument. */
+export type InstrumentName = Pick<Instrument, 'asset_schema' | 'country_iso_code' | 'symbol'>;
+
+/**
+ * The terms that find instruments; made from the instruments' rows and written with them
+ * (`store/instrument-terms.ts`).
+ */
+export const instrumentTerms = dataset({
+  name: 'instrument_terms',
+  columns: {
+    asset_schema: text,
+    country_iso_code: text,
+    /** `symbol`, `former` or `name`. */
+    kind: text,
+    /** A symbol, or the folded words of a name from one of its words on, and around. */
+    term: text,
+    symbol: text,
+  },
+  key: ['asset_schema', 'country_iso_code', 'kind', 'term', 'symbol'],
+  indexes: [['asset_schema', 'kind', 'term', 'country_iso_code', 'symbol']],
+  parts: [{ kind: 'symbol', of: ['asset_schema', 'country_iso_code', 'term'], where: { kind: 'former' } }],
+});
