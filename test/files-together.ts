@@ -9,8 +9,8 @@ export const filesTogether: readonly (readonly string[])[] = [
   // They compute.
   [
     'bench/**/*.test.ts',
-    'src/{bars,base,calendar,contract,disk,explorer}/**/*.test.ts',
-    'src/cli/{known-damage,own-modules,progress,table}.test.ts',
+    'src/{base,contract,explorer,market}/**/*.test.ts',
+    'src/cli/{own-modules,serve/known-damage,shared/progress,shared/table}.test.ts',
     'src/imports/read/{csv-line,spool,zstd-frames}.test.ts',
     'src/imports/load/{bar-rules,name-ids,open-rows}.test.ts',
     'src/imports/map/{column-mapping,instant-cell}.test.ts',

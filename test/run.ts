@@ -44,7 +44,7 @@ const SLOWEST = 10;
 /** Begun first, so that none of them runs alone at the end. */
 const longest = [
   'test/explorer/**',
-  'src/cli/watch*',
+  'src/cli/import/watch*',
   'test/{examples,import-formats,raw-http}*',
   'test/mcp/http*',
   'test/fuzz*',
@@ -61,7 +61,7 @@ const longForms = ['test/ci/**/*.test.ts'];
  * test/.
  */
 const quick = [
-  ...[...filesTogether[0]!, 'src/{keys,loading,mapping,files,queries,series,history}/**/*.test.ts'],
+  ...[...filesTogether[0]!, 'src/{imports,queries,runs,series,serve/keys}/**/*.test.ts'],
   'src/serve/!(handshakes|server|refusals).test.ts',
   'test/{import-law,stores,rules,container,import-instruments,instrument-terms,undo,security}.test.ts',
 ];

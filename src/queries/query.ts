@@ -157,7 +157,7 @@ export type LaneBounds = {
   readonly charactersMax: number;
 };
 
-/** A request reads more than its lane allows: another lane answers it (`http/queue/README.md`). */
+/** A request reads more than its lane allows: another lane answers it (`serve/threads/README.md`). */
 export class TooDear extends Error {
   override readonly name = 'TooDear';
 }

@@ -56,8 +56,8 @@ export type RankedRead<D extends Dataset = Dataset> = {
 };
 
 /**
- * A block of bars as stored: bytes of `market/bars/block.ts`. A block that was read throws a `DamagedBlock` for
- * bytes of another place.
+ * A block of bars as stored: bytes of `market/bars/block.ts`. A block that was read throws a `DamagedBlock`
+ * for bytes of another place.
  */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
 

@@ -29,7 +29,7 @@ function edit(file: string, from: string, to: string): void {
 
 // Its file, its line, and the step that makes its table.
 writeFileSync(
-  join(folder, 'src/datasets/toys.ts'),
+  join(folder, 'src/store/schema/toys.ts'),
   `import { dataset, day, orNull, real, text } from './dataset.ts';
 import { anyNumber, countryRule, dayRule, optional, required, someText, symbolRule } from './field.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 
-const folder = join(import.meta.dirname, '../../src/cli');
+const folder = join(import.meta.dirname, '../../src/cli/commands');
 
 /** Every command: each file of the command line exports what it makes as `somethingCommand`. */
 export async function readCommands(): Promise<Command> {

@@ -1,4 +1,5 @@
-// Which parameters the queries read: one that is declared and that no query reads would do nothing, in silence.
+// Which parameters the queries read: one that is declared and that no query reads would do nothing, in
+// silence.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { allEndpoints } from '../../src/contract/index.ts';
 import type { QueryRequest } from '../../src/queries/query.ts';

@@ -22,7 +22,7 @@ const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
  * a file.
  */
 const ofNoStore = [
-  'src/{base,disk,contract,explorer,datasets,calendar,bars,files,mapping}/**',
+  'src/{base,contract,explorer,market,store/schema,imports/read,imports/map}/**',
   'test/explorer/**',
   'src/serve/outgoing/**',
 ];

@@ -1,5 +1,5 @@
-// Bytes that are not those that were written: reads refuse them, an overview reads the rows beside them, and a
-// scrub finds them.
+// Bytes that are not those that were written: reads refuse them, an overview reads the rows beside them, and
+// a scrub finds them.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
