@@ -26,7 +26,7 @@ const UNBOXED_MAX = 2 ** 31;
 const WIDE = /[\u0100-\uffff]/;
 
 /** Bytes of a text. */
-export const textBytes = (text: string): number =>
+const textBytes = (text: string): number =>
   STRING_BYTES + (WIDE.test(text) ? 2 : 1) * text.length + WORD_BYTES / 2;
 
 /**

@@ -249,7 +249,7 @@ export function factsOf(name: SettingName) {
 /**
  * A setting's value and the place that gave it: a flag, a variable's name, `bourse.config.json` or `default`.
  */
-export type SourcedSetting = { readonly name: SettingName; readonly value: unknown; readonly from: string };
+type SourcedSetting = { readonly name: SettingName; readonly value: unknown; readonly from: string };
 
 /** The settings of this call, each with its source. @throws UsageProblem for a wrong one */
 export function readSourced(flags: SettingFlags): SourcedSetting[] {

@@ -23,7 +23,7 @@ export const actionKinds = [...listedKinds, 'spinoff', 'stock_dividend', 'specia
 export type ActionKind = (typeof actionKinds)[number];
 
 /** One corporate action on the wire (spec 2.4, contract 8.2, 8.10). */
-export const corporateActionRecord = record('CorporateAction', {
+const corporateActionRecord = record('CorporateAction', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   country_iso_code: [text('Country of the stock'), 'US'],
   symbol: [text('Symbol of the stock'), 'AAPL'],

@@ -7,7 +7,7 @@ import { anotherTime, extraSort, formats, instrument, limit, nextPageKey, option
 import { priceBases } from './price-basis.ts';
 
 /** One stored series on the wire. */
-export const seriesRecord = record('Series', {
+const seriesRecord = record('Series', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   country_iso_code: [text('Country or `GLOBAL`'), 'US'],
   symbol: [text('Trading symbol'), 'AAPL'],
@@ -50,7 +50,7 @@ export const seriesCoverage = endpoint({
 export const sessionConditions = ['available', 'degraded', 'untraded', 'missing', 'pending'] as const;
 
 /** One session of an instrument on the wire. */
-export const sessionRecord = record('Session', {
+const sessionRecord = record('Session', {
   session_date: [date('Label date of the session'), '2025-03-03'],
   interval: [text('Interval of the bars'), '1M'],
   source: [

@@ -34,7 +34,7 @@ export const findingKinds = [
 export const severities = ['info', 'warning', 'error'] as const;
 
 /** One finding on the wire. */
-export const findingRecord = record('Finding', {
+const findingRecord = record('Finding', {
   kind: [oneOf(findingKinds, 'What it is'), 'isolated_wick'],
   severity: [oneOf(severities, 'How bad it is'), 'warning'],
   interval: [text('Interval of the stored bars'), 'DAY'],

@@ -1,12 +1,16 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
+
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text, textMap } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import { anotherTime, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
+/** `REGULAR`: an ordinary trading day. */
+export const sessionTemplates = ['CLOSED', 'EARLY_CLOSE', 'LATE_OPEN', 'REGULAR'] as const;
+
 /** One closed or shortened day on the wire (spec 2.8, contract 8.6). */
-export const holidayRecord = record('Holiday', {
+const holidayRecord = record('Holiday', {
   name: [text('Name of the holiday'), 'Christmas'],
   holiday_code: [text('Code of the holiday', { pattern: '^HOLIDAY_' }), 'HOLIDAY_CHRISTMAS'],
   calendar_date: [date('Date in the time zone of the market'), '2025-12-25'],

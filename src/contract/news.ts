@@ -6,7 +6,7 @@ import { listLimits } from './limits.ts';
 import { anotherTime, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
-export const newsRecord = record('NewsItem', {
+const newsRecord = record('NewsItem', {
   sentiment_label: [
     nullable(oneOf(['positive', 'neutral', 'negative'], 'Tone of the item, null where it was not judged')),
     'neutral',

@@ -42,13 +42,13 @@ export const optionContractRecord = record('OptionContract', {
 });
 
 /** One expiration on the wire (spec 2.7). */
-export const expirationRecord = record('Expiration', {
+const expirationRecord = record('Expiration', {
   expiration_date: [date('Last date of the contracts'), '2025-12-19'],
   expiration_datetime: [dateTime('When they expire, UTC'), '2025-12-19T21:00:00+00:00'],
 });
 
 /** Fields that option search sorts by (contract 8.4). */
-export const optionSortFields = [
+const optionSortFields = [
   'strike_price',
   'expiration_date',
   'expiration_datetime',

@@ -6,7 +6,7 @@ import { listLimits } from './limits.ts';
 import { anotherTime, asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
-export const runRecord = record('Run', {
+const runRecord = record('Run', {
   run: [integer('Number of the run'), 12],
   kind: [oneOf(['import', 'delete'], 'What the run did'), 'import'],
   dataset: [text('What it imported or deleted'), 'bars'],
@@ -37,7 +37,7 @@ export const runs = endpoint({
 });
 
 /** A service on the wire. */
-export const addressRecord = record('AddressInfo', {
+const addressRecord = record('AddressInfo', {
   base_address: [text('The address that every path is appended to'), 'https://data.example.com/bourse'],
   version: [text('The version of the program'), '1.0.0'],
 });

@@ -17,8 +17,7 @@ import type { RowOf } from '../store/schema/dataset.ts';
 import { eventCodes, events } from '../store/schema/economic.ts';
 import { shippedEventCodes } from '../store/schema/economic-event-codes.ts';
 import type { Direction, Reader } from '../store/store.ts';
-import { answerPage, takeRows } from './dataset-page.ts';
-import { eventsAsKnown, knownEvents } from './known-events.ts';
+import { answerPage, type Holds, takeRows } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
@@ -26,6 +25,43 @@ import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts
 import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
+
+/**
+ * Which events a request may see: what the data themselves bring about is not known before. Undefined where
+ * it has no moment.
+ */
+function knownEvents({ asOf }: Pick<QueryContext, 'asOf'>): Holds<typeof events> | undefined {
+  if (asOf === null) return undefined;
+  return ({ event_timestamp, event_driven_type }) =>
+    event_timestamp <= asOf.ms || event_driven_type !== 'data_driven';
+}
+
+const unpublished = { actual_value: null, change: null, change_percent: null };
+
+/**
+ * Gives events as a request sees them: of one that is still to come there is no result; where another of its
+ * code comes before it, neither what was measured last nor what is expected is known either.
+ */
+function eventsAsKnown({ reader, lookup, asOf }: QueryContext): (event: Event) => Promise<Event> | Event {
+  if (asOf === null) return (event) => event;
+  asOf.limits.add('forecasts');
+  /**
+   * When the events of a code are: all of them, because a lost one would bring forward what is known of the
+   * next.
+   */
+  const timesOf = ({ country_iso_code, event_code }: Event): Promise<number[]> =>
+    lookup.ofName(reader, `events|${country_iso_code}:${event_code}`, async () =>
+      (await reader.group(events, { country_iso_code, event_code })).map((event) => event.event_timestamp),
+    );
+  return async (event) => {
+    if (event.event_timestamp <= asOf.ms) return event;
+    const times = await timesOf(event);
+    const isNext = !times.some((ms) => ms > asOf.ms && ms < event.event_timestamp);
+    if (isNext) return { ...event, ...unpublished };
+    return { ...event, ...unpublished, previous_value: null, forecast_value: null };
+  };
+}
+
 type Filters = Partial<Event>;
 
 /** The impact of each rank; null where unknown (contract 8.7). */

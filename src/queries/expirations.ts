@@ -27,7 +27,7 @@ export const isWithin = (symbol: string, { from, below }: TextSpan): boolean =>
   from <= symbol && symbol < below;
 
 /** A day and an instant of files, null where they gave none, that contracts have. */
-export type ContractDate = Pick<Contract, 'expiration_date' | 'expiration_datetime'>;
+type ContractDate = Pick<Contract, 'expiration_date' | 'expiration_datetime'>;
 
 /** The part of a contract that says when it expires. */
 type Dated = ContractDate & Pick<Contract, 'symbol'>;

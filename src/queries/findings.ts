@@ -28,7 +28,7 @@ export function marketFacts(context: QueryContext, onBars: (count: number) => vo
  * Every finding of an instrument, in their order; kept until what they were read from is changed. As of a
  * moment its series are those of sessions that were over. @throws TooDear
  */
-export function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
+function instrumentFindings(context: QueryContext, found: Found): Promise<readonly Finding[]> {
   const { reader, request } = context;
   const { nowMs } = request;
   const onBars = barsCounted(context);

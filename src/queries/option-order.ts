@@ -11,7 +11,7 @@ type Term = RankedRead<Contracts>['order'][number];
 /**
  * The side of the price on which all contracts of a search are; below it the highest strike is the nearest.
  */
-export type Side = 'below' | 'above';
+type Side = 'below' | 'above';
 
 /** Above every instant, so that past expirations sort after all coming ones. */
 const EXPIRED_RANK = 1e15;

@@ -73,7 +73,7 @@ export type ServiceFacts = { readonly baseAddress: string; readonly version: str
  * The address of the next page; the request handler adds the base address and the caller's key (contract
  * 4.3).
  */
-export type NextPage = {
+type NextPage = {
   /** Path and query, ending before `next_page_key`. */
   readonly address: string;
   readonly key: string;

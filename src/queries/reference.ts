@@ -15,10 +15,27 @@ import { marketOf } from '../series/calendars.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import { dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
 import { findInstrument } from './lookup.ts';
-import { pairOf } from './pair.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
+
+/** Base and quote currency; null where the symbol does not say. */
+type Pair = { readonly base: string | null; readonly quote: string | null };
+
+const none: Pair = { base: null, quote: null };
+
+/** Quote currencies of crypto pairs without a separator; longer ones first. */
+const quotes = 'FDUSD USDT USDC BUSD TUSD USD EUR GBP JPY AUD CAD CHF BRL TRY KRW BTC ETH BNB'.split(' ');
+
+/** The pair that a symbol of crypto or forex names. */
+function pairOf(assetSchema: AssetSchema, symbol: string): Pair {
+  const separated = /^([A-Z0-9]+)[-_/]([A-Z0-9]+)$/.exec(symbol);
+  if (separated !== null) return { base: separated[1]!, quote: separated[2]! };
+  if (assetSchema === 'forex')
+    return /^[A-Z]{6}$/.test(symbol) ? { base: symbol.slice(0, 3), quote: symbol.slice(3) } : none;
+  const quote = quotes.find((one) => symbol.endsWith(one) && symbol.length > one.length);
+  return quote === undefined ? none : { base: symbol.slice(0, -quote.length), quote };
+}
 
 /** Units of one contract by asset type; null where it differs between contracts. */
 const contractValues: Readonly<Record<AssetSchema, string | null>> = {

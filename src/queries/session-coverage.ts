@@ -1,7 +1,7 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
-import type { sessionConditions } from '../contract/coverage.ts';
-import { sessionCoverage } from '../contract/coverage.ts';
+import { firstWhere } from '../base/search.ts';
+import { type sessionConditions, sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -18,9 +18,9 @@ import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
 import { runSpans } from '../store/schema/bars.ts';
 import { importRuns } from '../store/schema/internal.ts';
-import { faultyTimes } from './faulty-times.ts';
+import type { Finding } from './findings/finding.ts';
 import type { MarketFacts } from './findings/market-facts.ts';
-import { marketFacts, UNDATED_RUNS } from './findings.ts';
+import { keptFindings, marketFacts, UNDATED_RUNS } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
@@ -28,6 +28,45 @@ import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
+
+/** `[fromMs, toMs)`. */
+type Span = Pick<Finding, 'fromMs' | 'toMs'>;
+
+/** Spans in ascending order of their beginnings, as few as cover the same time. */
+function joined(spans: Iterable<Span>): Span[] {
+  const found: Span[] = [];
+  for (const { fromMs, toMs } of spans) {
+    const last = found.at(-1);
+    if (last === undefined || fromMs > last.toMs) found.push({ fromMs, toMs });
+    else found[found.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, toMs) };
+  }
+  return found;
+}
+
+/** The kinds of findings about sessions without a bar. */
+const withoutBars: ReadonlySet<string> = new Set(['missing_session', 'identity_break']);
+
+/**
+ * Tells whether a finding about the stored series of an interval lies in some time: an error or a warning
+ * (`degraded`), or one about missing bars. It is kept as findings are, and apart from them: a series with a
+ * finding in every session has too many to look at for each session of a page. @throws TooDear
+ */
+async function faultyTimes(
+  context: QueryContext,
+  found: Found,
+  interval: Interval,
+  sort: 'degraded' | 'missing',
+): Promise<(time: Span) => boolean> {
+  const isOfSort = ({ kind, severity }: Finding): boolean =>
+    sort === 'missing' ? withoutBars.has(kind) : severity !== 'info';
+  const spans = await keptFindings(context, found, `${sort} ${interval}`, (all) =>
+    joined(all.filter((one) => one.interval === interval && isOfSort(one))),
+  );
+  return ({ fromMs, toMs }) => {
+    const span = spans[firstWhere(spans.length, (at) => spans[at]!.toMs > fromMs)];
+    return span !== undefined && span.fromMs < toMs;
+  };
+}
 
 type Parameters = ParametersOf<typeof sessionCoverage>;
 type Condition = (typeof sessionConditions)[number];

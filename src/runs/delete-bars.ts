@@ -31,10 +31,10 @@ import { StoredSeries } from './stored-series.ts';
 import { nameOf } from './undo-row.ts';
 
 /** A deletion that names one instrument. */
-export type DeleteRequest = InstrumentChoice & DeletionRequest;
+type DeleteRequest = InstrumentChoice & DeletionRequest;
 
 /** A deletion of bars; an interval of null is every interval. */
-export type BarDeleteRequest = DeleteRequest & BarBounds & { readonly interval: Interval | null };
+type BarDeleteRequest = DeleteRequest & BarBounds & { readonly interval: Interval | null };
 
 /** The report of a deletion. */
 export type DeleteReport = {

@@ -26,7 +26,7 @@ export type RowChoice = {
 };
 
 /** A deletion of rows of one dataset. */
-export type RowDeleteRequest = DeletionRequest & RowChoice & { readonly dataset: FileDataset };
+type RowDeleteRequest = DeletionRequest & RowChoice & { readonly dataset: FileDataset };
 
 /** The report of a deletion. */
 export type RowDeleteReport = {

@@ -50,7 +50,7 @@ type Last = {
  * The outcome for a row: another run holds it, or it was removed or restored. `runId` is that run, or the one
  * that removed it.
  */
-export type Settled = {
+type Settled = {
   readonly row_key: string;
   readonly row: Row;
   readonly fate: 'kept' | 'removed' | 'restored';

@@ -39,7 +39,7 @@ const nextAfter = (runId: number): KeyRead<typeof rowChanges> => ({
 });
 
 /** The stored rows that decide about an entry. */
-export type StoredOf = {
+type StoredOf = {
   /** Its first change after the entry's run. */
   readonly later: Entry | undefined;
   /** Its row; null where there is none. */

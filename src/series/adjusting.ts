@@ -2,7 +2,7 @@
 
 import { DAY_MS, formatDay } from '../base/instant.ts';
 import { listedKinds } from '../contract/corporate-actions.ts';
-import { Adjustment, type Change } from '../market/bars/adjustment.ts';
+import { Adjustment, type Change } from '../market/bars/adjust.ts';
 import { dayCells } from '../market/bars/cells.ts';
 import { copyBar } from '../market/bars/columns.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
@@ -31,7 +31,7 @@ export type Adjusting = {
 type ActionChange = Change & { readonly type: string; readonly missing: string | null };
 
 /** Notes about adjusted bars, for headers. */
-export type AdjustNotes = {
+type AdjustNotes = {
   /** The actions before which they are adjusted by less than they should be, each with the reason. */
   readonly incomplete: readonly string[];
   /** Those of kinds that a list of actions does not show unasked. */

@@ -51,7 +51,7 @@ function deferred(make: () => Promise<PartStream>): PartStream {
 }
 
 /** The place behind a session: the next one. */
-export const nextSession =
+const nextSession =
   ({ calendar }: Pick<StreamContext, 'calendar'>) =>
   (day: number): number =>
     calendar.sessionOnOrAfter(day + 1)?.day ?? Number.POSITIVE_INFINITY;
@@ -59,7 +59,7 @@ export const nextSession =
 /**
  * The label dates of the first session that reaches into a range of keys, and of the day behind the last one.
  */
-export function sessionsOf({ calendar, interval }: StreamContext, { fromMs, toMs }: StreamRange) {
+function sessionsOf({ calendar, interval }: StreamContext, { fromMs, toMs }: StreamRange) {
   const next = nextSession({ calendar });
   if (isPeriod(interval)) return { from: next(Math.ceil(fromMs / DAY_MS) - 1), to: Math.ceil(toMs / DAY_MS) };
   let from = next(calendar.zone.dayAt(fromMs) - 2);

@@ -14,7 +14,7 @@ import type { Series, StoredInstrument } from './series.ts';
 import { lacking, type Span } from './spans.ts';
 
 /** A bar that is derived, by its key; `extended` says whether it has the extended hours. */
-export type DerivedBar = {
+type DerivedBar = {
   readonly interval: Interval;
   readonly extended: boolean;
   readonly keyMs: number;
@@ -28,7 +28,7 @@ export type Moment = { readonly nowMs: number; readonly completeness: Completene
  * The proof that the time of a session is covered: a run, or null where the instrument was not traded;
  * undefined where it is not covered.
  */
-export type CoveredBy = { readonly runId: number | null } | undefined;
+type CoveredBy = { readonly runId: number | null } | undefined;
 
 /**
  * A file that may have begun in the middle of a session: from `fromMs` on it covers what is before its first

@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 31 * DAY_MS;
 export type Traded = Pick<Instrument, 'listing_date' | 'status'> & { readonly endMs: number | null };
 
 /** True if no session is going on at any time from one moment to another. */
-export const isNothingBetween =
+const isNothingBetween =
   (calendar: Calendar) =>
   (fromMs: number, toMs: number): boolean =>
     toMs - fromMs < LONGEST_PAUSE_MS && calendar.segments(fromMs, toMs, 'all').openMs.length === 0;

@@ -83,7 +83,7 @@ export async function referencePrice(
  * A factor, unrounded, and why it is 1 although the action takes something from the price; null where it is
  * right.
  */
-export type Factor = Fraction & { readonly missing: string | null };
+type Factor = Fraction & { readonly missing: string | null };
 
 const reasons: Readonly<Record<Incomparable, string>> = {
   differs: 'its currency is not that of the price',

@@ -49,7 +49,7 @@ const lastKeysOf = ({ last_keys }: RunSpan): readonly number[] => last_keys as r
  * The key of a run's last bar that had closed when it began; null without one. A bar that closes later counts
  * for nothing.
  */
-export function lastClosed({ run, begunMs }: BegunRun, calendar: Calendar): number | null {
+function lastClosed({ run, begunMs }: BegunRun, calendar: Calendar): number | null {
   const { interval } = run;
   return lastKeysOf(run).findLast((keyMs) => closeOf(calendar, interval, keyMs) <= begunMs) ?? null;
 }

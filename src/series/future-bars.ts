@@ -52,7 +52,7 @@ export function firstAfter(
 const latestMs = (interval: string): number => (isPeriod(interval) ? LATEST_MS[interval] : 0);
 
 /** A series and the open of its last bar. */
-export type FutureSeries = { readonly name: string; readonly interval: string; readonly openMs: number };
+type FutureSeries = { readonly name: string; readonly interval: string; readonly openMs: number };
 
 /** Some series, at most `limit`, whose last bar opens after `nowMs`. Reads the row of every series. */
 export async function seriesAfter(reader: Reader, nowMs: number, limit: number): Promise<FutureSeries[]> {

@@ -11,7 +11,7 @@ import { soundBlocks } from '../store/all-blocks.ts';
 import type { Reader } from '../store/store.ts';
 
 /** True if bars, of which there is at least one, are off the session grid. */
-export function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boolean {
+function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boolean {
   // The last bar may reach into a session that opens late.
   const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
   return countOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, 'all'), minutes) > 0;

@@ -30,7 +30,7 @@ export async function readFinished(
 }
 
 /** A series that has bars, with what follows from its facts; null where none of its bars is finished. */
-export async function readSeries(
+async function readSeries(
   reader: Reader,
   calendar: Calendar,
   traded: Traded,

@@ -21,7 +21,7 @@ type RunsOfSeries = { readonly series_id: number; readonly interval: string; rea
 const RUNS_PER_READ = 500;
 
 /** True if a run holds a series, or has deleted bars of it. */
-export const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
+const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
   decodeIds(run.series).includes(seriesId);
 
 /** The runs of any number of series, each read once. */

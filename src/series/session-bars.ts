@@ -39,7 +39,7 @@ export type SessionBars = {
 const regularOf = ({ segments }: Session) => segments.filter(({ kind }) => kind === 'regular');
 
 /** Counts the bars of an interval that the regular hours of a session have room for. */
-export function expectedBars({ interval }: Pick<StreamContext, 'interval'>, session: Session): number {
+function expectedBars({ interval }: Pick<StreamContext, 'interval'>, session: Session): number {
   const minutes = intervalMinutes(interval);
   if (minutes === null) return 1;
   return regularOf(session).reduce(

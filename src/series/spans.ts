@@ -4,7 +4,7 @@
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
 /** The rest of some spans, ascending and apart, outside another one. */
-export const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] =>
+const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] =>
   spans.flatMap((span) => {
     if (span.toMs <= fromMs || span.fromMs >= toMs) return [span];
     return [

@@ -6,7 +6,7 @@ import type { Reader } from '../store/store.ts';
 const ROWS_PER_READ = 5_000;
 
 /** An instrument's name and its unknown key. */
-export type UnknownKey = { readonly name: string; readonly key: string };
+type UnknownKey = { readonly name: string; readonly key: string };
 
 /** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
 export async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { httpLimits } from './limits.ts';
 
 /** Who may be read. */
-export type ReadingRules = {
+type ReadingRules = {
   /** Whether the connection is not to be read now. */
   readonly isPaused: () => boolean;
   /** Whether what has arrived must wait. */

@@ -4,7 +4,7 @@ import { Refusal } from '../contract/errors.ts';
 import { allEndpoints, type EndpointName, type StreamedName } from '../contract/index.ts';
 
 /** An endpoint, and the segments of its path. */
-export type Route = {
+type Route = {
   readonly name: EndpointName | StreamedName;
   readonly endpoint: Endpoint;
   readonly segments: readonly string[];

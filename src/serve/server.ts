@@ -127,7 +127,7 @@ function writeRefusal({ word, facts }: Refusal, socket: Socket, observe: Observe
 }
 
 /** The address of a server, and the certificate of HTTPS; null for HTTP. */
-export type ListenAddress = {
+type ListenAddress = {
   readonly host: string;
   readonly port: number;
   /** Whether several processes share the port. */
@@ -147,7 +147,7 @@ const options = {
 };
 
 /** The parts that a server works with. */
-export type ServerParts = {
+type ServerParts = {
   readonly handler: Handler;
   readonly connections: OpenConnections;
   /** Counts the answers that are not sent yet. */

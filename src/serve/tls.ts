@@ -12,7 +12,7 @@ import { Handshakes } from './handshakes.ts';
 import type { HttpResponse } from './message.ts';
 
 /** The files of a certificate and its key. */
-export type CertificateFiles = { readonly cert: string; readonly key: string };
+type CertificateFiles = { readonly cert: string; readonly key: string };
 
 /** A certificate and its private key, which match. */
 export type Certificate = {

@@ -13,7 +13,7 @@ import type { RowReader, RowWriter } from './store.ts';
 export type Leap = { readonly from: number; readonly to: number };
 
 /** The known versions of other stores, and of its own. */
-export type LeapKnowledge = {
+type LeapKnowledge = {
   /** The clock, epoch milliseconds. */
   readonly nowMs: number;
   /** The version of a store whose place it takes; 0 without one. */

@@ -2,25 +2,125 @@
 import { Argument, Command } from 'commander';
 import { assetSchemas } from '../../contract/identifiers.ts';
 import { actionKinds, type Finding } from '../../queries/findings/finding.ts';
+import { findingRecordOf } from '../../queries/findings/finding-record.ts';
 import { instrumentsIn, storeFindings } from '../../queries/findings/store-findings.ts';
 import { likeSymbol } from '../../runs/instrument-choice.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { readVersion } from '../../store/changes.ts';
 import type { Check } from '../../store/control.ts';
 import { importRuns } from '../../store/schema/internal.ts';
+import type { Instrument } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
 import { readSettings } from '../config.ts';
-import { outputOf } from '../shared/check-output.ts';
 import { damageRecord, noteDamage } from '../shared/damage.ts';
-import type { Found } from '../shared/finding-table.ts';
-import type { Counts } from '../shared/finding-words.ts';
+import { type Found, findingTable } from '../shared/finding-table.ts';
+import { type Counts, countWords, lineOf, nameOf, SHOWN_MAX } from '../shared/finding-words.ts';
 import { examples, jsonOption, storeOption, withQuiet } from '../shared/flags.ts';
 import { keepCheck } from '../shared/kept-check.ts';
 import { readStore } from '../shared/opened-store.ts';
-import { type OutFlags, outWords, refuseOwnFile, requireOut } from '../shared/out-file.ts';
+import {
+  type OutFlags,
+  outWords,
+  refuseOwnFile,
+  requireOut,
+  type Written,
+  writeOut,
+} from '../shared/out-file.ts';
+import { isQuiet, print } from '../shared/output.ts';
 import { EXIT_PARTLY } from '../shared/problem.ts';
 import { Progress } from '../shared/progress.ts';
 import { readCountry, readSchema, readSymbol } from '../shared/read-flags.ts';
+import { count, countOf, printable } from '../shared/table.ts';
+
+type OutputFlags = Partial<OutFlags> & { readonly json?: boolean };
+
+interface Output {
+  /** Writes findings as they come; whether all were taken. */
+  take(found: AsyncIterable<Found>): Promise<boolean>;
+  /** Says what they come to. */
+  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void;
+}
+
+/** Prints findings as they come: a list of any length takes no memory. */
+class PrintedFindings implements Output {
+  readonly #json: boolean;
+  readonly #progress: Progress;
+  #any = false;
+
+  constructor({ json = false }: OutputFlags, progress: Progress) {
+    this.#json = json;
+    this.#progress = progress;
+    if (json) process.stdout.write('{"findings":[');
+  }
+
+  async take(found: AsyncIterable<Found>): Promise<boolean> {
+    for await (const { instrument, findings } of found) {
+      this.#progress.end();
+      if (this.#json) for (const finding of findings) this.#printRecord(instrument, finding);
+      else this.#printLines(instrument, findings);
+    }
+    this.#progress.end();
+    return true;
+  }
+
+  #printRecord(instrument: Instrument, finding: Finding): void {
+    const record = JSON.stringify(findingRecordOf(instrument, finding));
+    process.stdout.write(`${this.#any ? ',' : ''}\n${record}`);
+    this.#any = true;
+  }
+
+  /** A fault of a whole series has a finding a session: people are shown some of each kind. */
+  #printLines(instrument: Instrument, findings: readonly Finding[]): void {
+    for (const alike of Map.groupBy(findings, ({ kind, interval }) => `${kind} ${interval}`).values()) {
+      for (const finding of alike.slice(0, SHOWN_MAX))
+        process.stdout.write(`${lineOf(instrument, finding)}\n`);
+      const [{ kind, severity, interval }] = alike as [Finding];
+      const more = alike.length - SHOWN_MAX;
+      if (more > 0)
+        process.stdout.write(
+          `${severity.padEnd(8)}${kind.padEnd(20)} ${printable(nameOf(instrument))} ${interval}: ${count(more)} more (--json prints all)\n`,
+        );
+    }
+  }
+
+  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void {
+    if (this.#json) process.stdout.write(`\n],${JSON.stringify({ counts, ...rest }).slice(1)}\n`);
+    else process.stdout.write(`${countWords(counts)}\n`);
+  }
+}
+
+/** Writes findings as a table. */
+class FindingFile implements Output {
+  readonly #flags: OutFlags & OutputFlags;
+  #written: Written | null = null;
+
+  constructor(flags: OutFlags & OutputFlags) {
+    this.#flags = flags;
+  }
+
+  async take(found: AsyncIterable<Found>): Promise<boolean> {
+    this.#written = await writeOut(this.#flags, findingTable(found), 'findings');
+    return this.#written !== null;
+  }
+
+  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void {
+    const written = this.#written;
+    // On standard output are the findings themselves.
+    if (written === null || (written.bytes === null && isQuiet())) return;
+    const { rows, bytes } = written;
+    const place = bytes === null ? 'standard output' : this.#flags.out;
+    const record = { file: this.#flags.out, rows, bytes, counts, ...rest };
+    const stream = bytes === null ? process.stderr : process.stdout;
+    const text = `${printable(place)}: ${countOf(rows, 'row')}; ${countWords(counts)}\n`;
+    print(this.#flags, record, text, 0, stream);
+  }
+}
+
+/** Gives the output for the findings of a check. */
+export const outputOf = (flags: OutputFlags, progress: Progress): Output =>
+  flags.out === undefined
+    ? new PrintedFindings(flags, progress)
+    : new FindingFile({ ...flags, out: flags.out });
 
 type Flags = Partial<OutFlags> & {
   readonly store?: string;

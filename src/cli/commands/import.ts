@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { barLabels, symbolTimes } from '../../contract/file-words.ts';
 import { priceBases, volumeBases } from '../../contract/price-basis.ts';
 import { chooseMapping, guessedMapping } from '../../imports/map/choose-mapping.ts';
+import { presets } from '../../imports/map/presets/index.ts';
 import { inputsOf } from '../../imports/read/inputs.ts';
 import { readSettings } from '../config.ts';
 import { type Call, ImportCall, watchedBy } from '../import/import-call.ts';
@@ -15,7 +16,6 @@ import {
   recordedFlagsOf,
 } from '../import/import-flags.ts';
 import { tellFailure } from '../import/on-failure.ts';
-import { presetList } from '../import/preset-list.ts';
 import { type TellFailed, watchFolder } from '../import/watch.ts';
 import {
   datasetArgument,
@@ -26,6 +26,18 @@ import {
   withQuiet,
 } from '../shared/flags.ts';
 import { problemOf } from '../shared/problem.ts';
+
+/** The presets, by dataset, in words. */
+export function presetList(): string {
+  const parts = [...Map.groupBy(presets, ({ dataset }) => dataset)].map(([dataset, own]) => {
+    const lines = own.flatMap(({ name, says, example }) => [
+      `  ${name}: ${says}`,
+      ...example.map((line) => `      ${line}`),
+    ]);
+    return [`bourse import ${dataset}`, ...lines].join('\n');
+  });
+  return `${parts.join('\n\n')}\n\nA preset that a file surely fits is applied automatically; the report names it. --preset NAME chooses one, --preset none none.\n`;
+}
 
 /** Imports named files; `tell` is told of each that was not imported. */
 async function importFiles(call: Call, names: readonly string[], tell: TellFailed): Promise<void> {

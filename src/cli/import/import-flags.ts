@@ -68,7 +68,7 @@ export function zoneNamed(name: string | undefined): Zone | undefined {
 }
 
 /** The fields of a dataset's files. */
-export const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
+const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
 
 /** Their names, and which of them are numbers. */
 export function fieldNamesOf(dataset: string): FieldNames {

@@ -27,7 +27,7 @@ export type Step =
   | { readonly kind: 'end'; readonly of: NamedInput };
 
 /** Some files of a name: places `from` to `to`, both included. */
-export type Places = { readonly of: NamedInput; readonly from: number; readonly to: number };
+type Places = { readonly of: NamedInput; readonly from: number; readonly to: number };
 
 /** A file, or a packed one, is opened in some milliseconds up to this size. */
 const LARGE_BYTES = 1024 * 1024;

@@ -116,7 +116,7 @@ function tell(logger: Logger, observation: Observation): void {
 }
 
 /** The log of a process. */
-export type Log = {
+type Log = {
   readonly observe: Observe;
   /** Lines that nobody read in time, and that were dropped. */
   readonly dropped: number;

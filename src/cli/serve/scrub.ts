@@ -10,7 +10,7 @@ import { cliLimits } from '../shared/limits.ts';
 import { closing, readStore } from '../shared/opened-store.ts';
 
 /** Takes the reason why damaged blocks and series have no names: they are listed by their numbers. */
-export type OnUnnamed = (why: string) => void;
+type OnUnnamed = (why: string) => void;
 
 /** Takes a part of a store that was read, with what is damaged in it, or why it was not checked. */
 type OnStep = (table: string, damage: readonly Damage[], unchecked?: string) => void | Promise<void>;

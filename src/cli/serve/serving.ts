@@ -32,7 +32,7 @@ import { DATA, Scrubbing } from './scrubbing.ts';
 import type { Measuring } from './serve-metrics.ts';
 
 /** A service that runs. */
-export type Service = {
+type Service = {
   readonly url: string;
   /** Logs that it listens. */
   announce(): void;

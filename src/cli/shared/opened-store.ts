@@ -76,7 +76,7 @@ export async function withExistingStore(
  * The modes of an import: into the store; as a dry run; or to be explained, which touches no store that it
  * would change.
  */
-export type ImportMode = 'import' | 'dry run' | 'explain';
+type ImportMode = 'import' | 'dry run' | 'explain';
 
 /** Whether a store can be opened for writing as it is, without an update of its layout. */
 async function isReady(url: string): Promise<boolean> {

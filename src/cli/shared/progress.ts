@@ -15,7 +15,7 @@ function seconds(value: number): string {
 }
 
 /** The file that is being read or written, and its size; null where that is not known. */
-export type Task = {
+type Task = {
   readonly name: string;
   readonly bytes: number | null;
   readonly rowsAbout: number | null;

@@ -30,7 +30,7 @@ const BATCH_ROWS = 16_384;
 const MIXED_ROWS = 16 * BATCH_ROWS;
 
 /** Arrays for the rows of a batch, of one buffer. */
-export type BatchArrays = Pick<BarChunk, 'ms' | 'kinds' | 'nameIds'> & {
+type BatchArrays = Pick<BarChunk, 'ms' | 'kinds' | 'nameIds'> & {
   /** In the order of `valueFields`. */
   readonly values: readonly Float64Array[];
 };
@@ -68,7 +68,7 @@ export class SpareArrays {
 }
 
 /** Rows, and the arrays that they are in: to be given back once the rows are loaded. */
-export type BarBatch = BarChunk & { readonly arrays: BatchArrays };
+type BarBatch = BarChunk & { readonly arrays: BatchArrays };
 
 /** The head of a frame of rows: which values they have, besides. */
 export type BatchHead = Pick<BarChunk, 'count' | 'firstRow' | 'newNames'> & {

@@ -56,7 +56,7 @@ const BLOCK_BYTES = 4_000;
 const BLOCKS_TOGETHER = 256;
 
 /** The facts that hold for all bars of a file. */
-export type LoadedFile = {
+type LoadedFile = {
   readonly basis: BarBasis;
   /** From when to when it says that it has every bar, where its caller says so (contract 3.9 (1)). */
   readonly completeFromMs: number | null;

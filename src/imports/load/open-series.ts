@@ -32,10 +32,10 @@ export type OpenBlock = {
 };
 
 /** The stored bars of a bucket, without this import's own where all are, and their number. */
-export type StoredBars = { readonly older: Bars | null; readonly count: number };
+type StoredBars = { readonly older: Bars | null; readonly count: number };
 
 /** The exchange, calendar and market of a series that is loaded. */
-export type SeriesPlace = {
+type SeriesPlace = {
   /** Of its instrument. */
   readonly exchange: string | null;
   readonly calendar: Calendar;

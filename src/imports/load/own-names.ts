@@ -10,7 +10,7 @@ import type { Writer } from '../../store/store.ts';
 import { type RootStock, rootStockOf } from './root-stocks.ts';
 
 /** The symbol of an instrument for one that a file writes, or why it is of none. */
-export type OwnSymbol = { readonly symbol: string } | { readonly reason: string };
+type OwnSymbol = { readonly symbol: string } | { readonly reason: string };
 
 /** A name in the file, and the symbol under which its rows are stored. */
 type Spelling = { readonly written: string; readonly symbol: string };

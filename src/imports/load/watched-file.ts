@@ -9,7 +9,7 @@ import { membersOf } from '../read/source.ts';
 import type { RecordedFlags } from './run.ts';
 
 /** A file, or a member of an archive, and how it would be imported. */
-export type WatchedFile = {
+type WatchedFile = {
   readonly dataset: string;
   readonly flags: RecordedFlags;
   /** The full path of the file, or of the archive. */

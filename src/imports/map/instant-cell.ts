@@ -205,7 +205,7 @@ export class InstantCell {
 }
 
 /** Why a local time has no instant. */
-export type LocalProblem = 'skipped' | 'doubled';
+type LocalProblem = 'skipped' | 'doubled';
 
 /**
  * Finds the instants of local times, series by series. A skipped hour is refused. In a doubled hour, the

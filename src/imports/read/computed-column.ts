@@ -24,7 +24,7 @@ export type ComputedColumn = {
 /**
  * A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL.
  */
-export type PlainRule =
+type PlainRule =
   | { readonly kind: 'number'; readonly of: (value: number) => number }
   | { readonly kind: 'text'; readonly of: (text: string) => string | undefined };
 

@@ -26,7 +26,7 @@ export type NativeRows = {
 export type Convert = (rows: readonly NumberedRow[]) => NativeRows;
 
 /** A CSV of native rows, in a temporary folder. */
-export type ConvertedFile = Omit<NativeRows, 'rows'> & {
+type ConvertedFile = Omit<NativeRows, 'rows'> & {
   readonly path: string;
   readonly bytes: number;
   /** For each of its rows, the number of the row of the original file. */

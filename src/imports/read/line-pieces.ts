@@ -7,7 +7,7 @@ const [LF, CR] = [0x0a, 0x0d];
 const PIECE_BYTES = 256 * 1024;
 
 /** Whole lines, `bytes[0 .. to)`; the next ones overwrite them. */
-export type Lines = {
+type Lines = {
   readonly bytes: Uint8Array;
   readonly to: number;
   /** Whether the first line of the text ends in CR LF. */

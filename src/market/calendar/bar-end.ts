@@ -8,7 +8,7 @@ import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from '
  * The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in
  * milliseconds.
  */
-export type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
+type BarEnd = { readonly closeMs: number; readonly sessionEndMs: number };
 
 /** A session ends at most so many days after its label date, in UTC. */
 const LABEL_SLACK_DAYS = 2;

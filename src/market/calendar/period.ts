@@ -58,7 +58,7 @@ export function hoursOf(session: Session, extended: boolean): { openMs: number; 
 }
 
 /** When a period trades: label date and open of its first session, close of its last. */
-export type PeriodHours = { readonly day: number; readonly openMs: number; readonly closeMs: number };
+type PeriodHours = { readonly day: number; readonly openMs: number; readonly closeMs: number };
 
 /**
  * The hours of the period that begins on `start`. A DAY of a closed date keeps that date as label. Its hours

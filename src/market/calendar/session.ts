@@ -22,7 +22,7 @@ export const scopeKinds: Readonly<Record<SegmentScope, readonly SegmentKind[]>> 
 };
 
 /** The form of a session: whole, or shortened by a rule. */
-export type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
+type SessionTemplate = 'REGULAR' | 'EARLY_CLOSE' | 'LATE_OPEN';
 
 /** Segments in order of time: parallel arrays of equal length; instants in milliseconds, `[open, close)`. */
 export type Segments = {

@@ -6,7 +6,7 @@ import { DAY_MS, dateOf, dayOf, MINUTE_MS, SECOND_MS } from '../../base/instant.
 const STEP_MS = 14 * DAY_MS;
 
 /** The instants of a local clock reading: one, two (a doubled hour), or none (a skipped hour). */
-export type LocalReading = {
+type LocalReading = {
   readonly kind: 'one' | 'two' | 'none';
   readonly ms: number;
   readonly laterMs: number;

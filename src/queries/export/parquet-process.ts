@@ -6,7 +6,7 @@ import { moduleBeside } from '../../base/module.ts';
 import type { ReadColumn } from './parquet.ts';
 
 /** A process that makes a Parquet file of the CSV that it is given. */
-export type ParquetProcess = {
+type ParquetProcess = {
   /** Gives it the next bytes; resolves once it takes more. @throws where it has ended */
   write(piece: Uint8Array): Promise<void>;
   /**
@@ -19,7 +19,7 @@ export type ParquetProcess = {
 };
 
 /** A whole file: its rows, and the hash of its bytes. */
-export type ParquetFile = { readonly rows: number; readonly hash: string };
+type ParquetFile = { readonly rows: number; readonly hash: string };
 
 /** Its heap is small, whatever the heap of this process may be. */
 const FLAGS = ['--max-old-space-size=64', '--max-semi-space-size=2', '--single-threaded-gc'];

@@ -13,7 +13,7 @@ import { thresholds } from './thresholds.ts';
 import { percent, rounded } from './words.ts';
 
 /** The stock, and all its actions, with amounts as traded. */
-export type CashFacts = {
+type CashFacts = {
   readonly instrument: Instrument;
   readonly calendar: Calendar;
   readonly actions: readonly Action[];

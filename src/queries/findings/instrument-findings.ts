@@ -36,7 +36,7 @@ function actionFindings(
 }
 
 /** Tools to find findings. `onBars` is called before bars are read, with their number. */
-export type FindingTools = {
+type FindingTools = {
   readonly reader: Reader;
   readonly facts: MarketFacts;
   readonly nowMs: number;

@@ -5,7 +5,7 @@ import { thresholds } from './thresholds.ts';
 import { median, valuesAround } from './usual.ts';
 import { percent, rounded } from './words.ts';
 
-export type Side = 'high' | 'low';
+type Side = 'high' | 'low';
 
 /** A wick of one series: `keyMs` and `side` say whether others have it at once. */
 export type Wick = Spotted & { readonly keyMs: number; readonly side: Side };

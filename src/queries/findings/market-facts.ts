@@ -1,4 +1,6 @@
 // What other series of a market have: it tells a fault of one series from what happened to all of them.
+
+import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
@@ -8,14 +10,45 @@ import { ownRuns } from '../../series/run-spans.ts';
 import { coarseness, type Series, type StoredInstrument } from '../../series/series.ts';
 import { keysInSession } from '../../series/session-keys.ts';
 import { finishedSeries } from '../../series/unfinished.ts';
+import { rowWith } from '../../store/all-rows.ts';
+import { series } from '../../store/schema/bars.ts';
+import { importRuns } from '../../store/schema/internal.ts';
 import type { Reader } from '../../store/store.ts';
 import type { OthersThen } from './dense-sessions.ts';
 import { isolatedWicks, type Wick } from './isolated-wick.ts';
 import { findingLimits } from './limits.ts';
 import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
 import type { Hole } from './minute-sessions.ts';
-import { RunSources } from './run-sources.ts';
 import { periodBars } from './stored-bars.ts';
+
+/** The runs of one state of a store. */
+class RunSources {
+  readonly #reader: Reader;
+  /** The source of each import that was asked for; undefined of another run. */
+  readonly #sources = new Map<number, string | null | undefined>();
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  /** The source of the newest import that holds a series; null without one. */
+  async sourceOf({ series_id }: { readonly series_id: number }): Promise<string | null> {
+    const row = await rowWith(this.#reader, series, { series_id });
+    for (const runId of row === null ? [] : decodeIds(row.runs).reverse()) {
+      const source = await this.#read(runId);
+      if (source !== undefined) return source;
+    }
+    return null;
+  }
+
+  async #read(run_id: number): Promise<string | null | undefined> {
+    if (this.#sources.has(run_id)) return this.#sources.get(run_id);
+    const run = await rowWith(this.#reader, importRuns, { run_id });
+    const source = run?.kind === 'import' ? run.source : undefined;
+    this.#sources.set(run_id, source);
+    return source;
+  }
+}
 
 /** What is kept of another series of DAY and above. */
 type Witness = {
@@ -34,7 +67,7 @@ export type Subject = { readonly stored: StoredInstrument; readonly series: Seri
  * Tools of the facts, as of a moment or of all that is stored. `keep` may keep what was read until it is
  * changed; `onBars` is called before bars are read, with their number.
  */
-export type FactTools = {
+type FactTools = {
   readonly reader: Reader;
   readonly calendars: Calendars;
   readonly keep: Keep;

@@ -74,7 +74,7 @@ function daysOf({ bars }: StoredDays): ReadonlyMap<number, StoredDay> {
   return days;
 }
 
-export type MinuteTools = {
+type MinuteTools = {
   readonly reader: Reader;
   readonly facts: MarketFacts;
   readonly nowMs: number;

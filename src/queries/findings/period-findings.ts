@@ -59,7 +59,7 @@ export async function sessionFindings(
 }
 
 /** The label dates of a series, ascending, and those of its calendar between them. */
-export type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
+type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
   readonly days: ArrayLike<number>;
   readonly isActive: boolean;
 };

@@ -13,7 +13,7 @@ import { type CheckOptions, storeFindings } from './store-findings.ts';
 const AROUND_MS = 7 * DAY_MS;
 
 /** Checking some runs takes more than is done unasked. The message says what. */
-export class TooMuchToCheck extends Error {
+class TooMuchToCheck extends Error {
   override readonly name = 'TooMuchToCheck';
 }
 

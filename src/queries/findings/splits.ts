@@ -14,7 +14,7 @@ import { median, valuesAround } from './usual.ts';
 import { percent, rounded } from './words.ts';
 
 /** The stock and its actions. */
-export type SplitFacts = {
+type SplitFacts = {
   readonly calendar: Calendar;
   readonly actions: readonly Action[];
   readonly instrument: Instrument;

@@ -37,7 +37,7 @@ export async function periodBars(
  * The run that last changed the block of a bar, without those that were undone: the journal has it. Null
  * where no run did.
  */
-export async function runOf(
+async function runOf(
   reader: Reader,
   { series_id, interval }: Pick<Series, 'series_id' | 'interval'>,
   keyMs: number,

@@ -10,10 +10,10 @@ import type { KeyUses } from './key-uses.ts';
 const PREFIX_BYTES = 8;
 
 /** A new key: the only moment at which the key itself is known. */
-export type IssuedKey = { readonly secret: string; readonly key: ApiKey };
+type IssuedKey = { readonly secret: string; readonly key: ApiKey };
 
 /** The expiry, the quotas and the instant of a new key; null for none. */
-export type KeyTerms = {
+type KeyTerms = {
   readonly expiresMs: number | null;
   readonly perMinute: number | null;
   readonly perDay: number | null;

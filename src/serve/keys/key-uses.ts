@@ -5,7 +5,7 @@ import type { KeyUse } from '../../store/control.ts';
 import { controlProblem } from './control-problem.ts';
 
 /** The parts that key uses work with. */
-export type KeyUseParts = {
+type KeyUseParts = {
   /**
    * Writes uses where they are newer than the stored ones (`addKeyUses`). A lock may delay it for seconds.
    */

@@ -139,7 +139,7 @@ class KeyCounts {
 type Sync = { readonly ended: Promise<void>; readonly awaited: Promise<void>; isLate: boolean };
 
 /** The parts that quotas work with. */
-export type QuotaParts = {
+type QuotaParts = {
   /**
    * Adds to the counts of all processes, and returns the totals (`addQuotaUses`). A lock may delay it for
    * seconds.

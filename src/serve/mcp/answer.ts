@@ -20,10 +20,10 @@ export type Reply = {
 export type Ask = (target: string, signal: AbortSignal) => Promise<Reply>;
 
 /** The answer to an assistant: a text, which may be an error's. */
-export type ToolAnswer = { readonly text: string; readonly isError: boolean };
+type ToolAnswer = { readonly text: string; readonly isError: boolean };
 
 /** Arguments as an assistant sends them. */
-export type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a call asks for beside the parameters of the endpoint. */
 type Form = { readonly tokensMax: number; readonly fullTexts: boolean };

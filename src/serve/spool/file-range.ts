@@ -1,7 +1,7 @@
 // Which part of a file a request wants (RFC 9110, 14 and 13.1.5).
 
 /** Bytes of a file: from, included, to, not. */
-export type ByteRange = { readonly from: number; readonly to: number };
+type ByteRange = { readonly from: number; readonly to: number };
 
 const FORM = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i;
 

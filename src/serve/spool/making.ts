@@ -9,7 +9,7 @@ import type { StreamedAnswer } from '../streamed-answers.ts';
 import type { MakeFile } from './parquet-spool.ts';
 
 /** A process that makes a Parquet file of a CSV (`src/queries/export/parquet-process.ts`). */
-export type ParquetMaker = {
+type ParquetMaker = {
   write(piece: Uint8Array): Promise<void>;
   end(): Promise<{ readonly rows: number; readonly hash: string }>;
   kill(): void;
@@ -24,7 +24,7 @@ type MadeColumn = { readonly name: string; readonly type: string; readonly sql: 
 /** Starts one; the CSV has no header. */
 export type StartMaker = (path: string, columns: readonly MadeColumn[]) => ParquetMaker;
 
-/** Dates come in days and instants in seconds (`queries/render/bulk-table.ts`). */
+/** Dates come in days and instants in seconds (`queries/render/bulk-formats.ts`). */
 const types: Readonly<Record<ColumnType, Omit<MadeColumn, 'name'>>> = {
   utf8: { type: 'VARCHAR', sql: '$' },
   double: { type: 'DOUBLE', sql: '$' },

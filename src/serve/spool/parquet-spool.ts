@@ -11,7 +11,7 @@ import { KeyTurns } from '../threads/key-turns.ts';
 import { QueueError } from '../threads/query-queue.ts';
 
 /** The known facts of a whole file. */
-export type MadeFile = {
+type MadeFile = {
   readonly hash: string;
   readonly dataVersion: number | undefined;
   /** Headers that tell of its rows. */

@@ -23,7 +23,7 @@ const ENTRIES_PER_READ = 256;
 const ROWS_PER_QUESTION = 8;
 
 /** Rows as they were, by their key: null where there was none. Rows of other keys are as they were. */
-export type FormerByKey = ReadonlyMap<string, Row | null>;
+type FormerByKey = ReadonlyMap<string, Row | null>;
 
 /**
  * The rows of a read that are others than they were: present ones that count no more, and those in their
@@ -67,7 +67,7 @@ export type FoundFormer = FormerByKey | number | 'far';
  * The finds of earlier requests; and the most entries and bytes of changed rows of one dataset that all of
  * them look through.
  */
-export type PastBounds = {
+type PastBounds = {
   readonly found: SizedCache<FoundFormer>;
   readonly entriesMax: number;
   readonly bytesMax: number;

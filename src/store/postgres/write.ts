@@ -15,7 +15,7 @@ import { PostgresRows, RowChanges } from './rows.ts';
 import type { Session } from './session.ts';
 
 /** The connections of a write, both to one server. */
-export type WriteSessions = { readonly rows: Session; readonly blocks: Session };
+type WriteSessions = { readonly rows: Session; readonly blocks: Session };
 
 /** What all views of one write share. */
 class Write {

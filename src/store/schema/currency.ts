@@ -48,7 +48,7 @@ export type Incomparable = 'differs' | 'unproven';
  * The currency of a stock's prices: the one that a file gave, and the market's default; null if there is
  * none.
  */
-export type Quoted = {
+type Quoted = {
   readonly country: string;
   readonly given: string | null;
   readonly byMarket: string | null;

@@ -96,7 +96,7 @@ export type Naming = {
 };
 
 /** A flag of `bourse delete` beside the flags of the fields. */
-export type Selector = {
+type Selector = {
   /** The column that it selects by; its field checks the value. */
   readonly column: string;
   /** The name of its value in the help. */

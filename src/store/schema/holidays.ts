@@ -1,7 +1,8 @@
 // Calendar overrides: closings, shortened days and cancellations that an operator imported (contract 8.6,
 // 11).
+
+import { sessionTemplates } from '../../contract/holidays.ts';
 import { symbolAllowed } from '../../contract/identifiers.ts';
-import { sessionTemplates } from '../../contract/session-templates.ts';
 import { dataset, day, instant, integer, orNull, text } from './dataset.ts';
 import {
   capitals,

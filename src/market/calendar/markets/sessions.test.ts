@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/seed.ts';
 import { DAY_MS, dateOf, dayOf, formatDay } from '../../../base/instant.ts';
-import { sessionTemplates } from '../../../contract/session-templates.ts';
+import { sessionTemplates } from '../../../contract/holidays.ts';
 import { type Calendar, calendarOf } from '../calendar.ts';
 import type { Market } from '../market.ts';
 import { type CalendarOverride, withOverrides } from '../overrides.ts';

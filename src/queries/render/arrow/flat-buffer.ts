@@ -11,7 +11,7 @@ export type FlatTable = { readonly fields: readonly (FlatNumber | FlatNode | nul
  * A value that is pointed to: a table, a text, a list of tables, or a list of structs of two integers of
  * eight bytes.
  */
-export type FlatNode =
+type FlatNode =
   | FlatTable
   | string
   | { readonly tables: readonly FlatTable[] }
