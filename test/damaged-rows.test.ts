@@ -136,6 +136,21 @@ test('an instrument whose row is damaged is deleted with its bars, and all of it
   assert.equal((await shop.run('doctor', '--deep', '--port', '0', '--store', store)).status, 0);
 });
 
+test('a damaged instrument that shares its symbol is deleted by its asset type alone', async () => {
+  const store = damaged();
+  const csv = shop.path('futures.csv');
+  writeFileSync(csv, 'asset_schema,country_iso_code,symbol,name\nfuture,US,A,Alpha\n');
+  await shop.must('import', 'instruments', csv, '--store', store);
+  alterStore(store, `${damage.instruments![0]} and asset_schema = 'stock'`);
+  const about = ['--symbol', 'A', '--country', 'US', '--store', store];
+  const refused = await shop.run('delete', 'instruments', ...about);
+  assert.equal(refused.status, 2, refused.stderr);
+  assert.match(refused.stderr, /US:A is of several asset types: choose by --schema one of stock, future/);
+  const chosen = ['delete', 'instruments', ...about, '--json', '--schema'];
+  assert.equal(JSON.parse(await shop.must(...chosen, 'future')).instrument, 'future:US:A');
+  assert.equal(JSON.parse(await shop.must(...chosen, 'stock')).instrument, 'stock:US:A');
+});
+
 test('bars of an instrument whose row is damaged are refused in words, other files are imported', async () => {
   const store = damaged(damage.instruments![0]);
   writeFileSync(shop.path('b.csv'), bars.replace(/^A.*\n/m, '').replaceAll('15:00', '15:01'));

@@ -3,6 +3,7 @@
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { assetSchemas } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { bucketDays } from '../market/bars/bucket.ts';
 import { emptyBars, filterBars } from '../market/bars/columns.ts';
@@ -10,13 +11,19 @@ import { Calendars } from '../series/calendars.ts';
 import { bucketWords } from '../series/damaged-bars.ts';
 import { marketName } from '../series/series.ts';
 import { everyBucket } from '../store/all-blocks.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { RawRow } from '../store/damage.ts';
 import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
 import { type RowOf, spokenName } from '../store/schema/dataset.ts';
-import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
-import type { Store, StoredBlock, Writer } from '../store/store.ts';
+import {
+  type Instrument,
+  type InstrumentName,
+  instruments,
+  instrumentTerms,
+} from '../store/schema/reference.ts';
+import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
 import { type DeletionRequest, runDeletion } from './deletion.ts';
-import { findInstrument, type InstrumentChoice } from './instrument-choice.ts';
+import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, putChange } from './journal.ts';
 import {
@@ -109,6 +116,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     const found: unknown = await findInstrument(writer, request).catch((error: unknown) => error);
     const damaged = damagedRow(instruments, found);
     if (damaged?.symbol === request.symbol && damaged.country_iso_code === request.country) {
+      await refuseAmbiguous(writer, request);
       const bars = await removeDamagedInstrument(writer, damaged);
       if (bars !== null)
         return { result: deletedInstrument(damaged as RawRow & InstrumentName, bars), count: 1 };
@@ -132,6 +140,17 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     await changeRow(writer, runId, instruments, instrument, null);
     return { result: deletedInstrument(instrument, []), count: 1 };
   });
+}
+
+/** The terms tell which asset types have a symbol, whatever becomes of a row. @throws RequestProblem */
+async function refuseAmbiguous(reader: RowReader, { assetSchema, country, symbol }: InstrumentChoice) {
+  if (assetSchema !== null) return;
+  const where = { country_iso_code: country, kind: 'symbol', term: symbol };
+  const terms = assetSchemas.map((asset_schema) =>
+    rowWith(reader, instrumentTerms, { asset_schema, ...where }),
+  );
+  const types = (await Promise.all(terms)).flatMap((term) => (term === null ? [] : [term.asset_schema]));
+  if (types.length > 1) throw severalTypes({ country, symbol }, types);
 }
 
 const deletedInstrument = (name: InstrumentName, bars: DeleteReport['bars']) => ({

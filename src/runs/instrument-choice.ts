@@ -77,8 +77,17 @@ export async function findInstruments(reader: RowReader, choice: InstrumentChoic
 export async function findInstrument(reader: RowReader, choice: InstrumentChoice): Promise<Instrument> {
   const found = await findInstruments(reader, choice);
   if (found.length === 1) return found[0]!;
-  const types = found.map((instrument) => instrument.asset_schema).join(', ');
-  throw new RequestProblem(
-    `${choice.country}:${choice.symbol} is of several asset types: choose by --schema one of ${types}`,
+  throw severalTypes(
+    choice,
+    found.map((instrument) => instrument.asset_schema),
   );
 }
+
+/** The refusal of a symbol that instruments of several asset types have. */
+export const severalTypes = (
+  { country, symbol }: Pick<InstrumentChoice, 'country' | 'symbol'>,
+  types: readonly string[],
+): RequestProblem =>
+  new RequestProblem(
+    `${country}:${symbol} is of several asset types: choose by --schema one of ${types.join(', ')}`,
+  );
