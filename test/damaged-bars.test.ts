@@ -151,6 +151,14 @@ test('a deletion of a part of a damaged block is refused with the range that wou
   assert.equal((await shop.run('status', '--content-hash', '--store', store)).status, 0);
 });
 
+test('a deletion that reads a damaged end of its series is refused whole, and names it', async () => {
+  const store = damaged(flipped('A', 0));
+  const refused = await shop.run(...ofDay(1), '--store', store);
+  assert.equal(refused.status, 3);
+  assert.match(refused.stderr, named);
+  assert.equal(await totalOf(store), 22);
+});
+
 test('several damaged blocks of a series are deleted together, whatever their bytes', async () => {
   const store = damaged(
     flipped('A', 0),

@@ -8,7 +8,7 @@ import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { bucketDays } from '../market/bars/bucket.ts';
 import { emptyBars, filterBars } from '../market/bars/columns.ts';
 import { Calendars } from '../series/calendars.ts';
-import { bucketWords } from '../series/damaged-bars.ts';
+import { bucketWords, namingDamage } from '../series/damaged-bars.ts';
 import { marketName } from '../series/series.ts';
 import { everyBucket } from '../store/all-blocks.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -201,7 +201,8 @@ async function deleteFrom(
   }
   const damaged = series.damaged.size === 0 ? 0 : await deleteDamaged({ instrument, series }, selected.holds);
   count += damaged;
-  if (count > 0) await series.settle();
+  // Its ends are read, which may be damaged where the deletion does not reach them.
+  if (count > 0) await namingDamage(writer, series.settle());
   return { count, damaged };
 }
 
