@@ -2,12 +2,14 @@
 // hold up no other.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { issue, withoutOpenssl } from '../../test/certificates.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { limits } from '../contract/limits.ts';
+import { Handshakes } from './handshakes.ts';
+import { httpLimits } from './limits.ts';
 import { OpenConnections } from './open-connections.ts';
 import { UnsentBytes } from './outgoing/unsent-bytes.ts';
 import { listen } from './server.ts';
@@ -154,6 +156,20 @@ test('who sends what is no first message is closed', { skip }, async (t) => {
   caller!.socket.write(Buffer.alloc(20_000, Buffer.from([22, 3, 1, 0, 100, 1, 1, 0, 0])));
   while (!caller!.isClosed) await tick();
   assert.match(await answerOf(await secure(at)), /^HTTP\/1\.1 200/);
+});
+
+test('who sends more than a first message before an answer is closed, and does not wait', async () => {
+  const begun: Socket[] = [];
+  const handshakes = new Handshakes((socket) => begun.push(socket));
+  const [most, more] = [httpLimits.helloBytesMax, httpLimits.helloBytesMax + 1].map((bytes) => {
+    const socket = new Socket();
+    handshakes.add(socket);
+    socket.push(Buffer.alloc(bytes, 22));
+    return socket;
+  });
+  while (!more!.closed || begun.length === 0) await tick();
+  assert.deepEqual(begun, [most]);
+  most!.destroy();
 });
 
 test('a handshake that is not done in time is closed, begun or not', { skip }, async (t) => {

@@ -43,6 +43,11 @@ export class Handshakes {
     });
     socket.on('error', () => undefined);
     socket.once('readable', () => {
+      // Its first read may have 64 kB, which wait with it.
+      if (socket.readableLength > httpLimits.helloBytesMax) {
+        socket.destroy();
+        return;
+      }
       this.#waiting.add(socket);
       if (this.#waiting.size === 1) this.#beginSoon();
     });

@@ -16,6 +16,11 @@ export const httpLimits = {
   /** Handshakes of TLS that begin in one turn of the event loop, each of 0.5 ms with the usual keys. */
   handshakesPerTurn: 4,
   /**
+   * Bytes that a caller may send before the service's first answer: the largest record of TLS, where usual
+   * are 0.3 to 2 kB.
+   */
+  helloBytesMax: 16_389,
+  /**
    * Bytes of a connection that are read in one turn of the event loop. Most requests are smaller; as 230
    * requests of the least size they take 2 ms, where all that Node.js reads at once, 64 kB, took 25 ms.
    */
