@@ -14,7 +14,7 @@ type ParquetProcess = {
    * the code `ENOSPC`
    */
   end(): Promise<ParquetFile>;
-  /** Ends the process at once. */
+  /** Ends the process at once; nothing where it has ended. */
   kill(): void;
 };
 
@@ -37,6 +37,10 @@ export function startParquet(path: string, columns: readonly ReadColumn[]): Parq
   const program = fileURLToPath(moduleBeside('./parquet-child.ts', import.meta.url));
   const words = [...FLAGS, program, path, JSON.stringify(columns)];
   const child = spawn('/bin/sh', ['-c', PIPED, process.execPath, ...words], { detached: true });
+  let hasEnded = false;
+  child.once('close', () => {
+    hasEnded = true;
+  });
   const ended = Promise.all([
     new Promise<number | string>((resolve, reject) => {
       child.once('error', reject);
@@ -65,6 +69,8 @@ export function startParquet(path: string, columns: readonly ReadColumn[]): Parq
       return ended;
     },
     kill: () => {
+      // Another process may have its number since.
+      if (hasEnded) return;
       try {
         process.kill(-child.pid!, 'SIGKILL');
       } catch {

@@ -1,7 +1,7 @@
 // The bounded folder of Parquet files (contract 9.11): what makes place for another. How files are made:
 // test/ci/bulk-parquet.test.ts.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -133,6 +133,17 @@ test('a file that is removed while it is made is begun again; one that is remove
   );
   // Its place is free again.
   (await get('removed always', making(1_000))).release();
+});
+
+test('a file that cannot be looked at while it is made ends no service (contract 9.11)', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const looping: MakeFile = async (path, signal) => {
+    symlinkSync(path, path);
+    t.mock.timers.tick(httpLimits.spoolCheckMs);
+    rmSync(path);
+    return making(10)(path, signal);
+  };
+  (await get('looping', looping)).release();
 });
 
 test('where no folder can be made for temporary files, that is a refusal, until one can (contract 6.3, 9.11)', async () => {

@@ -158,7 +158,7 @@ export class ParquetSpool {
       const folder = newFolder();
       const path = join(folder, 'bars.parquet');
       const watch = (): void => {
-        entry.bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+        entry.bytes = bytesAt(path);
         const problem = this.#problemOf(entry);
         if (problem !== null) this.#remove(name, entry, problem);
       };
@@ -208,6 +208,15 @@ export class ParquetSpool {
     if (this.#entries.get(name) === entry) this.#entries.delete(name);
     if (entry.file === null) entry.abort.abort(reason);
     else if (entry.readers.size === 0) void entry.file.handle.close();
+  }
+}
+
+/** 0 where there is no file, or it cannot be reached: making it fails then. */
+function bytesAt(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
   }
 }
 
