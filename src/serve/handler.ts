@@ -172,7 +172,7 @@ export class RequestHandler {
     const damage = error instanceof QueueError ? error.damage : null;
     if (damage !== null) {
       this.#parts.observe({ kind: 'fault', requestId, where: 'data', cause: damage });
-      const message = `Stored data that this answer needs is damaged: ${damage}. The operator of the service can repair it.`;
+      const message = `Stored data that this answer needs is damaged: ${damage}. The operator of the service can restore it.`;
       return { word: 'internal', facts: { message } };
     }
     this.#parts.observe({ kind: 'fault', requestId, where: 'request', cause: causeOf(error) });
