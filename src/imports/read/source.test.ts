@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { ownMark } from '../../base/temporary.ts';
 import { SMALL_FILE_BYTES } from './digest.ts';
 import { FileProblem } from './file-problem.ts';
 import { openSources, rejectedPathOf, type SourceFile } from './source.ts';
@@ -103,7 +104,7 @@ test('gzip is recognized by its bytes, of one member or several, and its hash is
 
 test('what was made to read gzip is removed, also where it was damaged', async () => {
   const made = (): string[] =>
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`bourse-import-${process.pid}-`));
+    readdirSync(tmpdir()).filter((name) => name.startsWith(`bourse-import-${ownMark}-`));
   await opened(fileOf(gzipSync(csv)));
   await problemOf(fileOf(gzipSync(csv).subarray(0, 40)));
   await problemOf(fileOf(gzipSync('')));
