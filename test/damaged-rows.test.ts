@@ -6,7 +6,7 @@ import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import type { Reader, Store } from '../src/store/store.ts';
 import { Workshop } from './service.ts';
-import { alterStore, copyStore, rowsOf } from './stores.ts';
+import { alterStore, contentOf, copyStore, rowsOf } from './stores.ts';
 import { until } from './until.ts';
 
 const shop = new Workshop();
@@ -149,6 +149,17 @@ test('a damaged instrument that shares its symbol is deleted by its asset type a
   const chosen = ['delete', 'instruments', ...about, '--json', '--schema'];
   assert.equal(JSON.parse(await shop.must(...chosen, 'future')).instrument, 'future:US:A');
   assert.equal(JSON.parse(await shop.must(...chosen, 'stock')).instrument, 'stock:US:A');
+});
+
+test('an instrument whose symbol is damaged is not deleted: no import could bring it again', async () => {
+  const store = damaged("update instruments set symbol = 'AB' where symbol = 'A'");
+  const before = contentOf(store);
+  const about = ['--symbol', 'AB', '--country', 'US', '--store', store];
+  const refused = await shop.run('delete', 'instruments', ...about);
+  assert.equal(refused.status, 3);
+  assert.match(refused.stderr, /instruments, row .*symbol "AB": its checksum does not match/);
+  assert.deepEqual(contentOf(store), before);
+  assert.equal((await shop.run('doctor', '--deep', '--port', '0', '--store', store)).status, 1);
 });
 
 test('bars of an instrument whose row is damaged are refused in words, other files are imported', async () => {

@@ -5,6 +5,7 @@ import { allBlocks, everyBucket, openBlock } from '../store/all-blocks.ts';
 import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
 import { DamagedData, type RawRow, unlessDamaged } from '../store/damage.ts';
+import { hasOwnTerm } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
 import type { Dataset, RowOf } from '../store/schema/dataset.ts';
@@ -97,12 +98,13 @@ export const removeDamagedSeries = async (writer: Writer, row: RawRow): Promise<
   (await isIndexed(writer, seriesDataset, 'series_id', row)) ? removeSeries(writer, row) : null;
 
 /**
- * Removes an instrument whose row is damaged, with its bars; null where its identifier is, and then nothing
- * is removed.
+ * Removes an instrument whose row is damaged, with its bars; null where its identifier or its name is, and
+ * then nothing is removed: terms of the name that it had would stay, and refuse every import of it.
  */
 export async function removeDamagedInstrument(writer: Writer, row: RawRow): Promise<RemovedBars[] | null> {
   if (!(await isIndexed(writer, instruments, 'instrument_id', row))) return null;
   const { instrument_id, asset_schema, country_iso_code, symbol } = row as RawRow & Instrument;
+  if (!(await hasOwnTerm(writer, row as RawRow & Instrument))) return null;
   const bars: RemovedBars[] = [];
   const series = await removingDamaged(
     seriesDataset,

@@ -107,9 +107,13 @@ const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentNa
   term,
 });
 
+/** True for the name of every instrument that was written and not deleted, be its row damaged or lost. */
+export const hasOwnTerm = async (reader: RowReader, name: InstrumentName): Promise<boolean> =>
+  (await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null;
+
 /** For a name that no row has. @throws DamagedData where one had it and is lost */
 export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
-  if ((await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null) throw lostInstrument(name);
+  if (await hasOwnTerm(reader, name)) throw lostInstrument(name);
 }
 
 /** Folds the names again that programs before layout 15 stored with marks. */
