@@ -154,6 +154,7 @@ export class PastReader implements Reader {
     keys: readonly Partial<RowOf<D>>[],
     read?: KeyRead<D>,
   ): Promise<RowOf<D>[][]> {
+    if (keys.length === 0) return [];
     if (read !== undefined) return Promise.all(keys.map((where) => this.rows(dataset, { where, ...read })));
     const former = await this.#former(dataset, sharedBy(keys));
     const found = await this.#present.rowsByKey(dataset, keys);

@@ -10,7 +10,7 @@ import { dayOfText } from '../rules.ts';
 
 type Published = { readonly kind: string; readonly openUtc: string; readonly closeUtc: string };
 
-const file = join(import.meta.dirname, '../../../../shared/data/calendars/holidays_2024_2026.csv');
+const file = join(import.meta.dirname, '../../../../../shared/data/calendars/holidays_2024_2026.csv');
 const published = new Map<string, Map<string, Published>>();
 for (const line of existsSync(file) ? readFileSync(file, 'utf8').trim().split(/\r?\n/).slice(1) : []) {
   const row = /^([A-Z]{2}),[A-Z]{4},([\d-]{10}),\w+,(\w+),.*,\w+,([^,]*),([^,]*)$/.exec(line);
