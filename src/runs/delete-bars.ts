@@ -202,7 +202,8 @@ async function deleteFrom(
   const damaged = series.damaged.size === 0 ? 0 : await deleteDamaged({ instrument, series }, selected.holds);
   count += damaged;
   // Its ends are read, which may be damaged where the deletion does not reach them.
-  if (count > 0) await namingDamage(writer, series.settle());
+  // Blocks that their index has lost look like an empty range.
+  await namingDamage(writer, count > 0 ? series.settle() : writer.checkBlocks(series_id));
   return { count, damaged };
 }
 

@@ -16,6 +16,8 @@ after(() => stores.close());
 
 const ofOne =
   "series_id = (select min(series_id) from series join instruments using (instrument_id) where symbol = 'AB01')";
+const ofBlocks =
+  "series_id in (select series_id from series join instruments using (instrument_id) where symbol = 'AB01')";
 const ofAll = "instrument_id = (select instrument_id from instruments where symbol = 'AB01')";
 const isLost = /series, the rows of instrument_id \d+: rows are missing: an index or page lost them/;
 const choice = { assetSchema: null, country: 'US', symbol: 'AB01' } as const;
@@ -29,6 +31,13 @@ test('a deletion of bars names a series whose row is lost, and deletes nothing (
     assert.rejects(deleteBars(store, { ...choice, ...bars, ...about }), isLost),
   );
   assert.deepEqual(contentOfFile(storeFile(url)), content);
+});
+
+test('a deletion of bars names a series whose blocks are lost: nothing to delete would be wrong (contract 10)', async () => {
+  const url = stores.losing('bar_blocks', ofBlocks);
+  await asking(url, 'write', (store) =>
+    assert.rejects(deleteBars(store, { ...choice, ...bars, ...about }), /AB01.*blocks? .*(lost|missing)/),
+  );
 });
 
 test('an instrument with bars is not deleted where the rows of its series are lost (contract 10)', async () => {
