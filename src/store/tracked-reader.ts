@@ -86,8 +86,7 @@ export class TrackedReader implements Reader {
     keys: readonly Partial<RowOf<D>>[],
     read?: KeyRead<D>,
   ): Promise<RowOf<D>[][]> {
-    if (keys.length > 0 && dataset.neverChanges !== true)
-      this.#noteOne(partRead(dataset, sharedBy(keys)));
+    if (keys.length > 0 && dataset.neverChanges !== true) this.#noteOne(partRead(dataset, sharedBy(keys)));
     return this.#reader.rowsByKey(dataset, keys, read);
   }
 
