@@ -203,7 +203,8 @@ async function deleteFrom(
   count += damaged;
   // Its ends are read, which may be damaged where the deletion does not reach them.
   // Blocks that their index has lost look like an empty range.
-  await namingDamage(writer, count > 0 ? series.settle() : writer.checkBlocks(series_id));
+  if (count > 0) await namingDamage(writer, series.settle());
+  else await namingDamage(writer, writer.checkBlocks(series_id));
   return { count, damaged };
 }
 
