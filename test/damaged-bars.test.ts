@@ -299,3 +299,47 @@ for (const [interval, dates, range] of [
     await shop.must(...words);
     assert.equal(await hashOf(store), hash);
   });
+
+const days = ['2025-03-03', '2025-03-04', '2025-03-05', '2025-03-06', '2025-03-07'];
+const daily = ['--schema', 'stock', '--country', 'US', '--interval', 'DAY'];
+const choice = ['--symbol', 'A', '--country', 'US', '--schema', 'stock'];
+const ofA = "instrument_id = (select instrument_id from instruments where symbol = 'A')";
+
+/** A file of one day or more of a market of four stocks. */
+function market(name: string, ...dates: readonly string[]): string {
+  const rows = dates.flatMap((date) =>
+    ['A', 'B', 'C', 'D'].map((symbol) => `${symbol},${date},10,11,9,10,1`),
+  );
+  writeFileSync(shop.path(name), ['symbol,datetime,open,high,low,close,volume', ...rows, ''].join('\n'));
+  return name;
+}
+
+for (const [what, damage, dataset] of [
+  ['sound', null, 'bars'],
+  ['of a damaged record', `update series set last_ms = last_ms + 1 where ${ofA}`, 'bars'],
+  [
+    'of a damaged block',
+    `update bar_blocks set bytes = ${changedByte(41, 0xee)} where series_id = (${seriesOf('A')})`,
+    'bars',
+  ],
+  ['of a damaged instrument', "update instruments set name = 'Other' where symbol = 'A'", 'instruments'],
+] as const)
+  test(`no week is made of the first and the last day of a series that was deleted, ${what}: no file of before proves that it did not trade between them (contract 3.9 (4))`, async () => {
+    const store = ['--store', shop.storeUrl(`hole-${what.replaceAll(' ', '-')}`)];
+    await shop.must('import', 'bars', market('week.csv', ...days), ...daily, ...store);
+    if (damage !== null) alterStore(store[1]!, damage);
+    await shop.must('delete', dataset, ...choice, ...store);
+    for (const day of [days[0]!, days[4]!])
+      await shop.must('import', 'bars', market(`${day}.csv`, day), ...daily, ...store);
+    const bars = async (symbol: string, interval: string): Promise<number> => {
+      const path = `/api/v2/stock/bars/US:${symbol}/${interval}/from/2025-03-03/to/2025-03-09`;
+      return JSON.parse(await shop.must('query', path, ...store)).result.data.length;
+    };
+    assert.deepEqual([await bars('A', 'DAY'), await bars('B', 'WEEK')], [2, 1]);
+    assert.equal(await bars('A', 'WEEK'), 0);
+    await shop.must('import', 'bars', market('again.csv', ...days), ...daily, ...store);
+    assert.equal(await bars('A', 'WEEK'), 1);
+    for (const run of ['5', '4', '3', '2', '1']) await shop.must('undo', run, ...store);
+    assert.equal(await totalOf(store[1]!), 0);
+    assert.deepEqual(rowsOf(store[1]!, 'select series_id from series'), []);
+  });

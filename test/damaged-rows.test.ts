@@ -123,7 +123,7 @@ test('an instrument whose row is damaged is deleted with its bars, and all of it
   assert.equal(orphaned.status, 2);
   assert.match(
     orphaned.stderr,
-    /news of stock:US:A would be left without .*: import that first, by bourse import/,
+    /news of stock:US:A would be left without their instrument, which run 8 deleted: undo that first, by bourse undo 8$/m,
   );
   await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
   await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);

@@ -30,7 +30,7 @@ export class WorkerClient<Question, Answer> {
     return open.promise;
   }
 
-  /** Whether there is a thread now. */
+  /** True while there is a thread. */
   get isRunning(): boolean {
     return this.#worker !== null;
   }
@@ -57,7 +57,7 @@ export class WorkerClient<Question, Answer> {
       for (const { reject } of this.#open.values()) reject(cause);
       this.#open.clear();
     });
-    // Who listens to messages holds the process, so this comes after.
+    // Listening to messages holds the process, so this comes after.
     if (this.#options.isUnref === true) worker.unref();
     return worker;
   }

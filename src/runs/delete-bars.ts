@@ -13,8 +13,8 @@ import { marketName } from '../series/series.ts';
 import { everyBucket } from '../store/all-blocks.ts';
 import { rowWith } from '../store/all-rows.ts';
 import type { RawRow } from '../store/damage.ts';
-import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
-import { type RowOf, spokenName } from '../store/schema/dataset.ts';
+import { series as seriesDataset } from '../store/schema/bars.ts';
+import { spokenName } from '../store/schema/dataset.ts';
 import {
   type Instrument,
   type InstrumentName,
@@ -22,7 +22,7 @@ import {
   instrumentTerms,
 } from '../store/schema/reference.ts';
 import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
-import { type DeletionRequest, runDeletion } from './deletion.ts';
+import { type DeletionRequest, putDeletedSpan, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
 import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, putChange } from './journal.ts';
@@ -63,6 +63,7 @@ export type DeleteReport = {
 export function deleteBars(store: Store, request: BarDeleteRequest): Promise<DeleteReport> {
   return runDeletion(store, 'bars', request, async (writer, runId) => {
     const instrument = await findInstrument(writer, request);
+    const run = { runId, startedMs: request.nowMs() };
     const bars: { interval: string; count: number }[] = [];
     let [damagedDeleted, done, records] = [0, 0, 0];
     const onBars = (count: number): void => {
@@ -77,7 +78,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
       async (row) => {
         // Where the row is damaged, nothing tells which bars it has.
         const isWhole = request.from === null && request.to === null && isChosen(row);
-        const removed = isWhole ? await removeDamagedSeries(writer, row) : null;
+        const removed = isWhole ? await removeDamagedSeries(writer, run, row) : null;
         if (removed === null) return false;
         records++;
         bars.push(removed);
@@ -97,9 +98,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
       if (count === 0) continue;
       bars.push({ interval: row.interval, count });
       const times = { from_ms: selected.fromMs, through_ms: selected.toMs };
-      await writer.upsert(runSpans, [
-        deletedSpan(runId, marketName(instrument, market), row, times, request.nowMs()),
-      ]);
+      await putDeletedSpan(writer, run, marketName(instrument, market), row, times);
     }
     const about = { dataset: 'bars', instrument: nameOf(instrument) };
     const result = { ...about, bars, damagedDeleted, instrumentsDeleted: 0 };
@@ -117,7 +116,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     const damaged = damagedRow(instruments, found);
     if (damaged?.symbol === request.symbol && damaged.country_iso_code === request.country) {
       await refuseAmbiguous(writer, request);
-      const bars = await removeDamagedInstrument(writer, damaged);
+      const bars = await removeDamagedInstrument(writer, { runId, startedMs: request.nowMs() }, damaged);
       if (bars !== null)
         return { result: deletedInstrument(damaged as RawRow & InstrumentName, bars), count: 1 };
     }
@@ -161,19 +160,6 @@ const deletedInstrument = (name: InstrumentName, bars: DeleteReport['bars']) => 
   instrumentsDeleted: 1,
 });
 
-/** What a deletion is recorded by: the range that no earlier run covers any more (contract 3.9 (4)). */
-const deletedSpan = (
-  run_id: number,
-  market: string,
-  { interval, series_id }: RowOf<typeof seriesDataset>,
-  times: { readonly from_ms: number; readonly through_ms: number },
-  started_ms: number,
-): RowOf<typeof runSpans> => ({
-  ...{ run_id, market, interval, kind: 'delete', started_ms, sha256: '', command: run_id, zone: null },
-  ...{ first_ms: null, last_keys: [], ...times, reach_ms: times.through_ms },
-  ...{ series_count: 1, series: encodeIds([series_id]) },
-});
-
 /** A series that a deletion has opened, and its instrument. */
 type OpenSeries = { readonly instrument: Instrument; readonly series: StoredSeries };
 
@@ -199,7 +185,8 @@ async function deleteFrom(
     count += before.count;
     onBars(before.count);
   }
-  const damaged = series.damaged.size === 0 ? 0 : await deleteDamaged({ instrument, series }, selected.holds);
+  const damaged =
+    series.damaged.size === 0 ? 0 : await deleteDamaged(runId, { instrument, series }, selected.holds);
   count += damaged;
   // Its ends are read, which may be damaged where the deletion does not reach them.
   // Blocks that their index has lost look like an empty range.
@@ -213,6 +200,7 @@ async function deleteFrom(
  * number of bars. So all of them go together. @throws RequestProblem where the deletion does not hold all
  */
 async function deleteDamaged(
+  runId: number,
   { instrument, series }: OpenSeries,
   holds: (keyMs: number) => boolean,
 ): Promise<number> {
@@ -226,7 +214,7 @@ async function deleteDamaged(
     const { firstMs, lastMs } = keysOfBucket(interval, bucket) ?? { firstMs: first_ms, lastMs: last_ms };
     return holds(Math.max(firstMs, first_ms)) && holds(Math.min(lastMs, last_ms));
   };
-  if (blocks.every(holdsAll)) return series.removeDamaged(left);
+  if (blocks.every(holdsAll)) return series.removeDamaged(left, runId);
   const places = blocks.map(
     ({ bucket, runId }) => `${bucketWords(interval, bucket)}, imported by run ${runId}`,
   );

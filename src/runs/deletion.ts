@@ -1,10 +1,32 @@
 // A deletion is one recorded write, which can be undone.
 
+import { encodeIds } from '../base/id-list.ts';
 import { versionOfWrite } from '../store/changes.ts';
+import { runSpans, type series as seriesDataset } from '../store/schema/bars.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
 import { importRuns } from '../store/schema/internal.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { Counters } from './new-instrument.ts';
 import { type WriteRequest, writeOrTry } from './trial.ts';
+
+/** A deletion that goes on: its run, and when it began. */
+export type PresentDeletion = { readonly runId: number; readonly startedMs: number };
+
+/** Records a deletion of bars: the range that no earlier run covers any more (contract 3.9 (4)). */
+export const putDeletedSpan = (
+  writer: Writer,
+  { runId: run_id, startedMs: started_ms }: PresentDeletion,
+  market: string,
+  { interval, series_id }: Pick<RowOf<typeof seriesDataset>, 'interval' | 'series_id'>,
+  times: { readonly from_ms: number; readonly through_ms: number },
+): Promise<void> =>
+  writer.upsert(runSpans, [
+    {
+      ...{ run_id, market, interval, kind: 'delete', started_ms, sha256: '', command: run_id, zone: null },
+      ...{ first_ms: null, last_keys: [], ...times, reach_ms: times.through_ms },
+      ...{ series_count: 1, series: encodeIds([series_id]) },
+    },
+  ]);
 
 /** The request of any deletion: `words` name the choice, and are kept with the run. */
 export type DeletionRequest = WriteRequest & { readonly words: string };

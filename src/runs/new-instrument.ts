@@ -70,6 +70,12 @@ export async function deletedNamed(
   );
 }
 
+/** An instrument with nothing but its name and its identifiers. */
+export function blankInstrument(name: InstrumentName, instrument_id: number, asset_id: number): Instrument {
+  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
+  return { ...blank, ...name, instrument_id, asset_id } as Instrument;
+}
+
 /**
  * A new instrument with nothing but its name. One that was deleted gets its former identifiers again;
  * `deleted` is that one where it is known.
@@ -80,9 +86,8 @@ export async function newInstrument(
   ids: Counters,
   { deleted: known }: { readonly deleted?: Instrument | null | undefined } = {},
 ): Promise<Instrument> {
-  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
   const [deleted] = known === undefined ? await deletedNamed(writer, [name]) : [known];
   const instrument_id = deleted?.instrument_id ?? (await ids.instrumentId());
   const asset_id = deleted?.asset_id ?? instrument_id;
-  return { ...blank, ...name, instrument_id, asset_id } as Instrument;
+  return blankInstrument(name, instrument_id, asset_id);
 }

@@ -45,11 +45,11 @@ export class StoredSeries {
 
   /**
    * Removes the damaged blocks, once `blocks` has given all others, and gives how many bars they had: those
-   * that no other has, which are `left`.
+   * that no other has, which are `left`. `runId` is that of the deletion.
    */
-  async removeDamaged(left: number): Promise<number> {
+  async removeDamaged(left: number, runId: number): Promise<number> {
     for (const bucket of this.damaged.keys())
-      await removeDamagedBlock(this.#writer, this.row.series_id, bucket);
+      await removeDamagedBlock(this.#writer, { series_id: this.row.series_id, bucket, run_id: runId });
     const removed = this.#barCount - left;
     this.#barCount = left;
     return removed;

@@ -171,10 +171,8 @@ export async function refuseUnnamed(
     if (stored.has(row_key) || (await instrumentNamed(writer, name)) !== null) continue;
     const where = { dataset: instruments.name, row_key };
     const deletion = await newestDeletion(writer, { where, order: [['run_id', 'desc']] });
-    if (deletion !== null) throw orphansOf(deletion, spokenName(dataset));
-    // It was damaged when it was deleted: nothing brings it back.
-    const orphaned = `${spokenName(dataset)} of ${nameOf(name)} would be left without their instrument`;
-    throw new RequestProblem(`${orphaned}: import that first, by bourse import instruments`);
+    if (deletion === null) throw new Error(`${nameOf(name)} is missing, and no run has deleted it`);
+    throw orphansOf(deletion, spokenName(dataset));
   }
 }
 
@@ -186,7 +184,7 @@ export async function deletionOf(writer: Writer, instrumentId: number): Promise<
   const order = [['run_id', 'desc'] as const, ['dataset', 'desc'] as const, ['row_key', 'desc'] as const];
   const deletion = await newestDeletion(writer, { order }, instrumentId);
   if (deletion !== null) return deletion;
-  // It was damaged when it was deleted: what names it is left.
+  // Its entry of the journal was damaged: what names it is left.
   throw new RequestProblem(
     `rows or bars name instrument ${instrumentId}, and no run can take them back: delete them first, by bourse delete`,
   );

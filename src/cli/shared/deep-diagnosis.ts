@@ -17,7 +17,7 @@ import { count } from './table.ts';
 
 const CHECK = 'data';
 
-/** What puts a damaged part right. */
+/** The cure of a damaged part. */
 function cureOf({ dataset, part }: Damage, restore: string): string {
   if (dataset === BARS)
     return `delete these bars (bourse delete bars) and import their files again, or ${restore}`;

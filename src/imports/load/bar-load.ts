@@ -110,7 +110,7 @@ export class BarLoad {
   /** Whether the file has no rows: its flags name a series. */
   #isEmpty = false;
   readonly instruments: LoadedInstruments;
-  /** What is stored of the series of names that were looked up. */
+  /** The stored series of names that were looked up. */
   #stored = new Map<string, RowOf<typeof seriesDataset> | null>();
   /** Of all open blocks. */
   readonly #segments = new Segments();

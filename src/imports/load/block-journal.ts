@@ -20,7 +20,7 @@ export class BlockJournal {
     this.#writer = writer;
   }
 
-  /** What the import has recorded of a block; null where it has nothing. */
+  /** The import's entry of a block in the journal; null where it has none. */
   async recorded(place: BlockPlace): Promise<Brought | null> {
     await this.write();
     return broughtIn(this.#writer, place);

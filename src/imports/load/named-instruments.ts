@@ -41,7 +41,7 @@ export class NamedInstruments {
     this.#known = unknown.size < 2 ? new Map() : await lookUpNames(this.#writer, [...unknown.values()]);
   }
 
-  /** What was looked up of a name; undefined where nothing was, or damage was met. */
+  /** The looked-up row of a name; undefined where none was looked up, or damage was met. */
   known(name: InstrumentName): KnownName | undefined {
     return this.#known.get(rowKeyOf(instruments, name));
   }

@@ -23,7 +23,7 @@ export type OpenBlock = {
    * is written.
    */
   readonly stored: StoredBars | null;
-  /** What the journal has of this import in the bucket; null where it has nothing. */
+  /** The journal's entry of this import in the bucket; null where it has none. */
   readonly own: Brought | null;
   /** Rows that were counted when this block was written before: they are counted again. */
   readonly counted: { readonly written: number; readonly unchanged: number };

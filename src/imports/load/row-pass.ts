@@ -62,7 +62,7 @@ export class RowPass {
   readonly #columns: readonly string[];
   readonly #width: number;
   readonly #refused: RefusedRows;
-  /** What is stored under the keys of the present chunk's rows. */
+  /** The stored rows under the keys of the present chunk's rows. */
   #known = new Map<string, RowOf<Dataset> | null>();
   readonly #named: NamedInstruments;
   readonly #symbols: SymbolsOnDays;

@@ -90,7 +90,7 @@ export class UnsentBytes {
     );
   }
 
-  /** Counts anew where so much counts. */
+  /** Counts again where so much is counted. */
   lookAhead(owner: Owner): void {
     if (this.isNear(owner)) void this.#relief?.recount();
   }

@@ -100,7 +100,7 @@ export class ParquetSpool {
     return this.#entries.get(name)?.paid.has(keyId) ?? false;
   }
 
-  /** Removes a file that has been good until now, so that it is made anew. */
+  /** Removes a file that has been good until now, so that it is made again. */
   forgetOld(name: string, nowMs: number): void {
     const entry = this.#entries.get(name);
     if (entry?.file && entry.file.goodUntilMs <= nowMs) this.#remove(name, entry);
@@ -203,7 +203,7 @@ export class ParquetSpool {
     return bytes <= this.#bytesMax;
   }
 
-  /** Forgets a file: who asks from now on begins anew. It is gone once nobody reads it. */
+  /** Forgets a file: the next request makes another. It is gone once nobody reads it. */
   #remove(name: string, entry: Entry, reason: Error = gone): void {
     if (this.#entries.get(name) === entry) this.#entries.delete(name);
     if (entry.file === null) entry.abort.abort(reason);
