@@ -5,8 +5,8 @@ import { damageWords } from '../../store/damage.ts';
 import { cliLimits } from '../shared/limits.ts';
 
 /**
- * Damaged parts, in words: a part that is repaired is forgotten by the reading that begins and ends after its
- * repair.
+ * Damaged parts, in words: a part that is deleted is forgotten by the reading that begins and ends after its
+ * deletion.
  */
 export class KnownDamage {
   /** Since when each part is known. */
@@ -33,7 +33,7 @@ export class KnownDamage {
       for (const [words, knownMs] of this.#parts) if (knownMs < startedMs) this.#parts.delete(words);
     }
     // A reading that goes on still has what an earlier one found: its own end decides whether that is
-    // repaired.
+    // gone.
     const sinceMs = finishedMs === null ? 0 : startedMs;
     const found = damage.map(damageWords);
     for (const words of found) this.met(words, sinceMs);
