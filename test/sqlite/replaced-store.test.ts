@@ -80,7 +80,8 @@ for (const [what, names, workers] of [
     await untilAll(server, key, 7);
     // The thread of bulk looks for itself.
     await until('bulk has the new bars', async () => {
-      const text = await (await server.getOnce(bulk(key))).text();
+      // An answer that begins in one store and would go on in the other is cut (docs/decisions/0037).
+      const text = await (await server.getOnce(bulk(key))).text().catch(() => '');
       return text.match(/,7,7,7,7,/g)?.length === 2;
     });
     await until('the log says so', () => said(server).some((line) => line.includes('another file')));
