@@ -82,7 +82,8 @@ export const splitFactor = (from: number, to: number): Fraction => fractionOf(fr
  * dividend is at least that close.
  */
 export function dividendFactor(cash: number, referencePrice: number, scale = 1): Fraction | null {
-  const { part: paid, whole: price } = productOf(fractionOf(cash, referencePrice), fractionOf(scale, 1));
+  const share = fractionOf(cash, referencePrice);
+  const { part: paid, whole: price } = scale === 1 ? share : productOf(share, fractionOf(scale, 1));
   return paid >= price ? null : { part: price - paid, whole: price };
 }
 

@@ -61,7 +61,7 @@ type Quoted = {
 export function cashScale(cash: string | null, { country, given, byMarket }: Quoted): number | Incomparable {
   if (given === null && minorMarkets.has(country)) return 'unproven';
   const quoted = given ?? byMarket;
-  if (cash === null || quoted === null) return 1;
+  if (cash === null || quoted === null || cash === quoted) return 1;
   const [of, to] = [unitOf(cash), unitOf(quoted)];
   return of.currency === to.currency ? to.parts / of.parts : 'differs';
 }
