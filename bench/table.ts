@@ -1,5 +1,5 @@
 // The table that the benchmark prints.
-import { formatTable } from '../src/cli/shared/table.ts';
+import { formatTable } from '../src/cli/shared/output.ts';
 import type { Outcome, Result, Target } from './line.ts';
 
 /** Two or three digits that matter, and no fraction where the number is large. */

@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { runProgram } from '../src/cli/program.ts';
+import { runProgram } from '../src/cli/main.ts';
 
 /** A command to run: its words, where, and its whole environment. */
 export type Call = {

@@ -8,7 +8,7 @@ import { startParquet } from '../src/queries/export/parquet-process.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import { deleteBars, deleteInstrument } from '../src/runs/delete-bars.ts';
 import { deleteRows } from '../src/runs/delete-rows.ts';
-import { RequestProblem } from '../src/runs/request-problem.ts';
+import { RequestProblem } from '../src/runs/recorded-write.ts';
 import { newestRuns, undoRun } from '../src/runs/undo-run.ts';
 import { ResponseCache } from '../src/serve/cache/response-cache.ts';
 import { RequestHandler } from '../src/serve/handler.ts';

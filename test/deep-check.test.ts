@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { scrub, scrubWhenDue } from '../src/cli/serve/scrub.ts';
+import { scrub, scrubWhenDue } from '../src/cli/serve/scrubbing.ts';
 import { claimScrub, readScrub } from '../src/store/control.ts';
 import { type Damage, damageWords } from '../src/store/damage.ts';
 import { openControl } from '../src/store/engines.ts';

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import type { SymbolTime } from '../src/contract/file-words.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basis.ts';
 import { importFile } from '../src/imports/load/importers.ts';
-import { outFormatOf, writeToFile } from '../src/queries/export/export-file.ts';
+import { writeToFile } from '../src/queries/export/export-file.ts';
 import { everything, exportTable } from '../src/queries/export/tables.ts';
 import { contentHash } from '../src/store/content.ts';
 import type { Store } from '../src/store/store.ts';
@@ -387,8 +387,7 @@ test('what is exported and imported into an empty store has the same content has
           for (const dataset of datasets)
             await store.snapshot(async (reader) => {
               const table = await exportTable(reader, dataset, everything);
-              const format = outFormatOf(`x.${name}`)!;
-              await writeToFile(table, files(name, dataset), format, true, () => undefined);
+              await writeToFile(table, files(name, dataset), true, () => undefined);
               const { prices, volumes } = basis;
               const flags = [
                 ...(prices === 'raw' ? [] : ['--prices', prices]),

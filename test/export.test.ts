@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { ownMark } from '../src/base/temporary.ts';
+import { csv } from '../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../src/queries/export/tables.ts';
-import { csv } from '../src/queries/export/text-style.ts';
 import { isStoreMade, openStore } from '../src/store/engines.ts';
 import { parseCsv } from './csv.ts';
 import { textOf } from './duckdb.ts';

@@ -155,7 +155,7 @@ for (const [module, allowed] of Object.entries(modules)) {
 
 /** Folders inside the rooms. */
 const folders = [
-  ...['cli/commands', 'cli/demo', 'cli/import', 'cli/serve', 'cli/shared'],
+  ...['cli/commands', 'cli/import', 'cli/serve', 'cli/shared'],
   ...['imports/load', 'imports/map', 'imports/map/presets', 'imports/read'],
   ...['market/bars', 'market/calendar', 'market/calendar/markets'],
   ...['queries/export', 'queries/findings', 'queries/render', 'queries/render/arrow'],

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { tellFailure } from '../src/cli/import/on-failure.ts';
+import { tellFailure } from '../src/cli/import/watch.ts';
 import { Workshop } from './service.ts';
 import { until } from './until.ts';
 import { endWatches, Watch } from './watching.ts';

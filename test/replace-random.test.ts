@@ -9,7 +9,7 @@ import { formatDay, parseDay } from '../src/base/instant.ts';
 import { SizedCache } from '../src/base/sized-cache.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { deleteRows } from '../src/runs/delete-rows.ts';
-import type { ReplaceRequest } from '../src/runs/replaced-days.ts';
+import type { ReplaceRequest } from '../src/runs/held-rows.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
 import { allRows } from '../src/store/all-rows.ts';
 import { PastReader } from '../src/store/past/past-reader.ts';

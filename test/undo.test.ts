@@ -8,7 +8,7 @@ import { parseInstant } from '../src/base/instant.ts';
 import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { deleteBars, deleteInstrument } from '../src/runs/delete-bars.ts';
-import { RequestProblem } from '../src/runs/request-problem.ts';
+import { RequestProblem } from '../src/runs/recorded-write.ts';
 import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';
 import { contentHash } from '../src/store/content.ts';
 import type { Store } from '../src/store/store.ts';

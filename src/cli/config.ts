@@ -1,5 +1,5 @@
 // Settings: flag, then environment, then bourse.config.json, then default. The only file that reads the
-// environment.
+// environment. And the version of the program.
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearest } from '../base/nearest.ts';
@@ -283,3 +283,10 @@ export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.
   ...process.env,
   ...more,
 });
+
+/** What the package says of itself. */
+export const packageFacts = (): { readonly version: string; readonly engines: { readonly node: string } } =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** The version of the program. */
+export const version = (): string => packageFacts().version;

@@ -31,7 +31,7 @@ test('every other import is left to Node.js', () => {
     ['./table.json', ours],
     ['./table.ts?again', ours],
     ['.hidden.ts', ours],
-    [urlOf('src/cli/shared/table.ts'), ours],
+    [urlOf('src/cli/shared/output.ts'), ours],
     ['./index.ts', urlOf('node_modules/commander/index.js')],
     ['./index.ts', 'file:///elsewhere/main.ts'],
     ['./index.ts', undefined],

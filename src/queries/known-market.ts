@@ -2,7 +2,7 @@
 // 9.10, 9.11).
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { instruments, instrumentTerms } from '../store/schema/reference.ts';
-import type { MarketMoment } from './findings/market-members.ts';
+import type { MarketMoment } from './findings/market-facts.ts';
 import { isActionKnown } from './known-actions.ts';
 import { dayOf, isListedOn, symbolOn } from './known-instrument.ts';
 import type { QueryContext } from './query.ts';

@@ -22,20 +22,17 @@ import {
   instrumentTerms,
 } from '../store/schema/reference.ts';
 import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
-import { type DeletionRequest, putDeletedSpan, runDeletion } from './deletion.ts';
 import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
-import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { changeRow, putChange } from './journal.ts';
+import { nameOf, seriesWithBars, useOf } from './naming.ts';
+import { type DeletionRequest, putDeletedSpan, RequestProblem, runDeletion } from './recorded-write.ts';
 import {
   damagedRow,
   removeDamagedInstrument,
   removeDamagedSeries,
   removingDamaged,
 } from './remove-damaged.ts';
-import { RequestProblem } from './request-problem.ts';
-import { type BarBounds, type Selected, selectBars } from './selection.ts';
-import { StoredSeries } from './stored-series.ts';
-import { nameOf } from './undo-row.ts';
+import { type BarBounds, type Selected, StoredSeries, selectBars } from './stored-series.ts';
 
 /** A deletion that names one instrument. */
 type DeleteRequest = InstrumentChoice & DeletionRequest;

@@ -6,13 +6,12 @@ import { type Dataset, type RowOf, spokenName } from '../store/schema/dataset.ts
 import type { FileDataset } from '../store/schema/index.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { type DeletionRequest, runDeletion } from './deletion.ts';
 import { findInstrument } from './instrument-choice.ts';
-import { deleteOwn } from './instrument-uses.ts';
 import { changeRowFirst } from './journal.ts';
+import { deleteOwn } from './naming.ts';
+import { type DeletionRequest, RequestProblem, runDeletion } from './recorded-write.ts';
 import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
-import { RequestProblem } from './request-problem.ts';
-import { rangeOf } from './selection.ts';
+import { rangeOf } from './stored-series.ts';
 
 /** Which rows to delete. */
 export type RowChoice = {

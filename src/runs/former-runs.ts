@@ -1,4 +1,5 @@
-// Whose rows and bars an import replaces: the run that wrote each last, by the journal (contract 11).
+// Other runs that an import tells of: the run that wrote each row and bar that it replaces, by the journal (contract 11),
+// and one that ended after now.
 import { type Bars, emptyBars, filterBars, indexOfKey } from '../market/bars/columns.ts';
 import { rowsInOrder, rowWith, soundRowsByKey } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
@@ -6,7 +7,7 @@ import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import type { Values } from '../store/schema/field.ts';
 import { blockChanges, importRuns, rowChanges } from '../store/schema/internal.ts';
-import type { Writer } from '../store/store.ts';
+import type { RowReader, Writer } from '../store/store.ts';
 import type { BlockPlace } from './journal.ts';
 
 /** The bars of one former run that an import replaced. */
@@ -90,4 +91,14 @@ function withoutThoseOf(entry: RowOf<typeof blockChanges>, bars: Bars): Bars {
   if (added === null) return emptyBars();
   const isNamed = (keyMs: number): boolean => indexOfKey(added, keyMs) >= 0 || indexOfKey(before, keyMs) >= 0;
   return filterBars(bars, (at) => !isNamed(bars.keyMs[at]!));
+}
+
+/** A run that ended after now. */
+export type RunAhead = { readonly runId: number; readonly finishedAt: string };
+
+/** The newest run, where it ended after `nowMs`; null where it did not, or there is none. */
+export async function runAhead(reader: RowReader, nowMs: number): Promise<RunAhead | null> {
+  const [newest] = await reader.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
+  if (newest === undefined || newest.finished_ms <= nowMs) return null;
+  return { runId: newest.run_id, finishedAt: new Date(newest.finished_ms).toISOString() };
 }

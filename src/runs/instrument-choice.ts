@@ -11,7 +11,7 @@ import {
   instrumentTerms,
 } from '../store/schema/reference.ts';
 import type { RowReader } from '../store/store.ts';
-import { RequestProblem } from './request-problem.ts';
+import { RequestProblem } from './recorded-write.ts';
 
 /** Which instrument is meant. The asset type may be null where only one type has the symbol. */
 export type InstrumentChoice = {

@@ -1,11 +1,22 @@
-// The instruments that a row names, by its dataset's declaration.
+// The instruments that rows name, by the declaration of their dataset, and what an instrument is needed for: its bars,
+// and the rows that name it.
 import { parseDay } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
+import { rowWith } from '../store/all-rows.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
-import type { Dataset, Naming } from '../store/schema/dataset.ts';
+import { series } from '../store/schema/bars.ts';
+import type { Dataset, Naming, RowOf } from '../store/schema/dataset.ts';
 import type { Values } from '../store/schema/field.ts';
-import type { InstrumentName } from '../store/schema/reference.ts';
+import { type FileDataset, fileDatasets } from '../store/schema/index.ts';
+import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
+import { selectedRows } from '../store/selected-rows.ts';
+import type { RowReader, Writer } from '../store/store.ts';
+import { changeRow } from './journal.ts';
+
+/** An instrument as people write it. */
+export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
+  `${asset_schema}:${country_iso_code}:${symbol}`;
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;
 
@@ -68,3 +79,61 @@ export const dayOf = ({ asset_schema, country_iso_code }: InstrumentName, ms: nu
 /** Which former bearer of a symbol had it on a day; undefined: the instrument that has it now. */
 export const bearerOn = (bearers: readonly FormerBearer[], day: number): FormerBearer | undefined =>
   bearers.find(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
+
+/**
+ * The series of an instrument that have bars, in the order of their intervals' names. @throws DamagedData
+ * where one is lost
+ */
+export async function seriesWithBars(
+  reader: RowReader,
+  { instrument_id }: Pick<Instrument, 'instrument_id'>,
+): Promise<RowOf<typeof series>[]> {
+  const rows = await reader.group(series, { instrument_id });
+  return rows.filter((row) => row.bar_count > 0);
+}
+
+/** The flag by which `bourse delete` chooses rows of a column. */
+function flagOf({ file: { fields, deletion } }: FileDataset, column: string): string | undefined {
+  const selector = Object.entries(deletion?.selectors ?? {}).find(
+    ([, { isAlone, column: of }]) => isAlone && of === column,
+  );
+  return selector?.[0] ?? fields[column]!.flag;
+}
+
+/**
+ * The first dataset with rows that name an instrument, and the flags that choose them for `bourse delete`;
+ * null where none has any.
+ */
+export async function useOf(
+  reader: RowReader,
+  name: InstrumentName,
+): Promise<{ readonly dataset: FileDataset; readonly flags: string } | null> {
+  const { asset_schema, country_iso_code } = name;
+  for (const dataset of fileDatasets)
+    for (const { assetSchema, symbol } of dataset.file.names ?? []) {
+      const isText = typeof assetSchema === 'string';
+      if (isText && assetSchema !== asset_schema) continue;
+      const typed = isText ? {} : { [assetSchema.column]: asset_schema };
+      const where = { ...typed, country_iso_code, [symbol]: name.symbol };
+      for await (const _ of selectedRows(reader, dataset, { where, limit: 1 })) {
+        const flags = Object.entries(where).map(([column, value]) => `${flagOf(dataset, column)} ${value}`);
+        return { dataset, flags: flags.join(' ') };
+      }
+    }
+  return null;
+}
+
+/** Deletes the instrument that a row is, unless something else needs it. */
+export async function deleteOwn(
+  writer: Writer,
+  runId: number,
+  dataset: Dataset,
+  row: RowOf<Dataset>,
+): Promise<boolean> {
+  const named = namedBy(dataset, row).find(({ isOwn }) => isOwn);
+  const own = named === undefined ? null : await rowWith(writer, instruments, named.name);
+  if (own === null || (await useOf(writer, own)) !== null) return false;
+  if ((await seriesWithBars(writer, own)).length > 0) return false;
+  await changeRow(writer, runId, instruments, own, null);
+  return true;
+}

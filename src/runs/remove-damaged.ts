@@ -15,9 +15,9 @@ import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
 import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
-import { type PresentDeletion, putDeletedSpan } from './deletion.ts';
 import { type BlockPlace, changeRow, putChange } from './journal.ts';
 import { blankInstrument } from './new-instrument.ts';
+import { type PresentDeletion, putDeletedSpan } from './recorded-write.ts';
 
 /** The stored values of the damaged row of a dataset that an error names; null for any other error. */
 export const damagedRow = (dataset: Dataset, error: unknown): RawRow | null =>

@@ -9,21 +9,21 @@ import type { FileDataset } from '../store/schema/index.ts';
 import { importRuns, rowChanges } from '../store/schema/internal.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { KeyRead, Writer } from '../store/store.ts';
-import { findHolders, hashOfRow } from './held-rows.ts';
-import { deleteOwn } from './instrument-uses.ts';
-import { putRow } from './journal.ts';
-import { namedBy } from './naming.ts';
 import {
   type Days,
   dayOfRow,
+  findHolders,
   hashOf,
+  hashOfRow,
   hasReplacedDays,
   laterReplacing,
   type ReplacedDays,
   readReplacedDays,
   subjectOf,
-} from './replaced-days.ts';
-import { leaveInstrument, refuseUnnamed } from './undo-row.ts';
+} from './held-rows.ts';
+import { putRow } from './journal.ts';
+import { deleteOwn, namedBy } from './naming.ts';
+import { leaveInstrument, refuseUnnamed } from './undo-rows.ts';
 
 type Row = RowOf<FileDataset>;
 type Entry = RowOf<typeof rowChanges>;
@@ -102,7 +102,7 @@ export class ReplacedRows {
     await this.#addHolders(brought, (runId) => this.#isReplaced(runId));
     const disputed: Last[] = [];
     for (const last of brought)
-      if (!(await this.#areAllReplaced([...last.writers, ...last.holders]))) disputed.push(last);
+      if (await this.#isAnyReplaced([...last.writers, ...last.holders], false)) disputed.push(last);
     const others = await this.#daysOf(disputed);
     const settled: Settled[] = [];
     for (const last of brought) {
@@ -325,13 +325,9 @@ export class ReplacedRows {
     return (await this.#sourceOf(runId)).source === this.#own!.source;
   }
 
-  async #isAnyReplaced(runIds: readonly number[]): Promise<boolean> {
-    for (const runId of runIds) if (await this.#isReplaced(runId)) return true;
+  /** True if the present run replaces the rows of one of some runs; with false: if it does not. */
+  async #isAnyReplaced(runIds: Iterable<number>, isReplaced = true): Promise<boolean> {
+    for (const runId of runIds) if ((await this.#isReplaced(runId)) === isReplaced) return true;
     return false;
-  }
-
-  async #areAllReplaced(runIds: readonly number[]): Promise<boolean> {
-    for (const runId of runIds) if (!(await this.#isReplaced(runId))) return false;
-    return true;
   }
 }

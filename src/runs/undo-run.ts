@@ -10,14 +10,11 @@ import { type FileDataset, fileDatasetNamed, fileDatasets } from '../store/schem
 import { blockChanges, heldBars, importRuns, rowChanges } from '../store/schema/internal.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { Read, Reader, Store, Writer } from '../store/store.ts';
-import { forgetHeldRows, LaterHolders } from './held-rows.ts';
-import { type Days, daysOfRun, replacedName } from './replaced-days.ts';
+import { type Days, daysOfRun, forgetHeldRows, LaterHolders } from './held-rows.ts';
+import { RequestProblem, type WriteRequest, writeOrTry } from './recorded-write.ts';
 import { ReplacedRows } from './replaced-rows.ts';
-import { RequestProblem } from './request-problem.ts';
-import { StoredSeries } from './stored-series.ts';
-import { type WriteRequest, writeOrTry } from './trial.ts';
-import { undoBlock } from './undo-block.ts';
-import { type Deletion, deletionOf, orphansOf, storedOf, undoRow } from './undo-row.ts';
+import { undoBlocks } from './undo-blocks.ts';
+import { undoRows } from './undo-rows.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -181,19 +178,13 @@ class Undoing {
 
   /** Takes back what the run changed in blocks. */
   async #changed(): Promise<void> {
-    let open: OpenSeries | null = null;
-    for await (const entry of this.#blocks(blockChanges)) {
-      if (open?.series.row.series_id !== entry.series_id) {
-        await settle(open);
-        open = await openSeries(this.#writer, entry.series_id);
-      }
-      const { removed, restored, kept } = await undoBlock(this.#writer, open.series, entry, this.#keptBy);
+    const entries = this.#blocks(blockChanges);
+    for await (const { removed, restored, kept } of undoBlocks(this.#writer, entries, this.#keptBy)) {
       this.#report.barsRemoved += removed;
       this.#report.barsRestored += restored;
       this.#report.barsKept += kept;
       this.#reached(removed + restored + kept);
     }
-    await settle(open);
   }
 
   /** Forgets which stored bars the run held. */
@@ -206,7 +197,7 @@ class Undoing {
     const { run_id, dataset } = this.#report.run;
     const own = fileDatasetNamed(dataset);
     if (own === undefined) return;
-    for (const name of [own.name, replacedName(own)]) await forgetHeldRows(this.#writer, run_id, name);
+    await forgetHeldRows(this.#writer, run_id, own);
   }
 
   /** Forgets what the run held of each market, so that it covers nothing any more. */
@@ -304,31 +295,10 @@ class Undoing {
     // Settling may delete instruments: not between a look-up and its use.
     const isFull = this.#fates.size + entries.length > ROWS_SETTLED_AT_A_TIME;
     if (isFull || entries[0]!.dataset !== this.#settling?.name) await this.#settleRows();
-    const stored = await storedOf(this.#writer, entries);
-    for (const [at, entry] of entries.entries()) {
+    for await (const { entry, undone } of undoRows(this.#writer, entries, this.#holders)) {
       this.#reached(1);
-      const undone = await undoRow(this.#writer, entry, this.#holders, stored[at]!);
       if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
       await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
     }
   }
-}
-
-/** A series that is being undone; `deletion` where its instrument was deleted. */
-type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
-
-async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
-  const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
-  if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
-  await writer.checkBlocks(seriesId);
-  // An index that has lost the row tells it here: it is no deleted instrument.
-  const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
-  const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
-  return { series: new StoredSeries(writer, row), deletion };
-}
-
-async function settle(open: OpenSeries | null): Promise<void> {
-  if (open === null) return;
-  const barCount = await open.series.settle();
-  if (barCount > 0 && open.deletion !== null) throw orphansOf(open.deletion);
 }

@@ -237,7 +237,7 @@ function makers(): number[] {
     .filter((pid) => {
       try {
         const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return line.includes('parquet-child') && line.includes(TEMPORARY) && !line.startsWith('/bin/sh');
+        return line.includes('export/parquet.') && line.includes(TEMPORARY) && !line.startsWith('/bin/sh');
       } catch {
         return false;
       }

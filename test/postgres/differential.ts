@@ -2,12 +2,12 @@
 // requests and reads.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { diagnoseData } from '../../src/cli/shared/deep-diagnosis.ts';
+import { diagnoseData } from '../../src/cli/commands/doctor.ts';
 import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { csv } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
-import { csv } from '../../src/queries/export/text-style.ts';
 import { instrumentsIn, storeFindings } from '../../src/queries/findings/store-findings.ts';
-import { RequestProblem } from '../../src/runs/request-problem.ts';
+import { RequestProblem } from '../../src/runs/recorded-write.ts';
 import type { RequestHandler } from '../../src/serve/handler.ts';
 import { issueKey, moveKey, noTerms } from '../../src/serve/keys/api-keys.ts';
 import type { Quotas } from '../../src/serve/keys/quotas.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { scrubWhenDue } from '../../src/cli/serve/scrub.ts';
+import { scrubWhenDue } from '../../src/cli/serve/scrubbing.ts';
 import { Workshop } from '../service.ts';
 import { askServer, openDatabase, skip } from './server.ts';
 

@@ -2,7 +2,7 @@
 // has several.
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { recordFailure } from '../../src/runs/failed-files.ts';
+import { recordFailure } from '../../src/cli/import/watch.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { markOf } from '../../src/store/sqlite/connection.ts';

@@ -3,9 +3,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { ndjson } from '../../src/queries/export/export-table.ts';
 import { exportTable } from '../../src/queries/export/tables.ts';
-import { ndjson } from '../../src/queries/export/text-style.ts';
-import { RequestProblem } from '../../src/runs/request-problem.ts';
+import { RequestProblem } from '../../src/runs/recorded-write.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { contentHash } from '../../src/store/content.ts';
 import { openStore } from '../../src/store/engines.ts';

@@ -1,6 +1,6 @@
 // `npm run overload`: overload, stops and slow readers in full, as tables. Takes about a quarter of an hour,
 // on a quiet machine.
-import { formatTable } from '../../src/cli/shared/table.ts';
+import { formatTable } from '../../src/cli/shared/output.ts';
 import { httpLimits } from '../../src/serve/limits.ts';
 import { Workshop } from '../service.ts';
 import type { Latencies } from './arrivals.ts';

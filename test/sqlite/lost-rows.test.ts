@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { ndjson } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
-import { ndjson } from '../../src/queries/export/text-style.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { collectRows } from '../../src/store/all-rows.ts';
 import { contentHash } from '../../src/store/content.ts';

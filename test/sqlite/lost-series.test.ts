@@ -2,8 +2,8 @@
 // it had never been there (house rules, docs/decisions/0027).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ndjson } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
-import { ndjson } from '../../src/queries/export/text-style.ts';
 import { deleteBars, deleteInstrument } from '../../src/runs/delete-bars.ts';
 import type { Reader } from '../../src/store/store.ts';
 import { ASKED_MS } from '../reliability/flips-data.ts';

@@ -1,6 +1,6 @@
 // `bourse calendar MARKET`: a market's sessions and what shortens them, for a person who compares them with
 // the exchange's page.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { formatDay, formatInstant, parseDay, weekdayOf } from '../../base/instant.ts';
 import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../../market/calendar/calendar.ts';
@@ -13,19 +13,20 @@ import { csvCell } from '../../queries/render/csv-cell.ts';
 import { readOverrides } from '../../store/calendar-overrides.ts';
 import { StoreUnusable } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
-import { examples, jsonOption, storeOption } from '../shared/flags.ts';
+import { command, type FlagsOf, jsonFlag, storeFlag } from '../shared/flags.ts';
 import { readStore } from '../shared/opened-store.ts';
-import { complain, print } from '../shared/output.ts';
-import { cells, countOf, formatTable } from '../shared/table.ts';
+import { cells, complain, countOf, formatTable, print } from '../shared/output.ts';
 
-type Flags = {
-  readonly store?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly exceptions?: boolean;
-  readonly csv?: boolean;
-  readonly json?: boolean;
-};
+const options = {
+  '--from <date>': 'first date (default: the first of the year)',
+  '--to <date>': 'last date (default: the last of the year)',
+  '--exceptions': 'only closings, early closes and late opens',
+  ...storeFlag,
+  '--csv': 'print CSV instead of a table',
+  ...jsonFlag,
+} as const;
+
+type Flags = FlagsOf<typeof options>;
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
@@ -158,24 +159,17 @@ const csvOf = (lines: readonly Line[]): string =>
     .map((cells) => `${cells.join()}\r\n`)
     .join('');
 
-export function calendarCommand(): Command {
-  return new Command('calendar')
+export const calendarCommand = (): Command =>
+  command(
+    'calendar',
+    options,
+    'bourse calendar US --from 2026-01-01 --to 2026-12-31',
+    'bourse calendar JP --exceptions',
+    'bourse calendar HK --from 2025-01-01 --csv > hk.csv',
+  )
     .argument(
       '<market>',
       'a country, such as US; of another asset type future:US; or a calendar key, such as US_FUTURE_CBOT_GRAIN',
-    )
-    .option('--from <date>', 'first date (default: the first of the year)')
-    .option('--to <date>', 'last date (default: the last of the year)')
-    .option('--exceptions', 'only closings, early closes and late opens')
-    .addOption(storeOption())
-    .option('--csv', 'print CSV instead of a table')
-    .addOption(jsonOption())
-    .addHelpText(
-      ...examples(
-        'bourse calendar US --from 2026-01-01 --to 2026-12-31',
-        'bourse calendar JP --exceptions',
-        'bourse calendar HK --from 2025-01-01 --csv > hk.csv',
-      ),
     )
     .action(async (named: string, flags: Flags) => {
       const market = marketNamed(named);
@@ -187,4 +181,3 @@ export function calendarCommand(): Command {
       const shown = flags.exceptions ? lines.filter(({ session }) => session !== 'REGULAR') : lines;
       print(flags, shown, flags.csv ? csvOf(shown) : textOf(calendar, lines, shown, range));
     });
-}

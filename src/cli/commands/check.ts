@@ -1,10 +1,16 @@
 // `bourse check`: what is wrong, or may be wrong, with stored data (contract 9.10).
-import { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { assetSchemas } from '../../contract/identifiers.ts';
-import { actionKinds, type Finding } from '../../queries/findings/finding.ts';
-import { findingRecordOf } from '../../queries/findings/finding-record.ts';
+import { type Column, type ExportTable, rowLines } from '../../queries/export/export-table.ts';
+import {
+  actionKinds,
+  type Finding,
+  type FindingRecord,
+  findingRecordOf,
+} from '../../queries/findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../../queries/findings/store-findings.ts';
 import { likeSymbol } from '../../runs/instrument-choice.ts';
+import { nameOf } from '../../runs/naming.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { readVersion } from '../../store/changes.ts';
 import type { Check } from '../../store/control.ts';
@@ -12,123 +18,122 @@ import { importRuns } from '../../store/schema/internal.ts';
 import type { Instrument } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
 import { readSettings } from '../config.ts';
-import { damageRecord, noteDamage } from '../shared/damage.ts';
-import { type Found, findingTable } from '../shared/finding-table.ts';
-import { type Counts, countWords, lineOf, nameOf, SHOWN_MAX } from '../shared/finding-words.ts';
-import { examples, jsonOption, storeOption, withQuiet } from '../shared/flags.ts';
-import { keepCheck } from '../shared/kept-check.ts';
-import { readStore } from '../shared/opened-store.ts';
+import { type Counts, countWords, keepCheck, lineOf, someOfEach } from '../shared/checks.ts';
 import {
-  type OutFlags,
-  outWords,
-  refuseOwnFile,
-  requireOut,
-  type Written,
-  writeOut,
-} from '../shared/out-file.ts';
-import { isQuiet, print } from '../shared/output.ts';
-import { EXIT_PARTLY } from '../shared/problem.ts';
-import { Progress } from '../shared/progress.ts';
-import { readCountry, readSchema, readSymbol } from '../shared/read-flags.ts';
-import { count, countOf, printable } from '../shared/table.ts';
+  command,
+  type FlagsOf,
+  jsonFlag,
+  quietFlag,
+  readCountry,
+  readSchema,
+  readSymbol,
+  storeFlag,
+} from '../shared/flags.ts';
+import { readStore } from '../shared/opened-store.ts';
+import { outWords, requireOut, type Written, writeOut } from '../shared/out-file.ts';
+import { count, countOf, isQuiet, type Progress, print, printable, withProgress } from '../shared/output.ts';
+import { damageRecord, EXIT_PARTLY, noteDamage } from '../shared/problem.ts';
 
-type OutputFlags = Partial<OutFlags> & { readonly json?: boolean };
+const options = {
+  ...quietFlag,
+  '--schema <type>': ['only this asset type: stock, future, crypto, forex or option', readSchema],
+  '--country <code>': ['only this country, such as US; GLOBAL for crypto and forex', readCountry],
+  '--symbol <symbol>': ['only this instrument', readSymbol],
+  '--out <file>': `write them to a file: ${outWords}`,
+  '--force': 'replace the file if it exists',
+  ...storeFlag,
+  ...jsonFlag,
+} as const;
 
-interface Output {
-  /** Writes findings as they come; whether all were taken. */
-  take(found: AsyncIterable<Found>): Promise<boolean>;
-  /** Says what they come to. */
-  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void;
+type Flags = FlagsOf<typeof options>;
+
+const types: Readonly<Record<keyof FindingRecord, string>> = {
+  asset_schema: 'VARCHAR',
+  country_iso_code: 'VARCHAR',
+  symbol: 'VARCHAR',
+  kind: 'VARCHAR',
+  severity: 'VARCHAR',
+  interval: 'VARCHAR',
+  from_datetime: 'TIMESTAMP WITH TIME ZONE',
+  to_datetime: 'TIMESTAMP WITH TIME ZONE',
+  value: 'DOUBLE',
+  expected: 'DOUBLE',
+  message: 'VARCHAR',
+  run_id: 'BIGINT',
+};
+
+const columns = Object.entries(types).map(
+  ([name, type]): Column<FindingRecord> => ({ name, type, value: (row) => row[name as keyof FindingRecord] }),
+);
+
+/** The findings of one instrument. */
+type Found = { readonly instrument: Instrument; readonly findings: readonly Finding[] };
+
+async function* recordsOf(found: AsyncIterable<Found>): AsyncGenerator<FindingRecord> {
+  for await (const { instrument, findings } of found)
+    for (const finding of findings) yield findingRecordOf(instrument, finding);
 }
+
+/** Findings as a table, in the order in which they are found. */
+const findingTable = (found: AsyncIterable<Found>): ExportTable => ({
+  columns,
+  rowsAbout: null,
+  isMadeEmpty: true,
+  lines: (style) => rowLines(recordsOf(found), columns, style),
+  flags: [],
+});
 
 /** Prints findings as they come: a list of any length takes no memory. */
-class PrintedFindings implements Output {
-  readonly #json: boolean;
-  readonly #progress: Progress;
-  #any = false;
-
-  constructor({ json = false }: OutputFlags, progress: Progress) {
-    this.#json = json;
-    this.#progress = progress;
-    if (json) process.stdout.write('{"findings":[');
+async function printFindings(
+  found: AsyncIterable<Found>,
+  json: boolean,
+  progress: Progress,
+): Promise<undefined> {
+  let before = '';
+  if (json) process.stdout.write('{"findings":[');
+  for await (const { instrument, findings } of found) {
+    progress.end();
+    if (!json) printLines(instrument, findings);
+    else
+      for (const finding of findings) {
+        process.stdout.write(`${before}\n${JSON.stringify(findingRecordOf(instrument, finding))}`);
+        before = ',';
+      }
   }
+  progress.end();
+}
 
-  async take(found: AsyncIterable<Found>): Promise<boolean> {
-    for await (const { instrument, findings } of found) {
-      this.#progress.end();
-      if (this.#json) for (const finding of findings) this.#printRecord(instrument, finding);
-      else this.#printLines(instrument, findings);
-    }
-    this.#progress.end();
-    return true;
-  }
-
-  #printRecord(instrument: Instrument, finding: Finding): void {
-    const record = JSON.stringify(findingRecordOf(instrument, finding));
-    process.stdout.write(`${this.#any ? ',' : ''}\n${record}`);
-    this.#any = true;
-  }
-
-  /** A fault of a whole series has a finding a session: people are shown some of each kind. */
-  #printLines(instrument: Instrument, findings: readonly Finding[]): void {
-    for (const alike of Map.groupBy(findings, ({ kind, interval }) => `${kind} ${interval}`).values()) {
-      for (const finding of alike.slice(0, SHOWN_MAX))
-        process.stdout.write(`${lineOf(instrument, finding)}\n`);
-      const [{ kind, severity, interval }] = alike as [Finding];
-      const more = alike.length - SHOWN_MAX;
-      if (more > 0)
-        process.stdout.write(
-          `${severity.padEnd(8)}${kind.padEnd(20)} ${printable(nameOf(instrument))} ${interval}: ${count(more)} more (--json prints all)\n`,
-        );
-    }
-  }
-
-  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void {
-    if (this.#json) process.stdout.write(`\n],${JSON.stringify({ counts, ...rest }).slice(1)}\n`);
-    else process.stdout.write(`${countWords(counts)}\n`);
+/** A fault of a whole series has a finding a session: people are shown some of each kind. */
+function printLines(instrument: Instrument, findings: readonly Finding[]): void {
+  for (const { shown, more } of someOfEach(findings, ({ kind, interval }) => `${kind} ${interval}`)) {
+    for (const finding of shown) process.stdout.write(`${lineOf(instrument, finding)}\n`);
+    const [{ kind, severity, interval }] = shown as [Finding];
+    if (more > 0)
+      process.stdout.write(
+        `${severity.padEnd(8)}${kind.padEnd(20)} ${printable(nameOf(instrument))} ${interval}: ${count(more)} more (--json prints all)\n`,
+      );
   }
 }
 
-/** Writes findings as a table. */
-class FindingFile implements Output {
-  readonly #flags: OutFlags & OutputFlags;
-  #written: Written | null = null;
-
-  constructor(flags: OutFlags & OutputFlags) {
-    this.#flags = flags;
+/** Says what findings come to that were printed, or written to a file. */
+function tellSums(
+  flags: Flags,
+  written: Written | undefined,
+  counts: Counts,
+  rest: Readonly<Record<string, unknown>>,
+): void {
+  if (written === undefined) {
+    const end = `\n],${JSON.stringify({ counts, ...rest }).slice(1)}\n`;
+    process.stdout.write(flags.json ? end : `${countWords(counts)}\n`);
+    return;
   }
-
-  async take(found: AsyncIterable<Found>): Promise<boolean> {
-    this.#written = await writeOut(this.#flags, findingTable(found), 'findings');
-    return this.#written !== null;
-  }
-
-  end(counts: Counts, rest: Readonly<Record<string, unknown>>): void {
-    const written = this.#written;
-    // On standard output are the findings themselves.
-    if (written === null || (written.bytes === null && isQuiet())) return;
-    const { rows, bytes } = written;
-    const place = bytes === null ? 'standard output' : this.#flags.out;
-    const record = { file: this.#flags.out, rows, bytes, counts, ...rest };
-    const stream = bytes === null ? process.stderr : process.stdout;
-    const text = `${printable(place)}: ${countOf(rows, 'row')}; ${countWords(counts)}\n`;
-    print(this.#flags, record, text, 0, stream);
-  }
+  const { rows, bytes } = written;
+  // On standard output are the findings themselves.
+  if (bytes === null && isQuiet()) return;
+  const [place, stream] = bytes === null ? ['standard output', process.stderr] : [flags.out!, process.stdout];
+  const text = `${printable(place)}: ${countOf(rows, 'row')}; ${countWords(counts)}\n`;
+  print(flags, { file: flags.out, rows, bytes, counts, ...rest }, text, 0, stream);
 }
-
-/** Gives the output for the findings of a check. */
-export const outputOf = (flags: OutputFlags, progress: Progress): Output =>
-  flags.out === undefined
-    ? new PrintedFindings(flags, progress)
-    : new FindingFile({ ...flags, out: flags.out });
-
-type Flags = Partial<OutFlags> & {
-  readonly store?: string;
-  readonly schema?: string;
-  readonly country?: string;
-  readonly symbol?: string;
-  readonly json?: boolean;
-};
 
 /** The datasets that findings are about. */
 const datasets: Readonly<Record<string, (finding: Finding) => boolean>> = {
@@ -151,25 +156,11 @@ async function* counted(found: AsyncIterable<Found>, counts: Counts): AsyncGener
   }
 }
 
-/** What a check looks at: `where` of the instruments, and the findings about a dataset. */
-type Subject = { readonly dataset: string | undefined; readonly where: Parameters<typeof instrumentsIn>[1] };
-
-function subjectOf(dataset: string | undefined, flags: Flags): Subject {
-  const [schema, country, symbol] = [
-    readSchema(flags.schema),
-    readCountry(flags.country),
-    readSymbol(flags.symbol),
-  ];
-  const where = {
-    ...(schema !== null && { asset_schema: schema }),
-    ...(country !== null && { country_iso_code: country }),
-    ...(symbol !== null && { symbol }),
-  };
-  return { dataset, where };
-}
+/** Columns of the instruments that a check looks at. */
+type Where = Parameters<typeof instrumentsIn>[1];
 
 /** The columns with the symbol of the instrument that they name by another one (contract 9.21). */
-async function ownSymbol(reader: Reader, where: Subject['where']): Promise<Subject['where']> {
+async function ownSymbol(reader: Reader, where: Where): Promise<Where> {
   const { asset_schema, country_iso_code, symbol } = where;
   if (country_iso_code === undefined || symbol === undefined) return where;
   const types = asset_schema === undefined ? assetSchemas : [asset_schema];
@@ -180,72 +171,69 @@ async function ownSymbol(reader: Reader, where: Subject['where']): Promise<Subje
 /** Writes the findings of a store. What they come to, where it is known for all that was looked at. */
 async function writeFindings(
   reader: Reader,
+  dataset: string | undefined,
+  where: Where,
   flags: Flags,
-  { dataset, where }: Subject,
 ): Promise<Check | null> {
+  const { out, json = false } = flags;
   const damage = new FoundDamage();
-  const progress = new Progress({ name: 'check', bytes: null, rowsAbout: null });
-  const output = outputOf(flags, progress);
-  let bars = 0;
   const nowMs = Date.now();
-  const options = {
-    nowMs,
-    onBars: (count: number) => {
-      bars += count;
-      if (flags.out === undefined) progress.reached(bars);
-    },
-    onOthers: () => undefined,
-    onDamage: damage.add,
-  };
   const counts: Counts = { info: 0, warning: 0, error: 0 };
-  const all = storeFindings(reader, instrumentsIn(reader, where), options);
-  const isWhole = await output.take(counted(about(dataset, all), counts));
+  let bars = 0;
+  const written = await withProgress({ name: 'check' }, (progress) => {
+    const options = {
+      nowMs,
+      onBars: (count: number) => {
+        bars += count;
+        if (out === undefined) progress.reached(bars);
+      },
+      onOthers: () => undefined,
+      onDamage: damage.add,
+    };
+    const all = storeFindings(reader, instrumentsIn(reader, where), options);
+    const found = counted(about(dataset, all), counts);
+    return out === undefined
+      ? printFindings(found, json, progress)
+      : writeOut({ ...flags, out }, findingTable(found), 'findings');
+  });
   const damaged = await damage.named(reader);
-  output.end(counts, { bars, damaged: damaged.map(damageRecord) });
+  if (written !== null) tellSums(flags, written, counts, { bars, damaged: damaged.map(damageRecord) });
   noteDamage(damaged, 'not checked');
   if (counts.warning + counts.error > 0) process.exitCode ||= EXIT_PARTLY;
   const data_version = await readVersion(reader);
   const [run] = await reader.rows(importRuns, { order: [['run_id', 'desc']], limit: 1 });
-  if (!isWhole || damaged.length > 0 || data_version === null || run === undefined) return null;
+  if (written === null || damaged.length > 0 || data_version === null || run === undefined) return null;
   const { run_id, started_ms: run_started_ms } = run;
   return { checked_ms: nowMs, data_version, run_id, run_started_ms, ...counts };
 }
 
 async function check(dataset: string | undefined, flags: Flags): Promise<void> {
-  const subject = subjectOf(dataset, flags);
+  const { schema, country, symbol, out } = flags;
+  const where = {
+    ...(schema && { asset_schema: schema }),
+    ...(country && { country_iso_code: country }),
+    ...(symbol && { symbol }),
+  };
   const url = readSettings(flags).store;
-  const { out } = flags;
-  if (out !== undefined) {
-    requireOut({ ...flags, out });
-    await refuseOwnFile(url, out);
-  }
+  if (out !== undefined) await requireOut(url, { ...flags, out });
   const found = await readStore(url, 'read', async (reader) =>
-    writeFindings(reader, flags, { ...subject, where: await ownSymbol(reader, subject.where) }),
+    writeFindings(reader, dataset, await ownSymbol(reader, where), flags),
   );
-  const isWhole = dataset === undefined && Object.keys(subject.where).length === 0;
+  const isWhole = dataset === undefined && Object.keys(where).length === 0;
   if (isWhole && found !== null) await keepCheck(url, found);
 }
 
-export function checkCommand(): Command {
-  return withQuiet(new Command('check'))
+export const checkCommand = (): Command =>
+  command(
+    'check',
+    options,
+    'bourse check',
+    'bourse check bars --symbol AAPL --country US',
+    'bourse check --out findings.parquet',
+  )
     .addArgument(
       new Argument('[dataset]', `only findings about it: ${Object.keys(datasets).join(', ')}`).choices(
         Object.keys(datasets),
       ),
     )
-    .option('--schema <type>', 'only this asset type: stock, future, crypto, forex or option')
-    .option('--country <code>', 'only this country, such as US; GLOBAL for crypto and forex')
-    .option('--symbol <symbol>', 'only this instrument')
-    .option('--out <file>', `write them to a file: ${outWords}`)
-    .option('--force', 'replace the file if it exists')
-    .addOption(storeOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      ...examples(
-        'bourse check',
-        'bourse check bars --symbol AAPL --country US',
-        'bourse check --out findings.parquet',
-      ),
-    )
     .action(check);
-}

@@ -1,55 +1,179 @@
-// `bourse delete DATASET`: bars and instruments here, the datasets of rows by their declarations.
-import { Command, Option } from 'commander';
-import type { ParsedInstant } from '../../base/instant.ts';
+// `bourse delete DATASET`: bars and instruments here, the datasets of rows by their declarations; and `bourse undo RUN`,
+// which takes a deletion or an import back.
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../../base/instant.ts';
+import type { AssetSchema } from '../../contract/identifiers.ts';
+import type { Interval } from '../../contract/interval.ts';
 import { type DeleteReport, deleteBars, deleteInstrument } from '../../runs/delete-bars.ts';
 import { deleteRows, type RowDeleteReport } from '../../runs/delete-rows.ts';
-import type { DeletionRequest } from '../../runs/deletion.ts';
+import type { DeletionRequest } from '../../runs/recorded-write.ts';
+import { isRun, newestRuns, type Run, type UndoReport, undoRun } from '../../runs/undo-run.ts';
+import { FoundDamage } from '../../series/damaged-bars.ts';
+import { damageWords } from '../../store/damage.ts';
+import { howToRestore, openStore } from '../../store/engines.ts';
 import { type DeletionDeclaration, spokenName } from '../../store/schema/dataset.ts';
 import { type FileDataset, fileDatasets } from '../../store/schema/index.ts';
-import type { Store } from '../../store/store.ts';
-import { examples, jsonOption, storeOption, withQuiet } from '../shared/flags.ts';
-import { withExistingStore } from '../shared/opened-store.ts';
-import { isQuiet, linesOf, noteWait, print } from '../shared/output.ts';
-import { withProgress } from '../shared/progress.ts';
+import { OlderLayout, type Store } from '../../store/store.ts';
+import { readSettings, UsageProblem } from '../config.ts';
 import {
+  type Bound,
+  command,
+  type FlagsOf,
+  jsonFlag,
+  quietFlag,
   readBound,
   readCountry,
   readField,
   readInterval,
   readSchema,
   readSymbol,
-} from '../shared/read-flags.ts';
-import { count, countOf } from '../shared/table.ts';
+  storeFlag,
+} from '../shared/flags.ts';
+import { cliLimits } from '../shared/limits.ts';
+import { closing, openToWrite } from '../shared/opened-store.ts';
+import {
+  count,
+  countOf,
+  formatTable,
+  isQuiet,
+  linesOf,
+  note,
+  noteWait,
+  print,
+  withProgress,
+} from '../shared/output.ts';
 
-type Bound = ParsedInstant & { readonly text: string };
+/**
+ * Runs `work` on the store of a command that must not make one; one of an older layout is updated.
+ * @throws StoreUnusable where there is none
+ */
+async function withExistingStore(
+  flags: { readonly store?: string },
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const { store: url } = readSettings(flags);
+  // Opening for writing makes what is missing, opening for reading does not.
+  try {
+    await (await openStore(url, 'read')).close();
+  } catch (error) {
+    if (!(error instanceof OlderLayout)) throw error;
+  }
+  await closing(openToWrite(url, note), work);
+}
 
-type Flags = {
-  readonly store?: string;
-  readonly from?: Bound;
-  readonly to?: Bound;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-};
-type InstrumentFlags = Flags & {
-  readonly symbol: string;
-  readonly country: string;
-  readonly schema?: string;
-  readonly interval?: string;
-};
-type RowFlags = Flags & { readonly all?: boolean };
+const undoFlags = {
+  ...quietFlag,
+  ...storeFlag,
+  '--dry-run': 'show what would change, store nothing',
+  ...jsonFlag,
+} as const;
+
+/** What a damaged run among the newest means. */
+const unlistedWords = ({ name }: Store): string =>
+  `it is not listed and cannot be undone; ${howToRestore(name)}, of a day before the damage`;
+
+const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
+
+function tableOf(runs: readonly Run[]): string {
+  if (runs.length === 0) return 'The store has no runs yet.\n';
+  const rows = runs.map(({ run_id, kind, dataset, file, ...run }) => {
+    const [finished, undone] = [instantText(run.finished_ms), instantText(run.undone_ms)];
+    return [`${run_id}`, finished, kind, dataset, file, count(run.rows_written), undone];
+  });
+  return formatTable([['run', 'finished', 'kind', 'dataset', 'file', 'rows', 'undone'], ...rows]);
+}
+
+/** An undoing in words. */
+function describeUndo(report: UndoReport, isTrial: boolean): string {
+  const { run, barsRemoved, barsRestored, barsKept, keptBy } = report;
+  const { rowsRemoved, rowsRestored, rowsKept } = report;
+  const { keepersNamed } = cliLimits;
+  const more = keptBy.length > keepersNamed ? ` and ${keptBy.length - keepersNamed} more` : '';
+  const keepers = `run${keptBy.length === 1 ? '' : 's'} ${keptBy.slice(0, keepersNamed).join(', ')}${more}`;
+  const row = run.dataset === 'bars' || run.dataset === 'instruments' ? 'instrument' : 'row';
+  const notes = [
+    [barsRemoved, 'bar', 'removed'],
+    [barsRestored, 'bar', 'restored'],
+    [barsKept, 'bar', `left as changed later, by ${keepers}`],
+    [rowsRemoved, row, 'removed'],
+    [rowsRestored, row, 'restored'],
+    [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
+  ] as const;
+  const found = notes.filter(([number]) => number > 0);
+  const outcome = isTrial ? 'would be undone; nothing was stored' : 'undone';
+  return linesOf([
+    `run ${run.run_id}, ${run.kind} of ${run.file}: ${outcome}`,
+    ...found.map(([number, what, fate]) => `  ${countOf(number, what)} ${fate}`),
+    found.length === 0 && '  nothing is left of what it changed',
+  ]);
+}
+
+/**
+ * The number of a run that exists.
+ * @throws UsageProblem that lists the newest runs, and names the damaged ones among them; DamagedData where
+ * the named one is damaged
+ */
+async function runNamed(store: Store, text: string | undefined): Promise<number> {
+  const runId = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null;
+  return store.snapshot(async (reader) => {
+    if (runId !== null && (await isRun(reader, runId))) return runId;
+    const found = new FoundDamage();
+    const below = tableOf(await newestRuns(reader, cliLimits.runsListed, found.add));
+    const what = text === undefined ? 'name the run to undo' : `there is no run ${text}`;
+    const unlisted = (await found.named(reader))
+      .map((one) => `${damageWords(one)}; ${unlistedWords(store)}. `)
+      .join('');
+    throw new UsageProblem(`${what}: bourse undo RUN. ${unlisted}The newest runs are`, { below });
+  });
+}
+
+export const undoCommand = (): Command =>
+  command(
+    'undo',
+    undoFlags,
+    'bourse undo                 the newest runs',
+    'bourse undo 12 --dry-run    what undoing run 12 would change',
+    'bourse undo 12',
+  )
+    .argument('[run]', 'the run, by the number that its import or deletion printed')
+    .action((text: string | undefined, flags: FlagsOf<typeof undoFlags>) =>
+      withExistingStore(flags, async (store) => {
+        const runId = await runNamed(store, text);
+        const { dryRun = false } = flags;
+        const request = { runId, dryRun, nowMs: Date.now, onWait: noteWait(store) };
+        const report = await withProgress({ name: `undo of run ${runId}` }, ({ reached }) =>
+          undoRun(store, { ...request, onRows: reached }),
+        );
+        print(flags, report, describeUndo(report, dryRun));
+      }),
+    );
+
+const deletionFlags = {
+  ...quietFlag,
+  '--dry-run': 'show what would be deleted, store nothing',
+  ...storeFlag,
+  ...jsonFlag,
+} as const;
+
+type Flags = FlagsOf<typeof deletionFlags> & { readonly from?: Bound; readonly to?: Bound };
+
+/** The words of `--to`, which are those of each dataset. */
+const TO_WORDS = 'the last, likewise: a date is included whole';
 
 /** A deletion in words: whose rows, which of them, and how to undo it. */
-function describe(report: DeleteReport | RowDeleteReport, isTrial: boolean): string {
+function describeDeletion(report: DeleteReport | RowDeleteReport, isTrial: boolean): string {
   const { damagedDeleted, instrumentsDeleted, runId } = report;
   const isRows = 'rowsDeleted' in report;
   const about = isRows ? `${report.dataset} ${report.choice}` : report.instrument;
   const instruments = isRows ? countOf(instrumentsDeleted, 'instrument') : 'the instrument';
   const deleted = [
-    ...(isRows && report.rowsDeleted > 0 ? [countOf(report.rowsDeleted, 'row')] : []),
+    isRows && report.rowsDeleted > 0 && countOf(report.rowsDeleted, 'row'),
     ...(isRows ? [] : report.bars.map(({ interval, count }) => `${countOf(count, 'bar')} at ${interval}`)),
-    ...(instrumentsDeleted > 0 ? [instruments] : []),
-    ...(damagedDeleted > 0 ? [`${count(damagedDeleted)} of them damaged, which no undo restores`] : []),
-  ].join(', ');
+    instrumentsDeleted > 0 && instruments,
+    damagedDeleted > 0 && `${count(damagedDeleted)} of them damaged, which no undo restores`,
+  ]
+    .filter(Boolean)
+    .join(', ');
   if (deleted === '') return `${about}: there is nothing to delete${isRows ? '' : ' in this range'}`;
   const end = isTrial
     ? 'would be deleted; nothing was stored'
@@ -65,48 +189,38 @@ const run = (
 ): Promise<void> =>
   withExistingStore(flags, async (store) => {
     const { from, to, dryRun = false } = flags;
-    const range = [...(from === undefined ? [] : ['from', from.text]), ...(to ? ['to', to.text] : [])];
-    const said = [...words, ...range].filter((word) => word).join(' ') || 'all';
-    const onWait = noteWait(store);
-    const task = { name: 'delete', bytes: null, rowsAbout: null };
-    const report = await withProgress(task, (onRows) =>
-      work(store, { words: said, dryRun, nowMs: Date.now, onWait, onRows }),
+    const range = [from && `from ${from.text}`, to && `to ${to.text}`];
+    const said = [...words, ...range].filter(Boolean).join(' ') || 'all';
+    const request = { words: said, dryRun, nowMs: Date.now, onWait: noteWait(store) };
+    const report = await withProgress({ name: 'delete' }, ({ reached }) =>
+      work(store, { ...request, onRows: reached }),
     );
-    print(flags, report, linesOf([describe(report, dryRun)]));
+    print(flags, report, linesOf([describeDeletion(report, dryRun)]));
   });
 
 /** The words of an instrument, or of as much of its name as was given. */
 const nameOf = (...parts: readonly (string | null | undefined)[]): string =>
   parts.filter((part) => part).join(':');
 
-const bound = (name: '--from' | '--to', about: string): Option =>
-  new Option(`${name} <time>`, about).argParser((text) => ({ ...readBound(name, text), text }));
+const deletion = (name: string, about: string, calls: readonly string[]): Command =>
+  command(name, deletionFlags, ...calls.map((call) => `bourse delete ${name} ${call}`)).description(about);
 
-const command = (name: string, about: string, calls: readonly string[]): Command =>
-  withQuiet(new Command(name))
-    .description(about)
-    .option('--dry-run', 'show what would be deleted, store nothing')
-    .addOption(storeOption())
-    .addOption(jsonOption())
-    .addHelpText(...examples(...calls.map((call) => `bourse delete ${name} ${call}`)));
+/** Flags that choose one instrument. */
+type InstrumentFlags = Flags & {
+  readonly symbol: string;
+  readonly country: string;
+  readonly schema?: AssetSchema;
+  readonly interval?: Interval;
+};
 
 /** A command for one instrument: its bars, or itself. */
-const instrumentCommand = (
-  name: string,
-  about: string,
-  calls: readonly string[],
-  work: typeof deleteBars | typeof deleteInstrument,
-): Command =>
-  command(name, about, calls)
-    .requiredOption('--symbol <symbol>', 'the instrument')
-    .requiredOption('--country <code>', 'its country, such as US; GLOBAL for crypto and forex')
-    .option('--schema <type>', 'its asset type, where several have the symbol')
+const ofInstrument = (made: Command, work: typeof deleteBars | typeof deleteInstrument): Command =>
+  made
+    .requiredOption('--symbol <symbol>', 'the instrument', readSymbol)
+    .requiredOption('--country <code>', 'its country, such as US; GLOBAL for crypto and forex', readCountry)
+    .option('--schema <type>', 'its asset type, where several have the symbol', readSchema)
     .action((flags: InstrumentFlags) => {
-      const assetSchema = readSchema(flags.schema);
-      const country = readCountry(flags.country)!;
-      const symbol = readSymbol(flags.symbol)!;
-      const interval = readInterval(flags.interval);
-      const { from = null, to = null } = flags;
+      const { schema: assetSchema = null, country, symbol, interval = null, from = null, to = null } = flags;
       const choice = { assetSchema, country, symbol, interval, from, to };
       return run(flags, [nameOf(assetSchema, country, symbol), interval], (store, request) =>
         work(store, { ...choice, ...request }),
@@ -114,26 +228,32 @@ const instrumentCommand = (
     });
 
 const barsCommand = (): Command =>
-  instrumentCommand(
-    'bars',
-    'Delete bars of one instrument, at one interval or all that are stored.',
-    [
+  ofInstrument(
+    deletion('bars', 'Delete bars of one instrument, at one interval or all that are stored.', [
       '--symbol AAPL --country US --interval 1M --from 2025-03-03 --to 2025-03-03 --dry-run',
       '--symbol BTCUSD --country GLOBAL --to 2019-12-31',
-    ],
+    ]),
     deleteBars,
   )
-    .option('--interval <interval>', 'only this interval: 1M is one minute, 60M an hour, DAY, WEEK, MON')
-    .addOption(
-      bound('--from', 'the first: a date in the market’s zone, a label date for DAY and above, or a time'),
+    .option(
+      '--interval <interval>',
+      'only this interval: 1M is one minute, 60M an hour, DAY, WEEK, MON',
+      readInterval,
     )
-    .addOption(bound('--to', 'the last, likewise: a date is included whole'));
+    .option(
+      '--from <time>',
+      'the first: a date in the market’s zone, a label date for DAY and above, or a time',
+      readBound('--from'),
+    )
+    .option('--to <time>', TO_WORDS, readBound('--to'));
 
 const instrumentsCommand = (): Command =>
-  instrumentCommand(
-    'instruments',
-    'Delete one instrument that has no bars, and that no row of another dataset names.',
-    ['--symbol AAPLX --country US'],
+  ofInstrument(
+    deletion(
+      'instruments',
+      'Delete one instrument that has no bars, and that no row of another dataset names.',
+      ['--symbol AAPLX --country US'],
+    ),
     deleteInstrument,
   );
 
@@ -145,37 +265,35 @@ const valueNames: Readonly<Record<string, string>> = {
 };
 
 /** A command for a dataset of rows. */
-function rowCommand(dataset: FileDataset, deletion: DeletionDeclaration): Command {
+function rowCommand(dataset: FileDataset, declared: DeletionDeclaration): Command {
   const { fields, time, names = [] } = dataset.file;
   const given: Record<string, string> = {};
-  const made = command(spokenName(dataset), deletion.about, deletion.examples);
-  const addChoice = (flag: string, takes: string, about: string, column: string): void => {
+  const made = deletion(spokenName(dataset), declared.about, declared.examples);
+  const columnOf = (flag: string): string => Object.keys(fields).find((name) => fields[name]!.flag === flag)!;
+  const choices = [
+    ...Object.entries(declared.flags).map(
+      ([flag, about]) => [flag, { takes: valueNames[flag]!, about, column: columnOf(flag) }] as const,
+    ),
+    ...Object.entries(declared.selectors ?? {}),
+  ];
+  for (const [flag, { takes, about, column }] of choices) {
     const option = new Option(`${flag} <${takes}>`, about).argParser((text) => {
       given[flag] = readField(flag, text, fields[column]!);
       return text;
     });
-    made.addOption(option.makeOptionMandatory(deletion.needs.includes(flag)));
-  };
-  for (const [flag, about] of Object.entries(deletion.flags))
-    addChoice(
-      flag,
-      valueNames[flag]!,
-      about,
-      Object.keys(fields).find((name) => fields[name]!.flag === flag)!,
-    );
-  for (const [flag, { takes, about, column }] of Object.entries(deletion.selectors ?? {}))
-    addChoice(flag, takes, about, column);
+    made.addOption(option.makeOptionMandatory(declared.needs.includes(flag)));
+  }
   if (time !== undefined) {
     const isDay = dataset.columns[time]!.kind === 'day';
     const what = isDay ? `by ${time}: a date` : 'by its time: a date (UTC) or a time';
-    made.addOption(bound('--from', `the first, ${what}`));
-    made.addOption(bound('--to', 'the last, likewise: a date is included whole'));
+    made.option('--from <time>', `the first, ${what}`, readBound('--from'));
+    made.option('--to <time>', TO_WORDS, readBound('--to'));
   }
   // A choice that must name an instrument or a contract is never one of everything.
-  const isNamed = deletion.needs.includes('--symbol') || names.some(({ isOwn }) => isOwn);
+  const isNamed = declared.needs.includes('--symbol') || names.some(({ isOwn }) => isOwn);
   if (!isNamed)
-    made.option('--all', `delete all ${deletion.rows}: needed where nothing else narrows the choice`);
-  return made.action((flags: RowFlags) => {
+    made.option('--all', `delete all ${declared.rows}: needed where nothing else narrows the choice`);
+  return made.action((flags: Flags & { readonly all?: boolean }) => {
     const { '--schema': schema, '--country': country, '--symbol': symbol, ...others } = given;
     const { from, to, all } = flags;
     return run(flags, [nameOf(schema, country, symbol), ...Object.values(others)], (store, request) =>
@@ -185,15 +303,14 @@ function rowCommand(dataset: FileDataset, deletion: DeletionDeclaration): Comman
 }
 
 export function deleteCommand(): Command {
-  const made = new Command('delete')
-    .addHelpText(
-      ...examples(
-        'bourse delete bars --symbol AAPL --country US --interval 1M --from 2025-03-03 --to 2025-03-03 --dry-run',
-        'bourse delete news --to 2019-12-31',
-        'bourse delete corporate-actions --symbol AAPL --country US --from 2020-08-31 --to 2020-08-31',
-        'bourse delete instruments --symbol AAPLX --country US',
-      ),
-    )
+  const made = command(
+    'delete',
+    {},
+    'bourse delete bars --symbol AAPL --country US --interval 1M --from 2025-03-03 --to 2025-03-03 --dry-run',
+    'bourse delete news --to 2019-12-31',
+    'bourse delete corporate-actions --symbol AAPL --country US --from 2020-08-31 --to 2020-08-31',
+    'bourse delete instruments --symbol AAPLX --country US',
+  )
     .addCommand(barsCommand())
     .addCommand(instrumentsCommand());
   for (const dataset of fileDatasets)

@@ -1,7 +1,7 @@
 // `bourse keys create|list|move|revoke`
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../../base/instant.ts';
 import { limits } from '../../contract/limits.ts';
 import { isLive, issueKey, moveKey, revokeKey } from '../../serve/keys/api-keys.ts';
@@ -10,18 +10,11 @@ import { type ApiKey, readKeys } from '../../store/control.ts';
 import { hasControl, isStoreMade, openControl, resolveStore } from '../../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
-import { examples, jsonOption, positive, storeOption, withQuiet } from '../shared/flags.ts';
+import { command, type FlagsOf, jsonFlag, positive, quietFlag, storeFlag } from '../shared/flags.ts';
 import { closing } from '../shared/opened-store.ts';
-import { isQuiet, note, print } from '../shared/output.ts';
-import { formatTable, printable } from '../shared/table.ts';
+import { formatTable, isQuiet, note, print, printable } from '../shared/output.ts';
 
-type StoreFlags = { readonly store?: string };
-type CreateFlags = StoreFlags & {
-  readonly perMinute?: number;
-  readonly perDay?: number;
-  readonly expires?: string;
-  readonly asOf?: string;
-};
+type StoreFlags = FlagsOf<typeof storeFlag>;
 
 /** The address of a store that exists: keys of a mistyped one would open nothing. @throws StoreUnusable */
 async function storeOf(flags: StoreFlags): Promise<string> {
@@ -76,24 +69,27 @@ const tell = (text: string): void => {
   if (!isQuiet()) process.stderr.write(text);
 };
 
+const createFlags = {
+  ...quietFlag,
+  ...storeFlag,
+  '--per-minute <count>': ['requests in a minute of the clock', positive],
+  '--per-day <count>': ['requests in a day (UTC)', positive],
+  '--expires <date>': 'the last day on which it is valid (UTC), or the instant at which it ends',
+  '--as-of <instant>': 'every request with the key is answered as of this instant',
+} as const;
+
 const createCommand = (): Command =>
-  withQuiet(new Command('create'))
+  command(
+    'create',
+    createFlags,
+    'bourse keys create alice',
+    'bourse keys create bob --per-minute 60 --per-day 10000',
+    'KEY=$(bourse keys create nightly-job --expires 2099-12-31)',
+    'KEY=$(bourse keys create backtest --as-of 2025-03-03T21:00:00Z)',
+  )
     .argument('<name>', 'who uses the key')
     .description('Issue a key. It is printed once, alone on standard output, and stored only as a hash.')
-    .addOption(storeOption())
-    .option('--per-minute <count>', 'requests in a minute of the clock', positive)
-    .option('--per-day <count>', 'requests in a day (UTC)', positive)
-    .option('--expires <date>', 'the last day on which it is valid (UTC), or the instant at which it ends')
-    .option('--as-of <instant>', 'every request with the key is answered as of this instant')
-    .addHelpText(
-      ...examples(
-        'bourse keys create alice',
-        'bourse keys create bob --per-minute 60 --per-day 10000',
-        'KEY=$(bourse keys create nightly-job --expires 2099-12-31)',
-        'KEY=$(bourse keys create backtest --as-of 2025-03-03T21:00:00Z)',
-      ),
-    )
-    .action(async (name: string, flags: CreateFlags) => {
+    .action(async (name: string, flags: FlagsOf<typeof createFlags>) => {
       if (name.trim() === '')
         throw new UsageProblem('the name of a key must not be empty: it says who uses the key');
       const nowMs = Date.now();
@@ -109,27 +105,14 @@ const createCommand = (): Command =>
     });
 
 const listCommand = (): Command =>
-  new Command('list')
+  command('list', { ...storeFlag, ...jsonFlag }, 'bourse keys list', 'bourse keys list --json')
     .description('List the keys, without their secrets.')
-    .addOption(storeOption())
-    .addOption(jsonOption())
-    .addHelpText(...examples('bourse keys list', 'bourse keys list --json'))
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
       const store = await storeOf(flags);
       const keys = (await hasControl(store)) ? await closing(openControl(store, 'read', note), readKeys) : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
-      const head = [
-        'ID',
-        'NAME',
-        'STATE',
-        'CREATED',
-        'LAST USED',
-        'EXPIRES',
-        'PER MINUTE',
-        'PER DAY',
-        'AS OF',
-      ];
+      const head = 'ID,NAME,STATE,CREATED,LAST USED,EXPIRES,PER MINUTE,PER DAY,AS OF'.split(',');
       const rows = records.map((record) =>
         Object.values(record)
           .slice(0, head.length)
@@ -171,25 +154,24 @@ async function moveAlong(control: RowStore, id: string): Promise<void> {
   }
 }
 
-type MoveFlags = StoreFlags & { readonly asOf?: string; readonly follow?: true };
+const moveFlags = {
+  ...quietFlag,
+  '--as-of <instant>': 'the instant',
+  '--follow':
+    'read instants from standard input, a line each; each is written to standard output once every worker answers as of it',
+  ...storeFlag,
+} as const;
 
 const moveCommand = (): Command =>
-  withQuiet(new Command('move'))
+  command(
+    'move',
+    moveFlags,
+    'bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z',
+    'echo 2025-03-05T21:00:00Z | bourse keys move 5f3a9c --follow',
+  )
     .argument('<id>', 'the id that keys list shows')
     .description('Move a pinned key to another instant. It ends once every worker answers as of it.')
-    .option('--as-of <instant>', 'the instant')
-    .option(
-      '--follow',
-      'read instants from standard input, a line each; each is written to standard output once every worker answers as of it',
-    )
-    .addOption(storeOption())
-    .addHelpText(
-      ...examples(
-        'bourse keys move 5f3a9c --as-of 2025-03-04T21:00:00Z',
-        'echo 2025-03-05T21:00:00Z | bourse keys move 5f3a9c --follow',
-      ),
-    )
-    .action(async (id: string, { asOf, follow, ...flags }: MoveFlags) => {
+    .action(async (id: string, { asOf, follow, ...flags }: FlagsOf<typeof moveFlags>) => {
       if ((asOf === undefined) === (follow === undefined))
         throw new UsageProblem('say where to: --as-of INSTANT, or --follow for instants from standard input');
       if (asOf === undefined) return changeKeys(flags, (control) => moveAlong(control, id));
@@ -199,22 +181,18 @@ const moveCommand = (): Command =>
     });
 
 const revokeCommand = (): Command =>
-  withQuiet(new Command('revoke'))
+  command('revoke', { ...quietFlag, ...storeFlag }, 'bourse keys revoke 5f3a9c')
     .argument('<id>', 'the id that keys list shows')
     .description('Revoke a key: within five seconds no worker accepts it any more.')
-    .addOption(storeOption())
-    .addHelpText(...examples('bourse keys revoke 5f3a9c'))
     .action(async (id: string, flags: StoreFlags) => {
       const revoked = await changeKeys(flags, (control) => revokeKey(control, id, Date.now()));
       if (revoked === null) throw unknownKey(id);
       tell(`Revoked key "${printable(revoked.name)}" (id ${id})\n`);
     });
 
-export function keysCommand(): Command {
-  return new Command('keys')
-    .addHelpText(...examples('bourse keys create alice', 'bourse keys list'))
+export const keysCommand = (): Command =>
+  command('keys', {}, 'bourse keys create alice', 'bourse keys list')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(moveCommand())
     .addCommand(revokeCommand());
-}

@@ -1,22 +1,32 @@
-// `bourse query PATH…`
-import { Command } from 'commander';
-import { errors, Refusal } from '../../contract/errors.ts';
+// What a service answers, without a service: `bourse query PATH…`, `bourse mcp` and `bourse openapi`
+
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { causeOf } from '../../base/observe.ts';
+import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract/errors.ts';
 import { warnings } from '../../contract/warnings.ts';
 import { adjustedHeaders, NamesOfSteps } from '../../queries/adjusted.ts';
 import { QueryRunner } from '../../queries/index.ts';
 import type { Answer, QueryRequest, ServiceFacts } from '../../queries/query.ts';
-import { JSON_TYPE } from '../../queries/render/envelope.ts';
+import { errorBody, JSON_TYPE } from '../../queries/render/envelope.ts';
 import { ignoredHeader } from '../../serve/ignored-parameters.ts';
+import type { Ask, Reply } from '../../serve/mcp/answer.ts';
 import { readTarget } from '../../serve/request.ts';
 import { matchRoute, parseRequest, readQuery, unknownPath } from '../../serve/route.ts';
+import { QueryTurns } from '../../serve/threads/query-turns.ts';
 import { pageKeySecret } from '../../store/control.ts';
+import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openControl, openStore } from '../../store/engines.ts';
-import { readSettings } from '../config.ts';
-import { examples, storeOption } from '../shared/flags.ts';
+import type { Store } from '../../store/store.ts';
+import { readSettings, type SettingFlags, type Settings, UsageProblem, version } from '../config.ts';
+import { command, type FlagsOf, settingFlags, storeFlag } from '../shared/flags.ts';
 import { closing } from '../shared/opened-store.ts';
 import { complain, note } from '../shared/output.ts';
 import { EXIT_PARTLY } from '../shared/problem.ts';
-import { version } from '../shared/version.ts';
+
+/** The address of a service with these settings. */
+const addressOf = ({ publicUrl, port }: Pick<Settings, 'publicUrl' | 'port'>): string =>
+  publicUrl ?? `http://127.0.0.1:${port}`;
 
 /** A service makes it of the rows of an answer, by a process of its own. */
 const notParquet = (): Refusal =>
@@ -26,7 +36,7 @@ const notParquet = (): Refusal =>
   });
 
 /** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
-export function readRequest(written: string, service: ServiceFacts): QueryRequest {
+function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
   const { path, query: sent } = readTarget({ target, headers: {} });
   const match = matchRoute(path);
@@ -39,6 +49,13 @@ export function readRequest(written: string, service: ServiceFacts): QueryReques
   if (parameters.format === 'parquet') throw notParquet();
   return { endpoint, parameters, nowMs: Date.now(), wrapCsv: false, service };
 }
+
+/** Runs `work` with what answers from a store. */
+const withRunner = (url: string, work: (runner: QueryRunner, store: Store) => Promise<void>): Promise<void> =>
+  closing(openStore(url, 'read'), async (store) => {
+    const secret = await closing(openControl(url, 'write', note), pageKeySecret);
+    await work(new QueryRunner(store, secret), store);
+  });
 
 /** JSON gets the line end that CSV has; other bytes are whole. */
 const endOf = (contentType: string): string => (contentType === JSON_TYPE ? '\n' : '');
@@ -87,29 +104,111 @@ async function answerOne(runner: QueryRunner, written: string, service: ServiceF
   }
 }
 
-export function queryCommand(): Command {
-  return new Command('query')
+export const queryCommand = (): Command =>
+  command(
+    'query',
+    storeFlag,
+    "bourse query '/api/v2/stock/bars/US:AAPL/DAY/latest?limit=5'",
+    "bourse query '/api/v2/stock/bars/US:AAPL/60M/from/2025-03-03/to/2025-03-07?format=csv' > bars.csv",
+    "bourse query '/api/v2/stock/reference/US:AAPL' | jq .result",
+  )
     .argument('<path...>', 'path and query of a request, as in its URL; a whole URL is read from its path on')
-    .addOption(storeOption())
-    .addHelpText(
-      ...examples(
-        "bourse query '/api/v2/stock/bars/US:AAPL/DAY/latest?limit=5'",
-        "bourse query '/api/v2/stock/bars/US:AAPL/60M/from/2025-03-03/to/2025-03-07?format=csv' > bars.csv",
-        "bourse query '/api/v2/stock/reference/US:AAPL' | jq .result",
-      ),
-    )
     .addHelpText(
       'after',
       `\nThe answer has the bytes of the service's. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,
     )
-    .action(async (paths: readonly string[], flags: { readonly store?: string }) => {
-      const { store: url, publicUrl, port } = readSettings(flags);
-      const service = { baseAddress: publicUrl ?? `http://127.0.0.1:${port}`, version: version() };
-      await closing(openStore(url, 'read'), async (store) => {
-        const secret = await closing(openControl(url, 'write', note), pageKeySecret);
-        const runner = new QueryRunner(store, secret);
+    .action(async (paths: readonly string[], flags: FlagsOf<typeof storeFlag>) => {
+      const { store: url, ...settings } = readSettings(flags);
+      const service = { baseAddress: addressOf(settings), version: version() };
+      await withRunner(url, async (runner) => {
         for (const path of paths)
           if (!(await answerOne(runner, path, service))) process.exitCode = EXIT_PARTLY;
       });
     });
+
+/**
+ * Loads the part of Bourse that needs the library. @throws UsageProblem where it was left out of the
+ * installation
+ */
+async function loadMcp() {
+  try {
+    const [{ serveStdio }, { mcpServer }] = await Promise.all([
+      import('@modelcontextprotocol/server/stdio'),
+      import('../../serve/mcp/server.ts'),
+    ]);
+    return { serveStdio, mcpServer };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const cure = 'install Bourse without --omit=optional';
+    throw new UsageProblem(`the library @modelcontextprotocol/server is not installed: ${cure}`);
+  }
 }
+
+const failed = (word: ErrorWord, facts: ErrorFacts): Reply => ({
+  status: errors[word].status,
+  headers: {},
+  text: JSON.stringify(errorBody(word, facts, '')),
+});
+
+/** What cannot be answered, in the words of the service. The cause of a fault goes to standard error. */
+function problemOf(error: unknown): Reply {
+  if (error instanceof Refusal) return failed(error.word, error.facts);
+  note(causeOf(error));
+  const cause = error instanceof DamagedData ? damageWords(error.damage) : null;
+  const message =
+    cause === null
+      ? 'The service failed to answer; nothing is wrong with the request.'
+      : `Stored data that this answer needs is damaged: ${cause}.`;
+  return failed('internal', { message });
+}
+
+/** Answers from a store, as many requests at the same time as it takes. */
+function askStore(runner: QueryRunner, { concurrency }: Store): Ask {
+  const turns = new QueryTurns();
+  turns.concurrency = concurrency;
+  const service = { baseAddress: '', version: version() };
+  const answer = async (target: string): Promise<Reply> => {
+    const found = await runner.run(readRequest(target, service));
+    if (found.kind === 'refusal') return failed(found.word, found.facts);
+    return { status: 200, headers: found.headers, text: Buffer.from(found.body).toString() };
+  };
+  return (target, signal) =>
+    new Promise((resolve) => {
+      turns.add(async () => {
+        if (signal.aborted) return resolve(failed('unavailable', { message: 'The call was cancelled.' }));
+        resolve(await answer(target).catch(problemOf));
+      });
+    });
+}
+
+export const mcpCommand = (): Command =>
+  command('mcp', storeFlag, 'bourse mcp --store sqlite:/srv/bourse/bourse.db')
+    .addHelpText(
+      'after',
+      '\nAn assistant starts this command, and speaks the Model Context Protocol over standard input and output. It needs no key and no service.\n',
+    )
+    .action(async (flags: FlagsOf<typeof storeFlag>) => {
+      const { store: url } = readSettings(flags);
+      const { serveStdio, mcpServer } = await loadMcp();
+      await withRunner(url, async (runner, store) => {
+        const ask = askStore(runner, store);
+        const ended = once(process.stdin, 'close');
+        const connection = serveStdio(() => mcpServer(version(), ask), {
+          onerror: (error) => note(error.message),
+        });
+        await ended;
+        await connection.close();
+      });
+    });
+
+export const openapiCommand = (): Command =>
+  command(
+    'openapi',
+    settingFlags('publicUrl'),
+    'bourse openapi > openapi.json',
+    'bourse openapi --public-url https://data.example.com/bourse',
+  ).action(async (flags: SettingFlags) => {
+    const { openApiDocument } = await import('../../serve/openapi/document.ts');
+    const document = openApiDocument(addressOf(readSettings(flags)), version());
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  });

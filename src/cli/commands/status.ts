@@ -1,6 +1,6 @@
 // `bourse status`: what a store holds. It reads the rows about series, and indexes; no bar, and no row of a
 // large dataset.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../base/instant.ts';
 import { formatBytes } from '../../base/size.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
@@ -13,21 +13,22 @@ import { importRuns } from '../../store/schema/internal.ts';
 import type { RowReader, ServerFacts } from '../../store/store.ts';
 import { writesBetween } from '../../store/version-leap.ts';
 import { readSettings } from '../config.ts';
-import { damageRecord, noteDamage } from '../shared/damage.ts';
-import { countWords } from '../shared/finding-words.ts';
-import { examples, jsonOption, storeOption } from '../shared/flags.ts';
+import { countWords, keptCheck } from '../shared/checks.ts';
+import { command, type FlagsOf, jsonFlag, storeFlag } from '../shared/flags.ts';
 import { type Holdings, readHoldings } from '../shared/holdings.ts';
-import { keptCheck } from '../shared/kept-check.ts';
 import { closing } from '../shared/opened-store.ts';
-import { print } from '../shared/output.ts';
-import { cells, count, countOf, formatTable, printable } from '../shared/table.ts';
+import { cells, count, countOf, formatTable, print, printable } from '../shared/output.ts';
+import { damageRecord, noteDamage } from '../shared/problem.ts';
 
-type Flags = {
-  readonly store?: string;
-  readonly series?: boolean;
-  readonly contentHash?: boolean;
-  readonly json?: boolean;
-};
+const options = {
+  ...storeFlag,
+  '--series': 'every series too',
+  '--content-hash':
+    'one hash of every instrument, bar and row, whatever the order of imports: reads all of them',
+  ...jsonFlag,
+} as const;
+
+type Flags = FlagsOf<typeof options>;
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -182,19 +183,11 @@ function describe({ store, facts, check, changes, holdings, hash }: Status, flag
   ].join('');
 }
 
-export function statusCommand(): Command {
-  return new Command('status')
-    .addOption(storeOption())
-    .option('--series', 'every series too')
-    .option(
-      '--content-hash',
-      'one hash of every instrument, bar and row, whatever the order of imports: reads all of them',
-    )
-    .addOption(jsonOption())
-    .addHelpText(...examples('bourse status', 'bourse status --series', 'bourse status --json'))
-    .action(async (flags: Flags) => {
+export const statusCommand = (): Command =>
+  command('status', options, 'bourse status', 'bourse status --series', 'bourse status --json').action(
+    async (flags: Flags) => {
       const status = await readStatus(flags);
       print(flags, recordOf(status, flags), describe(status, flags), 2);
       noteDamage(status.damaged, 'not counted');
-    });
-}
+    },
+  );

@@ -12,31 +12,17 @@ import { explainFile } from '../../imports/map/explain-file.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
 import { holdReader } from '../../imports/read/reader-process.ts';
 import { STANDARD_INPUT } from '../../imports/read/source.ts';
-import { clearFailures, recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
-import { historyLimits } from '../../runs/limits.ts';
+import { historyLimits } from '../../runs/recorded-write.ts';
 import { DamagedData } from '../../store/damage.ts';
 import { BARS } from '../../store/schema/index.ts';
 import type { Reader, Store } from '../../store/store.ts';
 import { closing, openForImport } from '../shared/opened-store.ts';
-import { note, noteWait, print } from '../shared/output.ts';
+import { count, note, noteWait, print, withProgress } from '../shared/output.ts';
 import { EXIT_PARTLY, printProblem } from '../shared/problem.ts';
-import { Progress } from '../shared/progress.ts';
-import { count } from '../shared/table.ts';
-import { describeExplained, describeRefusals } from './explain.ts';
-import { tellFindings } from './import-findings.ts';
-import {
-  fieldFlags,
-  fieldNamesOf,
-  type ImportFlags,
-  readCompleteTimes,
-  readCurrency,
-  readReplace,
-  zoneNamed,
-} from './import-flags.ts';
+import { type ImportFlags, type readImportFlags, writeMap } from './import-flags.ts';
 import { batchesOf, filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
-import { describeImport } from './import-words.ts';
-import { type OnTaken, skipText, type TellFailed, type Watched } from './watch.ts';
-import { writeMap } from './write-map.ts';
+import { describeExplained, describeImport, tellFindings } from './import-words.ts';
+import { clearFailures, type OnTaken, recordFailure, skipText, UNFINISHED } from './watch.ts';
 
 /** A message about a file without the file's path: the path is printed beside it. */
 const withoutPath = (message: string, path: string): string =>
@@ -48,8 +34,12 @@ export type Call = {
   readonly choose: ChooseMapping;
   readonly storeUrl: string;
   readonly flags: ImportFlags;
+  readonly given: ReturnType<typeof readImportFlags>;
   readonly recordedFlags: RecordedFlags;
 };
+
+/** The numbers of rows that are summed over several files. */
+const summed = ['rowsNew', 'rowsReplaced', 'rowsUnchanged', 'rowsRefused'] as const;
 
 type FileStep = Extract<Step, { kind: 'file' }>;
 
@@ -57,11 +47,11 @@ type FileStep = Extract<Step, { kind: 'file' }>;
 type Outcome = { settle: () => void; readonly drop?: () => void };
 
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
-export class ImportCall {
+class ImportCall {
   readonly #call: Call;
   readonly #command: ImportedCommand = { firstRun: null };
   /** Is told of each name whose files have been taken, and why not all of them were imported, or null. */
-  readonly #onTaken: OnTaken | null;
+  readonly #onTaken: OnTaken;
   /** Opened, and made where there is none, only when there is a file to import. */
   #store: Store | null = null;
   readonly #reports: ImportReport[] = [];
@@ -73,14 +63,11 @@ export class ImportCall {
   /** The full paths of files of a watch that are recorded as begun. */
   readonly #begun = new Set<string>();
 
-  constructor(call: Call, onTaken: OnTaken | null = null) {
+  constructor(call: Call, onTaken: OnTaken) {
     this.#call = call;
     this.#onTaken = onTaken;
   }
 
-  /**
-   * Imports the files of some names, until `stop`. @throws FileProblem where the call is wrong, not a file
-   */
   async take(names: AsyncIterable<string> | Iterable<string>, stop?: AbortSignal): Promise<void> {
     const releaseReader = holdReader();
     try {
@@ -259,15 +246,15 @@ export class ImportCall {
       this.#begun.delete(resolve(name));
       const [problem, ...others] = problems;
       const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-      await this.#onTaken?.(name, problem === undefined ? null : withoutPath(problem, name) + more);
+      await this.#onTaken(name, problem === undefined ? null : withoutPath(problem, name) + more);
     }
   }
 
   #requestOf(opened: MappedFile) {
-    const { dataset, flags } = this.#call;
+    const { flags, given } = this.#call;
     const { prices, volumes, symbols, label } = flags;
-    const request = requestOf(opened, { zone: zoneNamed(flags.zone), prices, volumes, symbols, label });
-    return { ...request, currency: readCurrency(flags.currency), flags: fieldFlags(dataset, flags) };
+    const request = requestOf(opened, { zone: given.zone, prices, volumes, symbols, label });
+    return { ...request, currency: given.currency, flags: given.fieldFlags };
   }
 
   /**
@@ -275,15 +262,15 @@ export class ImportCall {
    * its import would.
    */
   async #explainFile(opened: MappedFile): Promise<void> {
-    const { dataset, flags } = this.#call;
-    const fields = fieldNamesOf(dataset);
+    const { dataset, flags, given } = this.#call;
+    const { fields } = given;
     const { problem, ...explained } = await explainFile({ ...this.#requestOf(opened), fields });
-    const written = flags.writeMap === undefined ? null : writeMap(dataset, opened, fields, flags);
+    const written = flags.writeMap === undefined ? null : writeMap(dataset, opened, given, flags);
     const done = problem ?? (await this.#trialOf(opened));
     const isDone = !(done instanceof FileProblem);
     const { rowsRead = null, rowsRefused = null, refusals = [] } = isDone ? done : {};
     const record = { ...explained, rowsRead, rowsRefused, refusals, problem: isDone ? null : done.message };
-    print(flags, record, describeExplained(explained) + (isDone ? describeRefusals(done) : ''));
+    print(flags, record, describeExplained(explained, isDone ? done : null));
     if (written !== null) note(written);
     if (!isDone) throw done;
     this.#reports.push(done);
@@ -306,13 +293,13 @@ export class ImportCall {
   }
 
   #importOf(opened: MappedFile) {
-    const { flags, recordedFlags } = this.#call;
+    const { flags, given, recordedFlags } = this.#call;
+    const { completeFromMs, completeThroughMs, replace } = given;
     return {
       ...this.#requestOf(opened),
       dryRun: flags.dryRun === true,
       source: flags.source ?? null,
-      ...readCompleteTimes(flags, Date.now()),
-      replace: readReplace(flags),
+      ...{ completeFromMs, completeThroughMs, replace },
       command: this.#command,
       recordedFlags,
       nowMs: Date.now,
@@ -323,13 +310,9 @@ export class ImportCall {
     const { dataset } = this.#call;
     const skipped = await this.#skippedBy(opened, group.writer);
     if (skipped !== null) return { settle: () => note(skipText(opened.name, skipped)) };
-    const progress = new Progress(opened);
-    const onRows = (rows: number): void => progress.reached(rows);
-    const { settle, drop } = await importInto(group, dataset, {
-      ...this.#importOf(opened),
-      openedMs,
-      onRows,
-    }).finally(() => progress.end());
+    const { settle, drop } = await withProgress(opened, ({ reached }) =>
+      importInto(group, dataset, { ...this.#importOf(opened), openedMs, onRows: reached }),
+    );
     return { settle: () => this.#report(of, opened, settle()), drop };
   }
 
@@ -382,23 +365,20 @@ export class ImportCall {
 
   /** Prints the sums of several files, and sets the exit status. */
   conclude(): void {
-    const sumOf = (
-      rows: 'rowsNew' | 'rowsReplaced' | 'rowsUnchanged' | 'rowsRefused' | 'rowsRemoved',
-    ): number => this.#reports.reduce((sum, report) => sum + (report[rows] ?? 0), 0);
+    const sumOf = (rows: (typeof summed)[number] | 'rowsRemoved'): number =>
+      this.#reports.reduce((sum, report) => sum + (report[rows] ?? 0), 0);
     const failed = this.#failed;
     const files = this.#reports.length + failed;
     const { flags } = this.#call;
     if (files > 1) {
-      const [rowsNew, rowsReplaced] = [sumOf('rowsNew'), sumOf('rowsReplaced')];
-      const [rowsUnchanged, rowsRefused] = [sumOf('rowsUnchanged'), sumOf('rowsRefused')];
-      const removed = flags.replace === undefined ? {} : { rowsRemoved: sumOf('rowsRemoved') };
-      const sums = { files, failed, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused, ...removed };
-      const more = 'rowsRemoved' in removed ? `, ${count(removed.rowsRemoved)} removed` : '';
-      const text = `${count(files)} files: ${count(failed)} failed; rows: ${count(rowsNew)} new, ${count(rowsReplaced)} replaced, ${count(rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${more}\n`;
-      print(flags, sums, text, 0, process.stderr);
+      const names = flags.replace === undefined ? summed : ([...summed, 'rowsRemoved'] as const);
+      const rows = names.map((name) => [name, sumOf(name)] as const);
+      const words = rows.map(([name, sum]) => `${count(sum)} ${name.slice('rows'.length).toLowerCase()}`);
+      const text = `${count(files)} files: ${count(failed)} failed; rows: ${words.join(', ')}\n`;
+      print(flags, { files, failed, ...Object.fromEntries(rows) }, text, 0, process.stderr);
     }
     // With --replace a refused row keeps out all of its file.
-    const allowed = flags.replace === undefined ? flags.allowRejects : 0;
+    const allowed = flags.replace === undefined ? flags.allowRejects! : 0;
     const isPartly = this.#reports.some((report) => report.rowsRefused > allowed);
     // Where something was imported, the call was right.
     if (isPartly || (failed > 0 && this.#reports.length > 0)) process.exitCode = EXIT_PARTLY;
@@ -406,23 +386,22 @@ export class ImportCall {
   }
 }
 
-/** A folder whose files are imported by calls of their own, those that are there together by one. */
-export function watchedBy(call: Call, folder: string, tellFailed: TellFailed): Watched {
-  const { dataset, storeUrl, recordedFlags } = call;
-  return {
-    folder,
-    dataset,
-    flags: recordedFlags,
-    storeUrl,
-    tellFailed,
-    async take(paths, onTaken, stop) {
-      const run = new ImportCall(call, onTaken);
-      try {
-        await run.take(paths, stop);
-        await run.tellFindings();
-      } finally {
-        await run.close();
-      }
-    },
-  };
+/**
+ * Imports the files of some names, until `stop`, and tells the findings in them. @throws FileProblem where the
+ * call is wrong, not a file
+ */
+export async function runImport(
+  call: Call,
+  names: AsyncIterable<string> | Iterable<string>,
+  onTaken: OnTaken,
+  stop?: AbortSignal,
+): Promise<ImportCall> {
+  const run = new ImportCall(call, onTaken);
+  try {
+    await run.take(names, stop);
+    await run.tellFindings();
+    return run;
+  } finally {
+    await run.close();
+  }
 }

@@ -1,17 +1,18 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the
 // run.
 import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { parseDay, parseInstant } from '../../base/instant.ts';
-import { spokenFlag } from '../../base/shell-word.ts';
-import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
-import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
+import { shellWord, spokenFlag } from '../../base/shell-word.ts';
+import { barLabels, symbolTimes } from '../../contract/file-words.ts';
+import { priceBases, volumeBases } from '../../contract/price-basis.ts';
 import type { RecordedFlags } from '../../imports/load/run.ts';
-import type { FieldNames } from '../../imports/map/column-mapping.ts';
+import { type FieldNames, type MappedFile, mappingText } from '../../imports/map/column-mapping.ts';
 import { namesOf } from '../../imports/map/field-names.ts';
 import { readMappingFile } from '../../imports/map/mapping-file.ts';
 import { findZone, type Zone } from '../../market/calendar/zone.ts';
+import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import { namesByDay } from '../../runs/naming.ts';
-import type { ReplaceRequest } from '../../runs/replaced-days.ts';
 import { barFields } from '../../store/schema/bars.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
 import { currencyRule } from '../../store/schema/currency.ts';
@@ -19,47 +20,79 @@ import { spokenName } from '../../store/schema/dataset.ts';
 import { anyNumber, type Fields } from '../../store/schema/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
-import { readCountry, readInterval, readSchema, readSymbolOf } from '../shared/read-flags.ts';
+import {
+  type FlagsOf,
+  jsonFlag,
+  quietFlag,
+  readCountry,
+  readInterval,
+  readSchema,
+  readSymbolOf,
+  storeFlag,
+  wholeNumber,
+} from '../shared/flags.ts';
 
-/** The flags of an import. */
-export type ImportFlags = {
-  readonly store?: string;
-  readonly map?: string;
-  readonly delimiter?: string;
-  readonly preset?: string;
-  readonly schema?: string;
-  readonly country?: string;
-  readonly symbol?: string;
-  readonly exchange?: string;
-  readonly currency?: string;
-  readonly interval?: string;
-  readonly code?: string;
-  readonly zone?: string;
-  readonly prices?: PriceBasis;
-  readonly completeFrom?: string;
-  readonly completeThrough?: string;
-  readonly volumes?: VolumeBasis;
-  readonly symbols?: SymbolTime;
-  readonly label?: BarLabel;
-  readonly source?: string;
-  /** True without days. */
-  readonly replace?: string | true;
-  readonly allowRejects: number;
-  /** False with --no-check. */
-  readonly check: boolean;
-  readonly dryRun?: boolean;
-  readonly watch?: string;
-  readonly onFailure?: string;
-  readonly explain?: boolean;
-  readonly writeMap?: string;
-  readonly dateFormat?: string;
-  readonly decimal?: ',' | '.';
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-};
+/** The options of `bourse import`. */
+export const importOptions = {
+  ...quietFlag,
+  ...storeFlag,
+  '--map <file>':
+    'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
+  '--delimiter <character>': 'separator of the columns, where it is neither a comma nor a tab: ";"',
+  '--preset <name>':
+    'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
+  '--schema <type>': 'asset type of the whole file: stock, future, crypto, forex or option',
+  '--country <code>': 'country of the whole file, such as US; GLOBAL for crypto and forex',
+  '--symbol <symbol>': 'symbol of the whole file',
+  '--exchange <mic>': 'exchange of the whole file, such as XNAS',
+  '--currency <code>':
+    'currency of the whole file, such as USD, or GBp for pence: of its cash, with bars of its prices',
+  '--interval <interval>': 'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
+  '--code <event_code>': 'code of all economic events of the file, such as INFLATION_CPI',
+  '--zone <name>': 'time zone of times without an offset, such as America/New_York',
+  '--prices <basis>': ['how the prices are adjusted (default raw)', priceBases],
+  '--complete-from <instant>':
+    'from when the files have every bar, where their first bars do not tell: 2025-03-03T09:00:00Z',
+  '--complete-through <instant>':
+    'through when the files have every bar, where their last bars do not tell: 2025-03-04T01:00:00Z',
+  '--volumes <basis>': [
+    'how the volumes are adjusted (default: for splits where the prices are)',
+    volumeBases,
+  ],
+  '--symbols <time>': [
+    "whose rows are those from before an instrument took its present symbol: then: another company's, because the file has the symbols of each day; now: its own, because the file has each whole history under the present symbol",
+    symbolTimes,
+  ],
+  '--label <end>': [
+    'the end of a bar that its datetime names (default open; of weeks dated Sunday close: the week that ends with it)',
+    barLabels,
+  ],
+  '--source <text>': 'where the file comes from, kept with the run (default: the name of its preset)',
+  '--replace [from..to]':
+    'remove what the same --source or preset brought before and the file does not hold: for each instrument, of events each country and code, from its first row’s date to its last’s, or in these days: 2025-01-01..2025-12-31; where a row is refused, nothing is stored',
+  '--allow-rejects <count>': ['refused rows with which the exit status is still 0', wholeNumber, 0],
+  '--no-check': 'do not tell what may be wrong with the imported bars: bourse check tells it later',
+  '--watch <folder>': 'import the files of a folder as they arrive, until stopped',
+  '--on-failure <command>':
+    'run this by /bin/sh for each file that is not imported: FAILED_FILE, FAILED_DATASET and FAILED_REASON say what and why',
+  '--explain':
+    'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
+  '--write-map <file>':
+    'with --explain: write a mapping file for --map, by what the file shows: separator, encoding, columns, decimal mark, dates',
+  '--date-format <format>': 'for --write-map, where dates may begin with the day or with the month: %d.%m.%Y',
+  '--decimal <mark>': [
+    'for --write-map, where 1.234 may be of thousands or have decimals: , or .',
+    [',', '.'],
+  ],
+  '--dry-run': 'read and check everything, store nothing',
+  ...jsonFlag,
+} as const;
+
+/** The flags of an import; `check` is false with --no-check. */
+export type ImportFlags = FlagsOf<typeof importOptions>;
 
 /** The time zone of a name; undefined without one. @throws UsageProblem */
-export function zoneNamed(name: string | undefined): Zone | undefined {
+function zoneNamed(name: string | undefined): Zone | undefined {
   const zone = name === undefined ? undefined : findZone(name);
   if (zone !== null) return zone;
   throw new UsageProblem(
@@ -71,7 +104,7 @@ export function zoneNamed(name: string | undefined): Zone | undefined {
 const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
 
 /** Their names, and which of them are numbers. */
-export function fieldNamesOf(dataset: string): FieldNames {
+function fieldNamesOf(dataset: string): FieldNames {
   const fields = fieldsOf(dataset);
   const numbers = Object.keys(fields).filter((name) => fields[name]!.rule === anyNumber);
   return { ...namesOf(fields), numbers };
@@ -80,7 +113,7 @@ export function fieldNamesOf(dataset: string): FieldNames {
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code'] as const;
 
 /** The code of `--currency`; undefined without the flag. @throws UsageProblem */
-export function readCurrency(text: string | undefined): string | undefined {
+function readCurrency(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const code = currencyRule.parse(text) as string | undefined;
   if (code === undefined) throw new UsageProblem(`--currency ${text}: ${currencyRule.reason}`);
@@ -88,7 +121,7 @@ export function readCurrency(text: string | undefined): string | undefined {
 }
 
 /** The instants of `--complete-from` and `--complete-through`; null without the flag. */
-export function readCompleteTimes(
+function readCompleteTimes(
   { completeFrom, completeThrough }: Pick<ImportFlags, 'completeFrom' | 'completeThrough'>,
   nowMs: number,
 ): { readonly completeFromMs: number | null; readonly completeThroughMs: number | null } {
@@ -112,7 +145,7 @@ function readInstant(flag: string, text: string | undefined, nowMs: number): num
 }
 
 /** The days of `--replace`; undefined without the flag, null in it without days. */
-export function readReplace({ replace }: Pick<ImportFlags, 'replace'>): ReplaceRequest | undefined {
+function readReplace({ replace }: Pick<ImportFlags, 'replace'>): ReplaceRequest | undefined {
   if (replace === undefined) return undefined;
   if (replace === true) return { days: null };
   const [fromDay, toDay] = (/^([^.]+)\.\.([^.]+)$/.exec(replace)?.slice(1) ?? []).map(parseDay);
@@ -149,8 +182,8 @@ function applies(
   return fields.some((field) => field.flag === `--${flag}`);
 }
 
-/** Checks flags before any file is read: each must apply to the dataset and have a possible value. */
-export function checkFlags(dataset: string, flags: ImportFlags): void {
+/** Each flag must apply to the dataset. */
+function checkApplying(dataset: string, flags: ImportFlags): void {
   for (const name of [...barFlags, 'prices', 'zone', 'symbols', 'replace', ...fieldFlagNames] as const) {
     if (flags[name] === undefined || applies(name, dataset)) continue;
     const others = fileDatasetNames.filter((other) => applies(name, other));
@@ -162,18 +195,30 @@ export function checkFlags(dataset: string, flags: ImportFlags): void {
       `--${spokenFlag(name)} does not apply to ${dataset}: it is for ${others.join(', ')}${instead}`,
     );
   }
-  readCurrency(flags.currency);
-  readSchema(flags.schema);
-  readCountry(flags.country);
-  readSymbolOf(dataset, flags.symbol);
-  readInterval(flags.interval);
-  zoneNamed(flags.zone);
-  readCompleteTimes(flags, Date.now());
-  readReplace(flags);
+}
+
+/**
+ * What the flags of a call say of every file. They are checked before any is read: each must apply to the
+ * dataset, have a possible value, and go with the others. @throws UsageProblem
+ */
+export function readImportFlags(dataset: string, names: readonly string[], flags: ImportFlags) {
+  checkApplying(dataset, flags);
+  const currency = readCurrency(flags.currency);
+  if (flags.schema !== undefined) readSchema(flags.schema);
+  if (flags.country !== undefined) readCountry(flags.country);
+  if (flags.symbol !== undefined) readSymbolOf(dataset, flags.symbol);
+  if (flags.interval !== undefined) readInterval(flags.interval);
+  const zone = zoneNamed(flags.zone);
+  const times = readCompleteTimes(flags, Date.now());
+  const replace = readReplace(flags);
+  checkSources(names, flags);
+  checkWriteMap(names, flags);
+  const fields = fieldNamesOf(dataset);
+  return { currency, zone, ...times, replace, fields, fieldFlags: fieldFlags(dataset, flags) };
 }
 
 /** The fields that flags give for the whole file. */
-export const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, string> =>
+const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, string> =>
   new Map(
     Object.entries(fieldsOf(dataset)).flatMap(([field, { flag }]) => {
       const value = flags[fieldFlagNames.find((name) => `--${name}` === flag)!];
@@ -185,7 +230,7 @@ export const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, str
  * `--write-map` writes what `--explain` shows of one file, and the flags that only help it are wrong without
  * it.
  */
-export function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
+function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
   const { writeMap, explain, map, preset } = flags;
   const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);
   if (writeMap === undefined && helper !== undefined)
@@ -200,10 +245,7 @@ export function checkWriteMap(names: readonly string[], flags: ImportFlags): voi
 }
 
 /** Files are either named, or arrive in a watched folder. */
-export function checkSources(
-  names: readonly string[],
-  { watch, dryRun, explain, onFailure }: ImportFlags,
-): void {
+function checkSources(names: readonly string[], { watch, dryRun, explain, onFailure }: ImportFlags): void {
   if (names.length === 0 && watch === undefined)
     throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
   if (onFailure !== undefined && (dryRun || explain))
@@ -214,21 +256,17 @@ export function checkSources(
     );
 }
 
-/** Flags that change nothing of what a file gives. */
-const flagsWithoutEffect: ReadonlySet<string> = new Set<keyof ImportFlags>([
-  ...([
-    'store',
-    'source',
-    'allowRejects',
-    'dryRun',
-    'watch',
-    'onFailure',
-    'explain',
-    'writeMap',
-    'json',
-    'quiet',
-    'check',
-  ] as const),
+/** Flags of one call: they change nothing of what a file gives, and another call does not repeat them. */
+const flagsOfOneCall: readonly (keyof ImportFlags)[] = [
+  ...(['watch', 'onFailure', 'json', 'allowRejects', 'dryRun', 'explain', 'writeMap'] as const),
+  ...(['quiet', 'check'] as const),
+];
+
+const flagsWithoutEffect: ReadonlySet<string> = new Set(['store', 'source', ...flagsOfOneCall]);
+
+const flagsNotRepeated: ReadonlySet<string> = new Set([
+  ...['completeFrom', 'completeThrough'],
+  ...flagsOfOneCall,
 ]);
 
 /** The other flags, in the order of their names: of a mapping file its content counts, wherever it is. */
@@ -239,4 +277,46 @@ export function recordedFlagsOf(flags: ImportFlags): RecordedFlags {
   return Object.fromEntries(
     recorded.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, String(value)]),
   );
+}
+
+/**
+ * The mapping of a file and of the flags of the call, written where each field has a column or may have a
+ * flag; what to do next, else null. @throws UsageProblem
+ */
+export function writeMap(
+  dataset: string,
+  { name, mapping }: MappedFile,
+  { fields: { required, flags: flagOf }, fieldFlags }: ReturnType<typeof readImportFlags>,
+  flags: ImportFlags,
+): string | null {
+  const { writeMap: path = '', zone, prices, volumes, symbols, label } = flags;
+  const values = Object.fromEntries(fieldFlags);
+  const missing = required.filter((field) => !Object.hasOwn({ ...mapping.columns, ...values }, field));
+  if (missing.some((field) => flagOf[field] === undefined)) return null;
+  const given = Object.entries({ zone, prices, volumes, symbols, label });
+  const said = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const written = { ...mapping, values, ...said };
+  try {
+    writeFileSync(path, `${mappingText(written, 2)}\n`, { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'EEXIST' ? 'there is such a file: name another one' : `cannot be written (${code})`;
+    throw new UsageProblem(`--write-map ${path}: ${reason}`, { cause: error });
+  }
+  const needed = missing.map((field) => flagOf[field]);
+  const more = needed.length === 0 ? '' : `, with ${needed.join(', ')}`;
+  return `wrote ${path}; import with it${more}: ${importCommand(dataset, name, { map: path })}`;
+}
+
+/** `bourse import DATASET PATH` with the flags of an earlier call, by name, as a shell needs it. */
+export function importCommand(
+  dataset: string,
+  path: string,
+  flags: Readonly<Record<string, unknown>>,
+  ...more: readonly string[]
+): string {
+  const repeated = Object.entries(flags).filter(([name]) => !flagsNotRepeated.has(name));
+  const words = repeated.flatMap(([name, value]) => [`--${spokenFlag(name)}`, String(value)]);
+  return ['bourse', 'import', dataset, path, ...words, ...more].map(shellWord).join(' ');
 }

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { ChooseMapping, MappedFile } from '../../imports/map/column-mapping.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
 import { openSources, STANDARD_INPUT } from '../../imports/read/source.ts';
-import { historyLimits } from '../../runs/limits.ts';
+import { historyLimits } from '../../runs/recorded-write.ts';
 
 /** A name on the command line, or of a watched folder, and why not all of it was imported. */
 export type NamedInput = { readonly name: string; readonly problems: string[] };

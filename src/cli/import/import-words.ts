@@ -1,13 +1,126 @@
-// What `bourse import` says of an import that is done.
+// What `bourse import` says: how a file would be read, an import that is done, and the findings in the bars that it has
+// stored (contract 9.10).
 import type { ImportReport } from '../../imports/load/import-report.ts';
+import type { Explained } from '../../imports/map/explain-file.ts';
+import type { Refusal, RefusalGroup } from '../../imports/read/file-problem.ts';
+import { findingRecordOf, type Severity } from '../../queries/findings/finding.ts';
+import { runFindings } from '../../queries/findings/store-findings.ts';
 import type { FormerRun } from '../../runs/former-runs.ts';
-import { importCommand } from '../../runs/import-command.ts';
-import { isQuiet, linesOf } from '../shared/output.ts';
-import { count, countOf } from '../shared/table.ts';
-import { refusalLine } from './explain.ts';
+import { FoundDamage } from '../../series/damaged-bars.ts';
+import { DamagedData, damageWords } from '../../store/damage.ts';
+import type { Reader, Store } from '../../store/store.ts';
+import { type Counts, countWords, lineOf, someOfEach } from '../shared/checks.ts';
+import { count, countOf, formatTable, isQuiet, linesOf, note, saidOf } from '../shared/output.ts';
+import { importCommand } from './import-flags.ts';
+
+/** Describes in words how a file would be read, and what its import would refuse, where that could be tried. */
+export function describeExplained(
+  explained: Omit<Explained, 'problem'>,
+  report: ImportReport | null,
+): string {
+  const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, label } = explained;
+  const { ignoredColumns, rows } = explained;
+  const names = isMapped ? 'the map' : 'the names of its columns';
+  const facts = [
+    `read by ${preset === null ? names : `the preset ${preset}`}`,
+    doubt !== null && `note: ${doubt}`,
+    ...Object.entries({ ...columns, ...values }).map(
+      ([field, what]) => `${field}: ${what}${field in columns ? '' : ', in every row'}`,
+    ),
+    zone !== null && `times without an offset are in ${zone}`,
+    prices !== null && `prices: ${prices}`,
+    volumes !== null && `volumes: ${volumes}`,
+    symbols !== null && `symbols: ${symbols}`,
+    label !== null && `label: ${label}`,
+    ignoredColumns.length > 0 && `unused columns are ignored: ${ignoredColumns.join(', ')}`,
+  ];
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const table = [fields, ...rows.map((row) => fields.map((field) => row[field] ?? ''))];
+  const first = rows.length === 0 ? '' : `\nThe first rows, as they would be stored:\n${formatTable(table)}`;
+  const head = `${explained.file}: ${explained.format}; nothing was imported`;
+  return (
+    linesOf([head, ...saidOf(facts).map((fact) => `  ${fact}`)]) +
+    first +
+    (report === null ? '' : describeRefusals(report))
+  );
+}
+
+/** A refused row in words: `data row 2, column open: is not a number ("abc")`. */
+function refusalLine({ row, column, reason, value, ...group }: Refusal | RefusalGroup): string {
+  const more = 'rows' in group && group.rows > 1 ? ` and ${count(group.rows - 1)} more` : '';
+  return `data row ${row}${more}, column ${column}: ${reason}${value === null ? '' : ` (${JSON.stringify(value)})`}`;
+}
+
+/** The rows that an import would refuse, each reason once; no text where it would refuse none. */
+function describeRefusals({ rowsRead, rowsRefused, refusals }: ImportReport): string {
+  if (rowsRefused === 0) return '';
+  const others = rowsRefused - refusals.reduce((sum, { rows }) => sum + rows, 0);
+  return `\n${linesOf([
+    `${count(rowsRefused)} of ${countOf(rowsRead, 'row')} would be refused:`,
+    ...refusals.map((group) => `  ${refusalLine(group)}`),
+    others > 0 && `  and ${count(others)} more for other reasons`,
+  ])}`;
+}
+
+type Found = Awaited<ReturnType<typeof runFindings>>;
+
+const kindOf = ({ finding }: Found[number]): string => finding.kind;
+
+const countsOf = (found: Found): Counts => {
+  const counts: Record<Severity, number> = { info: 0, warning: 0, error: 0 };
+  for (const { finding } of found) counts[finding.severity]++;
+  return counts;
+};
+
+/** Findings in words: errors and warnings in lines, what is only worth knowing counted beside them. */
+function noteFindings(found: Found): void {
+  const doubts = found.filter(({ finding }) => finding.severity !== 'info');
+  if (doubts.length === 0) return;
+  note(`findings in the imported bars and next to them: ${countWords(countsOf(found))}`);
+  for (const { shown, more, kind } of someOfEach(doubts, kindOf)) {
+    for (const { instrument, finding } of shown) note(lineOf(instrument, finding));
+    if (more > 0) note(`${kind}: ${count(more)} more (bourse check prints them)`);
+  }
+}
+
+function printRecord(found: Found, notChecked: string | null): void {
+  if (found.length === 0 && notChecked === null) return;
+  const findings = someOfEach(found, kindOf).flatMap(({ shown }) =>
+    shown.map(({ instrument, finding }) => findingRecordOf(instrument, finding)),
+  );
+  process.stderr.write(`${JSON.stringify({ findings, counts: countsOf(found), not_checked: notChecked })}\n`);
+}
+
+/**
+ * Tells the findings in the bars of some runs on standard error, as notes or, with `--json`, in one record.
+ * The import has succeeded, whatever this comes to.
+ */
+export async function tellFindings(store: Store, runIds: readonly number[], json: boolean): Promise<void> {
+  if (runIds.length === 0 || (isQuiet() && !json)) return;
+  try {
+    await store.snapshot((reader) => tellOf(reader, runIds, json));
+  } catch (error) {
+    const why = (error as Error).message;
+    if (json) printRecord([], why);
+    else note(`findings are left to bourse check: ${why}`);
+  }
+}
+
+async function tellOf(reader: Reader, runIds: readonly number[], json: boolean): Promise<void> {
+  const damage = new FoundDamage();
+  try {
+    const found = await runFindings(reader, runIds, { nowMs: Date.now(), onDamage: damage.add });
+    if (json) printRecord(found, null);
+    else noteFindings(found);
+  } catch (error) {
+    if (!(error instanceof DamagedData)) throw error;
+    damage.add(error.damage);
+  }
+  for (const one of await damage.named(reader)) note(`damaged, not checked: ${damageWords(one)}`);
+}
 
 /** Former runs that are named. */
-const RUNS_NAMED = 5;
+const FORMER_RUNS_NAMED = 5;
 
 const sourceText = ({ source }: FormerRun): string =>
   source === null ? 'no source named' : `source ${source}`;
@@ -19,7 +132,7 @@ const sourceText = ({ source }: FormerRun): string =>
 function replacedLines(report: ImportReport): string[] {
   const { rowsReplaced, rowsUnchanged, replaced, source } = report;
   if (rowsReplaced === 0) return [];
-  const most = replaced.toSorted((one, other) => other.rows - one.rows).slice(0, RUNS_NAMED);
+  const most = replaced.toSorted((one, other) => other.rows - one.rows).slice(0, FORMER_RUNS_NAMED);
   const named = most.map(({ rows, runId, file }) => `${count(rows)} of run ${runId} (${file})`);
   const rest = rowsReplaced - most.reduce((sum, { rows }) => sum + rows, 0);
   const known = `${count(rowsReplaced + rowsUnchanged)} ${report.dataset === 'bars' ? 'bars' : 'rows'}`;
@@ -45,19 +158,15 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
   const verb = isTrial ? 'would remove' : 'removed';
   const named = removedRows.slice(0, isTrial ? removedRows.length : ROWS_NAMED);
   const rest = rowsRemoved - named.length;
-  return [
-    ...(rowsRemoved === 0
-      ? []
-      : [`${verb} ${countOf(rowsRemoved, 'row')} of ${report.source} that the file does not hold: ${runs}`]),
+  return saidOf([
+    rowsRemoved > 0 &&
+      `${verb} ${countOf(rowsRemoved, 'row')} of ${report.source} that the file does not hold: ${runs}`,
     ...named.map((row) => `${verb} ${Object.values(row).join(' ')}`),
-    ...(rest > 0 && rowsRemoved > 0 ? [`and ${count(rest)} more`] : []),
-    ...(instrumentsDeleted === 0 ? [] : [`${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`]),
-    ...(rowsLeft === 0
-      ? []
-      : [
-          `left ${countOf(rowsLeft, 'row')} that the file does not hold: a run of another source holds them too`,
-        ]),
-  ];
+    rest > 0 && rowsRemoved > 0 && `and ${count(rest)} more`,
+    instrumentsDeleted > 0 && `${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`,
+    rowsLeft > 0 &&
+      `left ${countOf(rowsLeft, 'row')} that the file does not hold: a run of another source holds them too`,
+  ]);
 }
 
 /** Times that an import leaves open, and the command that covers each. */
@@ -80,59 +189,44 @@ type Again = {
 /** An import in words. */
 export function describeImport(report: ImportReport, again: Again): string {
   const { rowsRead, rowsRefused, refused, preset, ignoredColumns, runId, newInstruments } = report;
-  const bars = (number: number, what: string, hint = ''): string[] =>
-    number === 0 ? [] : [`${what}: ${countOf(number, 'bar')}${hint}`];
+  const bars = (number: number, what: string, hint = ''): string | false =>
+    number > 0 && `${what}: ${countOf(number, 'bar')}${hint}`;
   const isShifted = report.outsideSessions * 2 > rowsRead;
   const says = Object.entries(preset?.says ?? {}).map(([field, value]) => `${field} ${value}`);
   const kept = report.rejectedRows === undefined ? '' : ` the first ${count(report.rejectedRows)}`;
   const refusals = [
-    ...(rowsRefused === 0
-      ? []
-      : [`${countOf(rowsRefused, 'row')} refused,${kept} kept in ${report.rejectedFile}:`]),
+    rowsRefused > 0 && `${countOf(rowsRefused, 'row')} refused,${kept} kept in ${report.rejectedFile}:`,
     ...refused.map(refusalLine),
-    ...(rowsRefused > refused.length ? [`and ${count(rowsRefused - refused.length)} more`] : []),
+    rowsRefused > refused.length && `and ${count(rowsRefused - refused.length)} more`,
   ];
   const notes = [
-    ...(preset === null
-      ? []
-      : [`read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`]),
-    ...(report.aheadRun === null
-      ? []
-      : [
-          `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
-        ]),
-    ...(preset?.doubt ? [`note: ${preset.doubt}`] : []),
-    ...(ignoredColumns.length === 0 ? [] : [`unused columns are ignored: ${ignoredColumns.join(', ')}`]),
+    preset !== null && `read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`,
+    report.aheadRun !== null &&
+      `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
+    !!preset?.doubt && `note: ${preset.doubt}`,
+    ignoredColumns.length > 0 && `unused columns are ignored: ${ignoredColumns.join(', ')}`,
     ...replacedLines(report),
     ...removedLines(report, again.flags.dryRun === true),
-    ...(newInstruments === 0 || runId === null
-      ? []
-      : [
-          `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
-        ]),
-    ...bars(
+    newInstruments > 0 &&
+      runId !== null &&
+      `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
+    bars(
       report.outsideSessions,
       'outside every session, kept and not served',
       isShifted ? '; is the zone of the times right (--zone)?' : '',
     ),
-    ...bars(
+    bars(
       report.offGrid,
       'off the session grid, served as imported in sessions without finer bars and never used to derive others',
     ),
-    ...bars(
-      report.mergedDays,
-      'of closed dates whose evening opens the next session, merged into it when read',
-    ),
-    ...bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
+    bars(report.mergedDays, 'of closed dates whose evening opens the next session, merged into it when read'),
+    bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
     ...describeOpen(report.openTimes, again),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
-    ...(report.mayBeCut
-      ? ['the last line has no end: if the file was cut off, its last value may be wrong']
-      : []),
+    report.mayBeCut && 'the last line has no end: if the file was cut off, its last value may be wrong',
     ...refusals,
-    ...(refused.some(({ reason }) => reason === 'is not a number')
-      ? ['a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"']
-      : []),
+    refused.some(({ reason }) => reason === 'is not a number') &&
+      'a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"',
   ];
   const removed = report.rowsRemoved === undefined ? '' : `, ${count(report.rowsRemoved)} removed`;
   const isUnsafe = again.flags.replace !== undefined && rowsRefused > 0;
@@ -140,6 +234,6 @@ export function describeImport(report: ImportReport, again: Again): string {
   const end = runId === null ? nothing : ` (run ${runId}, ${(report.durationMs / 1000).toFixed(1)} s)`;
   return linesOf([
     `${report.file}: ${countOf(rowsRead, 'row')} read, ${count(report.rowsNew)} new, ${count(report.rowsReplaced)} replaced, ${count(report.rowsUnchanged)} unchanged, ${count(rowsRefused)} refused${removed}${end}`,
-    ...(isQuiet() ? refusals : notes).map((line) => `  ${line}`),
+    ...saidOf(isQuiet() ? refusals : notes).map((line) => `  ${line}`),
   ]);
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Workshop } from '../../../test/service.ts';
 import { openToWrite, rowsOf } from '../../../test/stores.ts';
 import { endWatches, Watch } from '../../../test/watching.ts';
-import { recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
+import { recordFailure, UNFINISHED } from './watch.ts';
 
 const shops: Workshop[] = [];
 after(() => {

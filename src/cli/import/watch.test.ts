@@ -35,7 +35,7 @@ test('a file is taken once it has not changed for three seconds, and no other wa
   const watching = watchFolder({
     folder,
     dataset: 'bars',
-    flags: {},
+    recordedFlags: {},
     storeUrl: fileStore(shop.path('none.db')),
     async take(paths, onTaken) {
       for await (const path of paths) {

@@ -1,18 +1,23 @@
 // `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
 // signal.
+
+import { spawn } from 'node:child_process';
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RecordedFlags } from '../../imports/load/run.ts';
 import { runOfPath } from '../../imports/load/watched-file.ts';
 import { hashOfFile } from '../../imports/read/hash.ts';
-import { clearFailures, failuresIn, recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
-import { DamagedData } from '../../store/damage.ts';
+import { rowsAmong, soundRows } from '../../store/all-rows.ts';
+import { DamagedData, unlessDamaged } from '../../store/damage.ts';
 import { isStoreMade, openStore } from '../../store/engines.ts';
-import type { Store } from '../../store/store.ts';
-import { UsageProblem } from '../config.ts';
+import type { RowOf } from '../../store/schema/dataset.ts';
+import { failedFiles } from '../../store/schema/internal.ts';
+import type { Reader, Store } from '../../store/store.ts';
+import { environmentWith, UsageProblem } from '../config.ts';
+import { cliLimits } from '../shared/limits.ts';
 import { closing } from '../shared/opened-store.ts';
-import { complain, note } from '../shared/output.ts';
+import { complain, note, printable, STDERR } from '../shared/output.ts';
 
 /** A file is whole once it has not changed for this long; a folder is read at least this often. */
 const REST_MS = 3_000;
@@ -21,19 +26,19 @@ const LOOK_MS = 1_000;
 /** Names of files that are being written, that hold refused rows, or that are hidden. */
 const IGNORED = /^\.|\.part(?:ial)?$|\.rejected(?:\.\d+)?\.csv$/;
 
-export type Watched = {
+type Watched = {
   readonly folder: string;
   readonly dataset: string;
   /** The flags that its runs record. */
-  readonly flags: RecordedFlags;
+  readonly recordedFlags: RecordedFlags;
   readonly storeUrl: string;
   /** Imports files and reports the results, until `stop`. Throws what is no file's fault. */
-  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken, stop: AbortSignal) => Promise<void>;
+  readonly take: (paths: AsyncIterable<string>, onTaken: OnTaken, stop: AbortSignal) => Promise<unknown>;
   readonly tellFailed: TellFailed;
 };
 
 /** Tells the operator that a file was not imported, or not wholly, and why. */
-export type TellFailed = (file: string, reason: string) => Promise<void>;
+type TellFailed = (file: string, reason: string) => Promise<void>;
 
 /**
  * Is called once a file was taken, outside every write: `problem` says why not all of it was imported; null
@@ -182,15 +187,18 @@ class FolderFiles {
    * may have taken long.
    */
   async *#lacking(due: Due, stop: AbortSignal): AsyncGenerator<string> {
-    const runs = new KnownRuns(this.#watched);
+    const { folder, storeUrl } = this.#watched;
+    // Other processes may write it too. It is opened once it is made.
+    let store: Store | null = null;
     try {
       for (const [name, seen] of due) {
         if (stop.aborted) return;
-        const given = join(this.#watched.folder, name);
-        if (stampOf(given) === seen.stamp && (await this.#isLacking(given, name, seen, runs))) yield given;
+        if (store === null && (await isStoreMade(storeUrl))) store = await openStore(storeUrl, 'read');
+        const given = join(folder, name);
+        if (stampOf(given) === seen.stamp && (await this.#isLacking(given, name, seen, store))) yield given;
       }
     } finally {
-      await runs.close();
+      await store?.close();
     }
   }
 
@@ -200,7 +208,7 @@ class FolderFiles {
   }
 
   /** Whether a file is to be imported. One that cannot be read is tried again. */
-  async #isLacking(given: string, name: string, seen: Seen, runs: KnownRuns): Promise<boolean> {
+  async #isLacking(given: string, name: string, seen: Seen, store: Store | null): Promise<boolean> {
     const path = resolve(given);
     const sha256 = await hashOfFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (sha256 instanceof Error) {
@@ -213,7 +221,7 @@ class FolderFiles {
       return false;
     }
     seen.isTaken = true;
-    const runId = await runs.of(path, sha256);
+    const runId = store && (await neededBy(store, this.#watched, path, sha256));
     const isAside = this.#aside === path;
     if (isAside) this.#aside = undefined;
     if (runId === null && !isAside) return true;
@@ -244,33 +252,89 @@ class FolderFiles {
   }
 }
 
-/** The runs of a store, which other processes may write too. The store is opened once it is made. */
-class KnownRuns {
-  readonly #watched: Watched;
-  #store: Store | null = null;
-
-  constructor(watched: Watched) {
-    this.#watched = watched;
-  }
-
-  /**
-   * The run that makes an import needless. It may be of another process, or of a call without --watch. Where
-   * the record of a run is damaged, that error: importing the file again could put old values over newer
-   * corrections.
-   */
-  async of(path: string, sha256: string): Promise<number | DamagedData | null> {
-    const { dataset, flags, storeUrl } = this.#watched;
-    if (this.#store === null && !(await isStoreMade(storeUrl))) return null;
-    try {
-      this.#store ??= await openStore(storeUrl, 'read');
-      return await this.#store.snapshot((reader) => runOfPath(reader, { dataset, path, sha256, flags }));
-    } catch (error) {
+/**
+ * The run that makes an import needless. It may be of another process, or of a call without --watch. Where the
+ * record of a run is damaged, that error: importing the file again could put old values over newer corrections.
+ */
+const neededBy = (
+  store: Store,
+  { dataset, recordedFlags: flags }: Watched,
+  path: string,
+  sha256: string,
+): Promise<number | DamagedData | null> =>
+  store
+    .snapshot((reader) => runOfPath(reader, { dataset, path, sha256, flags }))
+    .catch((error: unknown) => {
       if (error instanceof DamagedData) return error;
       throw error;
-    }
-  }
+    });
 
-  async close(): Promise<void> {
-    await this.#store?.close();
-  }
+/** The problem of a file whose import has begun. It stays where the process ends before that import. */
+export const UNFINISHED = 'its import began and did not end';
+
+/** The problems of a dataset's failed files in a folder, which is given by its full path, by their paths. */
+async function failuresIn(reader: Reader, dataset: string, folder: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const read = { where: { dataset }, order: [['path', 'asc']], limit: cliLimits.failedFilesMax } as const;
+  for (const { path, problem } of await soundRows(reader, failedFiles, read))
+    if (dirname(path) === folder) found.set(path, problem);
+  return found;
+}
+
+/** Records that files failed; their earlier failures are replaced. */
+export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof failedFiles>[]): Promise<void> =>
+  store.write((writer) => writer.upsert(failedFiles, failed));
+
+/**
+ * Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is
+ * nothing.
+ */
+export async function clearFailures(store: Store, dataset: string, paths: readonly string[]): Promise<void> {
+  const cleared = await store.snapshot((reader) =>
+    unlessDamaged(rowsAmong(reader, failedFiles, { dataset }, 'path', paths)),
+  );
+  const keys = cleared ?? paths.map((path) => ({ dataset, path }));
+  if (keys.length > 0) await store.write((writer) => writer.remove(failedFiles, keys));
+}
+
+/** A file that was not imported, or not wholly, and why. */
+type Failure = { readonly dataset: string; readonly file: string; readonly reason: string };
+
+/** How a command ended that did not do its work; null where it did. */
+function run(command: string, { dataset, file, reason }: Failure, mostMs: number): Promise<string | null> {
+  const env = environmentWith({ FAILED_DATASET: dataset, FAILED_FILE: file, FAILED_REASON: reason });
+  // Names and reasons are never a part of what the shell reads. A group of its own ends whole.
+  const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', STDERR, STDERR], detached: true });
+  child.stdin!.on('error', () => undefined);
+  child.stdin!.end(`${reason}\n`);
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      process.kill(-child.pid!, 'SIGKILL');
+      resolve(`took more than ${mostMs / 1_000} s and was ended`);
+    }, mostMs);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      resolve(`could not be started (${error.code})`);
+    });
+    child.once('exit', (status, signal) => {
+      clearTimeout(timer);
+      if (status !== 0) resolve(status === null ? `was ended by ${signal}` : `ended with status ${status}`);
+      resolve(null);
+    });
+  });
+}
+
+/**
+ * Runs the command for a failure; without one does nothing. What goes wrong with it is reported, and changes
+ * nothing else.
+ */
+export async function tellFailure(
+  command: string | undefined,
+  failure: Failure,
+  mostMs: number = cliLimits.onFailureMs,
+): Promise<void> {
+  if (command === undefined) return;
+  const reason = printable(failure.reason).slice(0, cliLimits.onFailureReasonMax);
+  const problem = await run(command, { ...failure, reason }, mostMs);
+  if (problem !== null) complain(`${failure.file}: the command of --on-failure ${problem}`);
 }

@@ -23,9 +23,8 @@ import { type Certificate, CertificateProblem, CertificateWatch, readCertificate
 import { withoutPassword } from '../../store/address.ts';
 import { pageKeySecret } from '../../store/control.ts';
 import { isStoreMade, openControl, openStore } from '../../store/engines.ts';
-import { type Settings, strayVariables, UsageProblem } from '../config.ts';
+import { type Settings, strayVariables, UsageProblem, version } from '../config.ts';
 import { closing, openToWrite } from '../shared/opened-store.ts';
-import { version } from '../shared/version.ts';
 import { portProblem, urlOf } from './listen-address.ts';
 import { openLog } from './log.ts';
 import { DATA, Scrubbing } from './scrubbing.ts';

@@ -3,7 +3,6 @@ import { DAY_MS, formatDay, formatInstant } from '../../base/instant.ts';
 import { assetSchemas } from '../../contract/identifiers.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../../contract/interval.ts';
 import { volumeBasis } from '../../contract/price-basis.ts';
-import { FAILURES_MAX } from '../../runs/failed-files.ts';
 import { newestRuns } from '../../runs/undo-run.ts';
 import { allRows, rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { oldestVersion, versionIn } from '../../store/changes.ts';
@@ -14,6 +13,7 @@ import { fileDatasets } from '../../store/schema/index.ts';
 import { failedFiles, importRuns } from '../../store/schema/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
+import { cliLimits } from './limits.ts';
 
 type Instrument = RowOf<typeof instrumentDataset>;
 type Series = RowOf<typeof seriesDataset>;
@@ -183,7 +183,7 @@ async function readDatasets(reader: Reader, onDamage: OnDamage) {
 
 async function readFailures(reader: Reader, onDamage: OnDamage) {
   const order = [['dataset', 'asc'] as const, ['path', 'asc'] as const];
-  const rows = await soundRows(reader, failedFiles, { order, limit: FAILURES_MAX }, onDamage);
+  const rows = await soundRows(reader, failedFiles, { order, limit: cliLimits.failedFilesMax }, onDamage);
   return rows.map(({ failed_ms, ...failed }) => ({ ...failed, since: formatInstant(failed_ms) }));
 }
 

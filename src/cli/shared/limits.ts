@@ -35,6 +35,11 @@ export const cliLimits = {
   onFailureMs: 30_000,
   /** Characters of a reason that it gets. */
   onFailureReasonMax: 2_000,
+  /**
+   * Files of watched folders that failed, of which so many are read: a watch tries the others again, and those
+   * whose row is damaged.
+   */
+  failedFilesMax: 100_000,
   /** Runs that are listed when none was named, or one that does not exist. */
   runsListed: 20,
   /** Later runs that are named as the reason why an undo kept something. */

@@ -1,6 +1,5 @@
 // The checks of `bourse doctor` outside the store: Node.js, time zones, clock, settings, address, TLS, open
 // files.
-import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../../base/instant.ts';
@@ -9,7 +8,7 @@ import { isOlder } from '../../base/version-order.ts';
 import type { Market } from '../../market/calendar/market.ts';
 import { markets } from '../../market/calendar/markets/index.ts';
 import { findZone } from '../../market/calendar/zone.ts';
-import { runAhead } from '../../runs/run-ahead.ts';
+import { runAhead } from '../../runs/former-runs.ts';
 import { seriesAfter } from '../../series/future-bars.ts';
 import { unknownCalendarKeys } from '../../series/unknown-keys.ts';
 import { isLive } from '../../serve/keys/api-keys.ts';
@@ -19,7 +18,7 @@ import { DamagedData } from '../../store/damage.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../../store/diagnosis.ts';
 import { openControl } from '../../store/engines.ts';
 import { type Reader, StoreUnusable } from '../../store/store.ts';
-import { type Settings, strayVariables, UsageProblem } from '../config.ts';
+import { packageFacts, type Settings, strayVariables, UsageProblem } from '../config.ts';
 import { metricsAddress, ServiceProblem, tryPort } from '../serve/listen-address.ts';
 import { certificateOf, exposureOf, isLoopback } from '../serve/serving.ts';
 import { closing, readStore } from './opened-store.ts';
@@ -34,9 +33,12 @@ const CERTIFICATE_DAYS_LEAST = 14;
 
 const PROBE_TIMEOUT_MS = 2_000;
 
+/** Some names, and that there are others. */
+const someOf = <T>(found: readonly T[], most: number, nameOf: (one: T) => string): string =>
+  found.slice(0, most).map(nameOf).join(', ') + (found.length > most ? ' and others' : '');
+
 function nodeVersion(): Diagnosis {
-  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  const wanted = (JSON.parse(file) as { engines: { node: string } }).engines.node.replace('>=', '');
+  const wanted = packageFacts().engines.node.replace('>=', '');
   const found = process.versions.node;
   if (!isOlder(found, wanted)) return fine('node', `Node.js ${found}`);
   return broken('node', `Node.js ${found} is too old`, `use ${wanted} or newer; npm ci brings it`);
@@ -105,12 +107,14 @@ async function barsAfterNow({ store }: Settings): Promise<Diagnosis | null> {
   const found = await readOf(store, (reader) => seriesAfter(reader, Date.now(), FUTURE_SERIES_NAMED + 1));
   if (found === null) return null;
   if (found.length === 0) return fine('bars after now', 'no stored bar opens after now');
-  const named = found.slice(0, FUTURE_SERIES_NAMED);
-  const series = named.map(({ name, interval, openMs }) => `${name} ${interval} (${formatInstant(openMs)})`);
-  const more = found.length > FUTURE_SERIES_NAMED ? ' and others' : '';
+  const named = someOf(
+    found,
+    FUTURE_SERIES_NAMED,
+    ({ name, interval, openMs }) => `${name} ${interval} (${formatInstant(openMs)})`,
+  );
   return doubtful(
     'bars after now',
-    `the last bars of ${series.join(', ')}${more} open after now`,
+    `the last bars of ${named} open after now`,
     'check the clock of this machine; where the file or its --zone was wrong, undo its import: bourse undo',
   );
 }
@@ -148,11 +152,10 @@ async function calendarKeys({ store }: Settings): Promise<Diagnosis | null> {
   const found = await readOf(store, (reader) => unknownCalendarKeys(reader, UNKNOWN_KEYS_NAMED + 1));
   if (found === null) return null;
   if (found.length === 0) return fine('calendar keys', 'every calendar key names a market');
-  const named = found.slice(0, UNKNOWN_KEYS_NAMED).map(({ name, key }) => `${name} (${key})`);
-  const more = found.length > UNKNOWN_KEYS_NAMED ? ' and others' : '';
+  const named = someOf(found, UNKNOWN_KEYS_NAMED, ({ name, key }) => `${name} (${key})`);
   return doubtful(
     'calendar keys',
-    `no market has the calendar_key of ${named.join(', ')}${more}: they follow the market of their asset type and country`,
+    `no market has the calendar_key of ${named}: they follow the market of their asset type and country`,
     `import these instruments with one of ${markets.map(({ key }) => key).join(', ')}`,
   );
 }
@@ -176,14 +179,10 @@ async function quotas({ host, store }: Settings): Promise<Diagnosis | null> {
     (key) => isLive(key, Date.now()) && key.per_minute === null && key.per_day === null,
   );
   if (free.length === 0) return fine('quotas', 'every key has a quota');
-  const named = free
-    .slice(0, KEYS_NAMED)
-    .map(({ name }) => name)
-    .join(', ');
-  const more = free.length > KEYS_NAMED ? ' and others' : '';
+  const named = someOf(free, KEYS_NAMED, ({ name }) => name);
   return doubtful(
     'quotas',
-    `others can reach ${host}, and keys without a quota may ask for as much as they like: ${named}${more}`,
+    `others can reach ${host}, and keys without a quota may ask for as much as they like: ${named}`,
     'make keys with bourse keys create NAME --per-minute N --per-day N, and revoke these',
   );
 }

@@ -2,7 +2,6 @@
 import { spool } from '../../imports/read/spool.ts';
 import { hasControl, isStoreMade, openControl, openStore, openTrialStore } from '../../store/engines.ts';
 import { OlderLayout, type Reader, type Store, StoreUnusable, type Tell } from '../../store/store.ts';
-import { readSettings } from '../config.ts';
 import { note } from './output.ts';
 
 /** Runs `work` on something open, or being opened, and closes it at the end. */
@@ -52,24 +51,6 @@ async function updateControl(url: string, tell: Tell): Promise<void> {
     if (error instanceof OlderLayout) await (await openControl(url, 'write', tell)).close();
     else if (!(error instanceof StoreUnusable)) throw error;
   }
-}
-
-/**
- * Runs `work` on the store of a command that must not make one; one of an older layout is updated.
- * @throws StoreUnusable where there is none
- */
-export async function withExistingStore(
-  flags: { readonly store?: string },
-  work: (store: Store) => Promise<void>,
-): Promise<void> {
-  const { store: url } = readSettings(flags);
-  // Opening for writing makes what is missing, opening for reading does not.
-  try {
-    await (await openStore(url, 'read')).close();
-  } catch (error) {
-    if (!(error instanceof OlderLayout)) throw error;
-  }
-  await closing(openToWrite(url, note), work);
 }
 
 /**

@@ -2,7 +2,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import {
-  type OutFormat,
   outFormatOf,
   outNames,
   requireFree,
@@ -13,7 +12,7 @@ import type { ExportTable } from '../../queries/export/export-table.ts';
 import { storeFacts } from '../../store/engines.ts';
 import { UnfitPlace } from '../../store/store.ts';
 import { UsageProblem } from '../config.ts';
-import { Progress } from './progress.ts';
+import { withProgress } from './output.ts';
 
 /** The file that `--out` names, and whether it may replace another. */
 export type OutFlags = { readonly out: string; readonly force?: boolean };
@@ -23,23 +22,15 @@ export const STANDARD_OUTPUT = '-';
 /** The possible values of `--out`, in the words of `--help`. */
 export const outWords = `its name ends in ${outNames}; - is standard output, as CSV`;
 
-function formatOf(name: string): OutFormat {
-  const format = outFormatOf(name);
-  if (format === null) throw new UsageProblem(`--out ${name}: its name must end in ${outNames}`);
-  return format;
-}
-
-/** Checks before any work that the file may be made. @throws UsageProblem, UnfitPlace, WouldReplace */
-export function requireOut({ out, force = false }: OutFlags): void {
+/**
+ * Checks before any work that the file may be made, and would replace none of the store itself. @throws
+ * UsageProblem, UnfitPlace, WouldReplace
+ */
+export async function requireOut(url: string, { out, force = false }: OutFlags): Promise<void> {
   if (out === STANDARD_OUTPUT) return;
-  formatOf(out);
-  requireFree(resolve(out), force);
-}
-
-/** Checks that no file of the store itself would be replaced. @throws UnfitPlace */
-export async function refuseOwnFile(url: string, out: string): Promise<void> {
-  if (out === STANDARD_OUTPUT) return;
+  if (outFormatOf(out) === null) throw new UsageProblem(`--out ${out}: its name must end in ${outNames}`);
   const place = resolve(out);
+  requireFree(place, force);
   const { parts } = await storeFacts(url);
   if (parts.some(({ path }) => path !== null && [resolve(path), realpathSync(path)].includes(place)))
     throw new UnfitPlace(`${place} belongs to the store itself: give the file another name`);
@@ -58,26 +49,22 @@ export async function writeOut(
   what: string,
 ): Promise<Written | null> {
   const isStream = out === STANDARD_OUTPUT;
-  const progress = new Progress({
-    name: isStream ? what : basename(out),
-    bytes: null,
-    rowsAbout: table.rowsAbout,
+  const task = { name: isStream ? what : basename(out), rowsAbout: table.rowsAbout };
+  return withProgress(task, async ({ reached }) => {
+    let rows = 0;
+    const onRows = (written: number): void => {
+      rows = written;
+      reached(written);
+    };
+    try {
+      const bytes = isStream
+        ? await writeToStream(table, process.stdout, onRows).then(() => null)
+        : await writeToFile(table, out, force, onRows);
+      return { rows, bytes };
+    } catch (error) {
+      // main.ts reports what goes wrong with standard output; a reader may also have had enough.
+      if (isStream && (error as NodeJS.ErrnoException).syscall === 'write') return null;
+      throw error;
+    }
   });
-  let rows = 0;
-  const onRows = (written: number): void => {
-    rows = written;
-    progress.reached(written);
-  };
-  try {
-    const bytes = isStream
-      ? await writeToStream(table, process.stdout, onRows).then(() => null)
-      : await writeToFile(table, out, formatOf(out), force, onRows);
-    return { rows, bytes };
-  } catch (error) {
-    // main.ts reports what goes wrong with standard output; a reader may also have had enough.
-    if (isStream && (error as NodeJS.ErrnoException).syscall === 'write') return null;
-    throw error;
-  } finally {
-    progress.end();
-  }
 }

@@ -4,9 +4,9 @@ import { CommanderError } from 'commander';
 import { DiskFull, FolderUnusable } from '../../base/space.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
 import { DamagedBlock } from '../../market/bars/block.ts';
-import { RequestProblem } from '../../runs/request-problem.ts';
+import { RequestProblem } from '../../runs/recorded-write.ts';
 import { withoutPassword } from '../../store/address.ts';
-import { DamagedData } from '../../store/damage.ts';
+import { type Damage, DamagedData, damageWords } from '../../store/damage.ts';
 import {
   StoreFull,
   StoreUnusable,
@@ -33,7 +33,7 @@ type Problem = {
 /** Exit statuses (contract 10): done, but not with everything; wrong usage; a fault. */
 export const EXIT_PARTLY = 1;
 const EXIT_USAGE = 2;
-export const EXIT_FAULT = 3;
+const EXIT_FAULT = 3;
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
@@ -108,4 +108,14 @@ export function printProblem(flags: { readonly json?: boolean }, error: unknown)
   if (!flags.json && problem.error === 'damaged') note(problem.hint!);
   if (!flags.json && problem.error === 'fault') process.stderr.write(`${(error as Error).stack ?? ''}\n`);
   return problem.exit;
+}
+
+/** A damaged part as `--json` prints it. */
+export const damageRecord = ({ dataset, place, problem }: Damage) => ({ dataset, place, problem });
+
+/** Names what a command has left out. */
+export function noteDamage(found: readonly Damage[], what: string): void {
+  if (found.length === 0) return;
+  for (const damage of found) complain(`damaged, ${what}: ${damageWords(damage)}`);
+  process.exitCode ||= EXIT_PARTLY;
 }

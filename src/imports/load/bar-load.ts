@@ -13,7 +13,7 @@ import { countOffGrid, countOutside, timeOffGrid } from '../../market/bars/grid.
 import { closesAfter } from '../../market/calendar/bar-end.ts';
 import type { Market } from '../../market/calendar/market.ts';
 import { type BlockPlace, broughtTo, newBlock } from '../../runs/journal.ts';
-import type { KnownName } from '../../runs/known-names.ts';
+import type { KnownName } from '../../runs/new-instrument.ts';
 import { changesBar, hasBar } from '../../series/brought.ts';
 import { Calendars } from '../../series/calendars.ts';
 import { firstAfter } from '../../series/future-bars.ts';

@@ -18,8 +18,8 @@ import {
   periodEnd,
   periodOfRow,
 } from '../../market/calendar/period.ts';
-import type { KnownName } from '../../runs/known-names.ts';
 import { dayOf } from '../../runs/naming.ts';
+import type { KnownName } from '../../runs/new-instrument.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { barFields, seriesFields, valueFields } from '../../store/schema/bars.ts';
 import type { FieldRule } from '../../store/schema/field.ts';

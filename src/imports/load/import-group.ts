@@ -1,9 +1,8 @@
 // Imports of several files in one write of the store: each is whole, undone and refused alone; all are
 // durable at the end of the write.
 import { DiskFull } from '../../base/space.ts';
-import { historyLimits } from '../../runs/limits.ts';
 import { Counters } from '../../runs/new-instrument.ts';
-import { partOrTry, writeOrTry } from '../../runs/trial.ts';
+import { historyLimits, partOrTry, writeOrTry } from '../../runs/recorded-write.ts';
 import type { OnWait, Store, Writer } from '../../store/store.ts';
 import type { MappedFile } from '../map/column-mapping.ts';
 import { requireSpaceFor, storeNeedBytes, textBytesOf } from './import-space.ts';

@@ -1,7 +1,6 @@
 // The report of one import.
 
-import type { FormerRun } from '../../runs/former-runs.ts';
-import type { RunAhead } from '../../runs/run-ahead.ts';
+import type { FormerRun, RunAhead } from '../../runs/former-runs.ts';
 import type { Refusal, RefusalGroup } from '../read/file-problem.ts';
 
 /** The rows that an import with `--replace` removed. */

@@ -1,7 +1,7 @@
 // Instruments: a file gives some fields of one, and the others stay; its dates must be in order (contract
 // 3.9, 11).
 import { DAY_MS } from '../../base/instant.ts';
-import { seriesWithBars } from '../../runs/instrument-uses.ts';
+import { seriesWithBars } from '../../runs/naming.ts';
 import { newInstrument } from '../../runs/new-instrument.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { refuseLost } from '../../store/instrument-terms.ts';

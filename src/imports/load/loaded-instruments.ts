@@ -3,8 +3,7 @@
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import { changeRow } from '../../runs/journal.ts';
-import { type KnownName, lookUpNames } from '../../runs/known-names.ts';
-import { newInstrument } from '../../runs/new-instrument.ts';
+import { type KnownName, lookUpNames, newInstrument } from '../../runs/new-instrument.ts';
 import { instrumentNamed } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';

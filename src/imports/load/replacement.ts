@@ -2,14 +2,14 @@
 // file's days, and it does not hold.
 import { DAY_MS, formatDay, formatInstantZ } from '../../base/instant.ts';
 import { FormerRuns } from '../../runs/former-runs.ts';
-import { historyLimits } from '../../runs/limits.ts';
 import {
   type Days,
   dayOfRow,
   putReplacedDays,
   type ReplaceRequest,
   subjectOf,
-} from '../../runs/replaced-days.ts';
+} from '../../runs/held-rows.ts';
+import { historyLimits } from '../../runs/recorded-write.ts';
 import { ReplacedRows, type ReplacingRun } from '../../runs/replaced-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';

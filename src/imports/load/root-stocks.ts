@@ -1,7 +1,7 @@
 // Stocks that only options name, by the root of their symbols: it has no separator, so `BRKB` may be the
 // class BRK.B (contract 9.21).
 
-import { seriesWithBars } from '../../runs/instrument-uses.ts';
+import { seriesWithBars } from '../../runs/naming.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { instrumentNamed } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';

@@ -3,11 +3,10 @@
 
 import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
-import { FormerRuns } from '../../runs/former-runs.ts';
+import { FormerRuns, runAhead } from '../../runs/former-runs.ts';
+import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import type { Counters } from '../../runs/new-instrument.ts';
-import type { ReplaceRequest } from '../../runs/replaced-days.ts';
-import { runAhead } from '../../runs/run-ahead.ts';
-import type { WriteRequest } from '../../runs/trial.ts';
+import type { WriteRequest } from '../../runs/recorded-write.ts';
 import { versionOfWrite } from '../../store/changes.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';

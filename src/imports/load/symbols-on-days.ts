@@ -2,8 +2,8 @@
 import { formatDay, parseDay } from '../../base/instant.ts';
 import type { SymbolTime } from '../../contract/file-words.ts';
 import { limits } from '../../contract/limits.ts';
-import { type KnownName, lookUpNames } from '../../runs/known-names.ts';
 import { bearerOn } from '../../runs/naming.ts';
+import { type KnownName, lookUpNames } from '../../runs/new-instrument.ts';
 import { type FormerBearer, formerBearers } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import {

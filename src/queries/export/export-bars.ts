@@ -4,9 +4,9 @@ import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../../bas
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import { volumeBasis } from '../../contract/price-basis.ts';
 import { type Bars, filterBars } from '../../market/bars/columns.ts';
-import { seriesWithBars } from '../../runs/instrument-uses.ts';
-import { RequestProblem } from '../../runs/request-problem.ts';
-import { selectBars } from '../../runs/selection.ts';
+import { seriesWithBars } from '../../runs/naming.ts';
+import { RequestProblem } from '../../runs/recorded-write.ts';
+import { selectBars } from '../../runs/stored-series.ts';
 import { Calendars } from '../../series/calendars.ts';
 import { namingDamage } from '../../series/damaged-bars.ts';
 import { allBlocks, openBlock } from '../../store/all-blocks.ts';
@@ -20,9 +20,15 @@ import type { RowOf } from '../../store/schema/dataset.ts';
 import { type Instrument, instruments } from '../../store/schema/reference.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
-import { symbolFlags } from './export-symbols.ts';
-import { type ExportTable, type Lines, type Selection, whereOf } from './export-table.ts';
-import { numberText, type TextStyle } from './text-style.ts';
+import {
+  type ExportTable,
+  type Lines,
+  numberText,
+  type Selection,
+  symbolFlags,
+  type TextStyle,
+  whereOf,
+} from './export-table.ts';
 
 /** The part of `2025-03-03T09:30:00Z` before the minutes. */
 const HOUR_LENGTH = 'YYYY-MM-DDTHH:'.length;

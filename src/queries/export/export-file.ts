@@ -10,12 +10,11 @@ import { otherThanFile } from '../../base/file-kind.ts';
 import { diskFull, folderProblem, isDiskFull } from '../../base/space.ts';
 import { ownMark, removeLeftovers } from '../../base/temporary.ts';
 import { UnfitPlace, WouldReplace } from '../../store/store.ts';
-import type { ExportTable } from './export-table.ts';
+import { csv, type ExportTable, ndjson, type TextStyle, tsv } from './export-table.ts';
 import { writeParquet } from './parquet.ts';
-import { csv, ndjson, type TextStyle, tsv } from './text-style.ts';
 
 /** The format of an exported file. */
-export type OutFormat = {
+type OutFormat = {
   readonly kind: 'csv' | 'tsv' | 'ndjson' | 'parquet';
   readonly packing: 'gz' | 'zst' | null;
 };
@@ -64,13 +63,12 @@ export function requireFree(place: string, force: boolean): void {
 }
 
 /**
- * Writes a table to a file, whole or not at all, and gives the file's bytes: 0 where no file is made.
+ * Writes a table to a file of a known format, whole or not at all, and gives the file's bytes: 0 where no file is made.
  * @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
  */
 export async function writeToFile(
   table: ExportTable,
   name: string,
-  format: OutFormat,
   force: boolean,
   onRows: OnRows,
 ): Promise<number> {
@@ -91,7 +89,7 @@ export async function writeToFile(
       folder,
       new RegExp(`^${RegExp.escape(basename(place))}\\.(\\d+\\.\\d+)\\.part(?:\\.csv)?$`),
     );
-    return (await fill(table, part, format, onRows)) ? moveTo(part, place, force) : 0;
+    return (await fill(table, part, outFormatOf(name)!, onRows)) ? moveTo(part, place, force) : 0;
   } catch (error) {
     discard();
     throw isDiskFull(error)

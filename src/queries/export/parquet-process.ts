@@ -34,7 +34,7 @@ const SAID_MAX = 1_000;
 
 /** Starts a process that makes a file at a path. `columns` are those of a CSV without a header. */
 export function startParquet(path: string, columns: readonly ReadColumn[]): ParquetProcess {
-  const program = fileURLToPath(moduleBeside('./parquet-child.ts', import.meta.url));
+  const program = fileURLToPath(moduleBeside('./parquet.ts', import.meta.url));
   const words = [...FLAGS, program, path, JSON.stringify(columns)];
   const child = spawn('/bin/sh', ['-c', PIPED, process.execPath, ...words], { detached: true });
   let hasEnded = false;

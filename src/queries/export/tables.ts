@@ -1,11 +1,92 @@
-// The table of an export, by the name of its dataset (contract 10, 11).
-
+// The table of an export, by the name of its dataset (contract 10, 11); of stored rows: the fields of their dataset, in its order.
+import { formatDay, formatInstantZ, SECOND_MS } from '../../base/instant.ts';
 import { findInstruments } from '../../runs/instrument-choice.ts';
-import { BARS, fileDatasetNamed } from '../../store/schema/index.ts';
+import { namesByDay } from '../../runs/naming.ts';
+import { rangeOf } from '../../runs/stored-series.ts';
+import type { ColumnKind } from '../../store/schema/dataset.ts';
+import type { Values } from '../../store/schema/field.ts';
+import { BARS, type FileDataset, fileDatasetNamed } from '../../store/schema/index.ts';
+import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import { barTable } from './export-bars.ts';
-import { rowTable } from './export-rows.ts';
-import { type ExportTable, type Selection, whereOf } from './export-table.ts';
+import {
+  type Cell,
+  type Column,
+  type ExportTable,
+  rowLines,
+  type Selection,
+  symbolFlags,
+  whereOf,
+} from './export-table.ts';
+
+/** Few, because a row may be as long as a line of a file. */
+const ROWS_PER_READ = 100;
+
+/** An instant to the millisecond. */
+function instantText(ms: number): string {
+  const fraction = ms - Math.floor(ms / SECOND_MS) * SECOND_MS;
+  const text = formatInstantZ(ms);
+  return fraction === 0 ? text : `${text.slice(0, -1)}.${String(fraction).padStart(3, '0')}Z`;
+}
+
+const types: Readonly<Record<ColumnKind, string>> = {
+  text: 'VARCHAR',
+  integer: 'BIGINT',
+  real: 'DOUBLE',
+  instant: 'TIMESTAMP WITH TIME ZONE',
+  day: 'DATE',
+  boolean: 'BOOLEAN',
+  json: 'VARCHAR',
+  bytes: 'BLOB',
+};
+
+function cellOf(kind: ColumnKind, value: unknown): Cell {
+  if (value === null) return null;
+  if (kind === 'instant') return instantText(value as number);
+  return kind === 'day' ? formatDay(value as number) : (value as Cell);
+}
+
+const columnsOf = ({ columns, file: { fields } }: FileDataset): Column<Values>[] =>
+  Object.entries(fields)
+    .filter(([, { isNeverWritten }]) => !isNeverWritten)
+    .map(([name, { written }]) => {
+      const kind = written?.kind ?? columns[name]!.kind;
+      return { name, type: types[kind], value: written?.of ?? ((row) => cellOf(kind, row[name])) };
+    });
+
+/** The selected rows in the order of their key, or of their time where the key is a hash. */
+async function* rowsOf(reader: Reader, dataset: FileDataset, selection: Selection): AsyncGenerator<Values> {
+  const { fields } = dataset.file;
+  const wanted = Object.entries(whereOf(dataset, selection));
+  const isWritten = ([name]: readonly [string, string]): boolean => fields[name]!.written !== undefined;
+  if (wanted.some((one) => isWritten(one) && fields[one[0]]!.written!.of({}) !== one[1])) return;
+  const along = dataset.keptAsTheyCome ? dataset.indexes! : [dataset.key];
+  const where = Object.fromEntries(wanted.filter((one) => !isWritten(one)));
+  yield* selectedRows(reader, dataset, {
+    where,
+    range: boundsOf(dataset, selection),
+    along,
+    limit: ROWS_PER_READ,
+  });
+}
+
+/** The range of a selection. @throws RequestProblem where `from` is after `to` */
+const boundsOf = ({ columns, file: { time } }: FileDataset, { from, to }: Selection) =>
+  rangeOf(from, to, time !== undefined && columns[time]!.kind === 'instant' ? 'instant' : 'day');
+
+/** The selected rows of a dataset. @throws RequestProblem where `from` is after `to` */
+async function rowTable(reader: Reader, dataset: FileDataset, selection: Selection): Promise<ExportTable> {
+  boundsOf(dataset, selection);
+  const columns = columnsOf(dataset);
+  const flags = namesByDay(dataset) ? await symbolFlags(reader) : [];
+  return {
+    columns,
+    rowsAbout: null,
+    isMadeEmpty: false,
+    lines: (style) => rowLines(rowsOf(reader, dataset, selection), columns, style),
+    flags,
+  };
+}
 
 /** The first part of a selection that a dataset does not have; undefined where it has all. */
 export function straySelector(name: string, selection: Selection): keyof Selection | undefined {

@@ -12,10 +12,9 @@ import { decodeChange } from '../../store/journal-entries.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import { blockChanges, importRuns } from '../../store/schema/internal.ts';
 import type { Reader } from '../../store/store.ts';
-import type { Finding } from './finding.ts';
+import { countOf, type Finding, percent } from './finding.ts';
 import type { Subject } from './market-facts.ts';
 import { thresholds } from './thresholds.ts';
-import { countOf, percent } from './words.ts';
 
 type Run = RowOf<typeof importRuns>;
 type Note = RowOf<typeof blockChanges>;

@@ -1,6 +1,10 @@
-// What a finding is, from its detector to its reader (contract 9.10).
+// Findings, from their detector to their reader (contract 9.10): their parts, the numbers in their messages, and their record.
+
+import { plainDecimal } from '../../base/decimal.ts';
+import { formatInstant } from '../../base/instant.ts';
 import type { findingKinds, severities } from '../../contract/findings.ts';
 import type { Interval } from '../../contract/interval.ts';
+import type { Instrument } from '../../store/schema/reference.ts';
 
 export type FindingKind = (typeof findingKinds)[number];
 export type Severity = (typeof severities)[number];
@@ -48,3 +52,24 @@ export const actionKinds: ReadonlySet<FindingKind> = new Set([
   'factor_mismatch',
   'doubled_dividend',
 ]);
+
+export type FindingRecord = ReturnType<typeof findingRecordOf>;
+
+/** A finding for a program: the instrument, and the record of the endpoint. */
+export function findingRecordOf({ asset_schema, country_iso_code, symbol }: Instrument, finding: Finding) {
+  const { kind, severity, interval, fromMs, toMs, value, expected, message, runId } = finding;
+  return {
+    ...{ asset_schema: asset_schema.toUpperCase(), country_iso_code, symbol, kind, severity, interval },
+    ...{ from_datetime: formatInstant(fromMs), to_datetime: formatInstant(toMs), value, expected, message },
+    run_id: runId,
+  };
+}
+
+/** A share as percent: `12.3 %`. */
+export const percent = (share: number): string => `${rounded(share * 100)} %`;
+
+/** A number with at most four significant digits. */
+export const rounded = (value: number): string => plainDecimal(Number(value.toPrecision(4)));
+
+/** `1 session`, `3 sessions`. */
+export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

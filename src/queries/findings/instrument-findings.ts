@@ -9,31 +9,21 @@ import type { Action } from '../../series/factors.ts';
 import { DAY } from '../../series/plan.ts';
 import { coarseness, type StoredInstrument } from '../../series/series.ts';
 import type { Reader } from '../../store/store.ts';
+import { findingsInActions } from './action-findings.ts';
 import { conflictingImports } from './conflicts.ts';
-import { doubled, foreignDividends } from './dividends.ts';
 import type { Finding, FindingKind, Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
 import { minuteFindings, type StoredDays } from './minute-findings.ts';
-import { mixedBases } from './mixed-bases.ts';
-import { actionsOf, periodFindings } from './period-findings.ts';
+import { actionsOf, mixedBases, periodFindings } from './period-findings.ts';
 import { periodBars, runsOf } from './stored-bars.ts';
 
-/** The findings in the actions of a stock alone: of its days, whichever series they are made of. */
-function actionFindings(
-  { instrument, calendar, series }: StoredInstrument,
-  actions: readonly Action[],
-): Finding[] {
-  const isAdjusted = series.some(({ prices }) => prices === 'raw');
-  const spotted = [
-    ...doubled(actions),
-    ...(isAdjusted ? foreignDividends({ instrument, calendar, actions }) : []),
-  ];
-  return spotted.map(({ fromKeyMs, toKeyMs, ...said }) => ({
+/** The findings in the actions of a stock alone: of its days. */
+const actionFindings = (stored: StoredInstrument, actions: readonly Action[]): Finding[] =>
+  findingsInActions(stored, actions).map(({ fromKeyMs, toKeyMs, ...said }) => ({
     ...said,
     ...{ interval: DAY, runId: null },
-    ...spanOf(calendar, DAY, fromKeyMs, toKeyMs),
+    ...spanOf(stored.calendar, DAY, fromKeyMs, toKeyMs),
   }));
-}
 
 /** Tools to find findings. `onBars` is called before bars are read, with their number. */
 type FindingTools = {

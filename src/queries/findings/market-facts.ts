@@ -1,25 +1,143 @@
-// What other series of a market have: it tells a fault of one series from what happened to all of them.
+// The other series of a market: the first of them by symbol, how far half of them reach, and what they have: it tells a fault of one
+// series from what happened to all of them.
 
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
+import { overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';
 import { servedBars } from '../../series/cursor.ts';
-import { ownRuns } from '../../series/run-spans.ts';
-import { coarseness, type Series, type StoredInstrument } from '../../series/series.ts';
+import type { Action } from '../../series/factors.ts';
+import { knownSeries } from '../../series/known-series.ts';
+import { ownRuns, SeriesRuns } from '../../series/run-spans.ts';
+import { asStored, coarseness, marketName, type Series, type StoredInstrument } from '../../series/series.ts';
 import { keysInSession } from '../../series/session-keys.ts';
-import { finishedSeries } from '../../series/unfinished.ts';
-import { rowWith } from '../../store/all-rows.ts';
-import { series } from '../../store/schema/bars.ts';
+import { finishedSeries, lastFinished } from '../../series/unfinished.ts';
+import { allRows, rowsAmong, rowWith } from '../../store/all-rows.ts';
+import { series, series as seriesDataset } from '../../store/schema/bars.ts';
 import { importRuns } from '../../store/schema/internal.ts';
+import { type Instrument, instruments } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
-import type { OthersThen } from './dense-sessions.ts';
-import { isolatedWicks, type Wick } from './isolated-wick.ts';
+import { isolatedWicks, type Wick } from './bar-values.ts';
+import type { OthersThen } from './judged-minutes.ts';
 import { findingLimits } from './limits.ts';
-import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
 import type { Hole } from './minute-sessions.ts';
 import { periodBars } from './stored-bars.ts';
+
+/** The moment as of which a market is judged, and what was known then beside its bars (contract 9.8). */
+export type MarketMoment = {
+  readonly ms: number;
+  /** The symbol that an instrument had; null where it was not listed. */
+  readonly symbolOf: (instrument: Instrument) => string | null;
+  readonly isKnown: (action: Action) => boolean;
+};
+
+/** One series of a market up to its last finished bar; as of a moment the part which was known. */
+type Member = {
+  readonly instrument: Instrument;
+  readonly symbol: string;
+  readonly row: Series;
+};
+
+/** The series of one interval of a market. */
+type Members = {
+  /** The first by symbol. */
+  readonly first: readonly Member[];
+  /** The label date of the newest session that at least half of all reach. */
+  readonly reachedDay: number;
+};
+
+/** The name of the series of a market at an interval: `stock/US_STOCK DAY`. */
+const memberKey = (market: string, interval: string): string => `${market} ${interval}`;
+
+type Growing = { readonly first: Member[]; readonly newestDays: number[] };
+
+/**
+ * Tools to read them, as of a moment or with all that is stored. `onBars` is called with the cost of a
+ * reading, in bars.
+ */
+type MemberTools = {
+  readonly reader: Reader;
+  readonly calendars: Calendars;
+  readonly onBars: (count: number) => void;
+  readonly moment: MarketMoment | null;
+};
+
+/** Puts a member among the first by symbol. */
+function addFirst(first: Member[], member: Member): void {
+  const at = firstWhere(first.length, (index) => first[index]!.symbol > member.symbol);
+  first.splice(at, 0, member);
+  if (first.length > findingLimits.witnessesMax) first.pop();
+}
+
+async function addMembers(
+  { reader, calendars, onBars, moment }: MemberTools,
+  some: readonly Instrument[],
+  { growing, runs }: { readonly growing: Map<string, Growing>; readonly runs: SeriesRuns },
+): Promise<void> {
+  // As of a moment the blocks around it are read too.
+  onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
+  const ids = some.map(({ instrument_id }) => instrument_id);
+  const all = await rowsAmong(reader, seriesDataset, {}, 'instrument_id', ids);
+  await runs.read(all);
+  const rows = Map.groupBy(all, ({ instrument_id }) => instrument_id);
+  for (const instrument of some) {
+    const symbol = moment === null ? instrument.symbol : moment.symbolOf(instrument);
+    if (symbol === null) continue;
+    const { calendar: whole, market } = await calendars.read(reader, instrument);
+    const calendar = moment === null ? whole : whole.knownAt(moment.ms);
+    const calendarsOf = { calendar: whole, known: calendar };
+    for (const stored of rows.get(instrument.instrument_id) ?? []) {
+      if (stored.bar_count === 0) continue;
+      const [known] =
+        moment === null
+          ? [asStored(stored)]
+          : await knownSeries(reader, calendarsOf, [asStored(stored)], overThroughMs(calendar, moment.ms));
+      // By the calendar of the present bars close.
+      const last_ms = known === undefined ? null : await lastFinished(reader, whole, known, runs.of(stored));
+      if (last_ms === null) continue;
+      const row: Series = { ...known!, last_ms };
+      const { interval } = row;
+      const key = memberKey(marketName(instrument, market), interval);
+      const { first, newestDays } = growing.get(key) ?? { first: [], newestDays: [] };
+      growing.set(key, { first, newestDays });
+      newestDays.push(sessionOfBar(calendar, interval, last_ms));
+      addFirst(first, { instrument, symbol, row });
+    }
+  }
+}
+
+/**
+ * The newest session that at least half of some series reach, by their newest label dates; null without any.
+ */
+function reachedByHalf(newestDays: readonly number[]): number | null {
+  const descending = [...newestDays].sort((a, b) => b - a);
+  return descending[Math.ceil(descending.length / 2) - 1] ?? null;
+}
+
+/** The series of an asset type and country that have bars, by market and interval. */
+async function marketMembers(
+  tools: MemberTools,
+  { asset_schema, country_iso_code }: Pick<Instrument, 'asset_schema' | 'country_iso_code'>,
+): Promise<ReadonlyMap<string, Members>> {
+  const growing = new Map<string, Growing>();
+  const found = { growing, runs: new SeriesRuns(tools.reader) };
+  let some: Instrument[] = [];
+  for await (const instrument of allRows(tools.reader, instruments, { asset_schema, country_iso_code })) {
+    some.push(instrument);
+    if (some.length < findingLimits.instrumentsPerRead) continue;
+    await addMembers(tools, some, found);
+    some = [];
+  }
+  await addMembers(tools, some, found);
+  return new Map(
+    Array.from(growing, ([key, { first, newestDays }]) => [
+      key,
+      { first, reachedDay: reachedByHalf(newestDays)! },
+    ]),
+  );
+}
 
 /** The runs of one state of a store. */
 class RunSources {

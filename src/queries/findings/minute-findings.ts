@@ -11,17 +11,15 @@ import type { Action } from '../../series/factors.ts';
 import { candidates, DAY } from '../../series/plan.ts';
 import type { Series } from '../../series/series.ts';
 import type { Reader } from '../../store/store.ts';
+import { dayFindings, splitFindings } from './action-findings.ts';
 import { vwapMessage } from './bar-values.ts';
-import { dayMismatches, type StoredDay } from './day-mismatch.ts';
-import { gaps, shortSessions } from './dense-sessions.ts';
-import type { Placed, Spotted } from './finding.ts';
+import { countOf, type Placed, type Spotted } from './finding.ts';
+import { dayMismatches, missingMinutes } from './judged-minutes.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
 import { daysMadeOf, type MinuteSession, MinuteSessions, type OddBars } from './minute-sessions.ts';
-import { compareSessions } from './missing-sessions.ts';
-import { dayFindings, sessionFindings, splitFindings } from './period-findings.ts';
+import { compareSessions, sessionFindings } from './missing-sessions.ts';
 import { always, piecesOf } from './stored-bars.ts';
 import { thresholds } from './thresholds.ts';
-import { countOf } from './words.ts';
 
 /** What is wrong with odd bars, after how many there are. */
 const oddWords: Readonly<Record<OddBars['kind'], string>> = {
@@ -63,8 +61,8 @@ function closeLabelled({ shifted, hasFirstOpen }: MinuteSessions): Placed[] {
 /** The bars of a DAY series, by label date. */
 export type StoredDays = { readonly series: Series; readonly bars: Bars };
 
-function daysOf({ bars }: StoredDays): ReadonlyMap<number, StoredDay> {
-  const days = new Map<number, StoredDay>();
+function daysOf({ bars }: StoredDays): Parameters<typeof dayMismatches>[1] {
+  const days = new Map<number, { high: number; low: number; volume: number }>();
   for (let at = 0; at < bars.count; at++)
     days.set(bars.keyMs[at]! / DAY_MS, {
       high: bars.high[at]!,
@@ -104,10 +102,7 @@ export async function minuteFindings(
   const isFinished = ({ firstMs, closeMs }: MinuteSession): boolean =>
     completeness.covers(series, firstMs, closeMs);
   const others = facts.othersThen(subject);
-  placed.push(
-    ...(await shortSessions(read.sessions, isFinished, others)),
-    ...(await gaps(read.sessions, isFinished, others)),
-  );
+  placed.push(...(await missingMinutes(read.sessions, isFinished, others)));
   if (storedDays !== null && storedDays.series.prices === series.prices) {
     const withVolumes = volumeBasis(storedDays.series) === volumeBasis(series);
     placed.push(...dayMismatches(read.sessions, daysOf(storedDays), { isFinished, withVolumes }));

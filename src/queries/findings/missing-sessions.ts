@@ -2,17 +2,18 @@
 // calendar.
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
+import { intervalMinutes } from '../../contract/interval.ts';
+import { labelOfBar } from '../../market/calendar/bar-end.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
-import type { Spotted } from './finding.ts';
-import { thresholds } from './thresholds.ts';
-import { windowAround } from './usual.ts';
-import { countOf, percent } from './words.ts';
+import { countOf, percent, type Spotted } from './finding.ts';
+import type { MarketFacts, Subject } from './market-facts.ts';
+import { thresholds, windowAround } from './thresholds.ts';
 
 /** Sessions between two that a series has, by label date, ascending. */
 type Hole = readonly number[];
 
 /** The label dates that a series has beside those of its calendar. */
-export type Compared = {
+type Compared = {
   /** The sessions between two bars, without a bar. */
   readonly holes: readonly Hole[];
   /** Dates with a bar and without a session. */
@@ -86,7 +87,7 @@ function isUsual(sessions: readonly number[], missing: ReadonlySet<number>, hole
  * Finds the sessions that are missing between those of a series. `isMissed` says whether others have bars on
  * a session, and the instrument has none.
  */
-export async function missingSessions(
+async function missingSessions(
   { holes, sessions }: Pick<Compared, 'holes' | 'sessions'>,
   isMissed: (day: number) => Promise<boolean>,
 ): Promise<Spotted[]> {
@@ -119,16 +120,8 @@ export const closedDayFindings = (closedDays: readonly number[]): Spotted[] =>
     message: 'the calendar has no session on this date',
   }));
 
-/**
- * The newest session that at least half of some series reach, by their newest label dates; null without any.
- */
-export function reachedByHalf(newestDays: readonly number[]): number | null {
-  const descending = [...newestDays].sort((a, b) => b - a);
-  return descending[Math.ceil(descending.length / 2) - 1] ?? null;
-}
-
 /** True if a series of an active instrument ends before a session that half of its market's series reach. */
-export function behind(calendar: Calendar, newestDay: number, reachedDay: number | null): Spotted[] {
+function behind(calendar: Calendar, newestDay: number, reachedDay: number | null): Spotted[] {
   if (reachedDay === null) return [];
   const missing = calendar.sessions(newestDay + 1, reachedDay + 1).map(({ day }) => day);
   if (missing.length === 0) return [];
@@ -141,3 +134,34 @@ export function behind(calendar: Calendar, newestDay: number, reachedDay: number
     },
   ];
 }
+
+/**
+ * Whether finer bars of the instrument go on after the last session of a series: its later bars are derived
+ * from these.
+ */
+function isContinued({ stored, series }: Subject, newestDay: number): boolean {
+  const minutes = intervalMinutes(series.interval) ?? Number.POSITIVE_INFINITY;
+  return stored.series.some((other) => {
+    const otherMinutes = intervalMinutes(other.interval);
+    if (otherMinutes === null || otherMinutes >= minutes) return false;
+    return labelOfBar(stored.calendar, other.interval, other.last_ms) > newestDay;
+  });
+}
+
+/** The sessions that a series lacks, by the label dates that it has. */
+export async function sessionFindings(
+  facts: MarketFacts,
+  subject: Subject,
+  { days, isActive, ...compared }: SessionDays,
+): Promise<Spotted[]> {
+  const missing = await missingSessions(compared, (day) => facts.isMissed(subject, day));
+  const newestDay = days[days.length - 1];
+  if (!isActive || newestDay === undefined || isContinued(subject, newestDay)) return missing;
+  return [...missing, ...behind(subject.stored.calendar, newestDay, await facts.reachedDay(subject))];
+}
+
+/** The label dates of a series, ascending, and those of its calendar between them. */
+type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
+  readonly days: ArrayLike<number>;
+  readonly isActive: boolean;
+};

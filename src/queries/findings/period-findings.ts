@@ -1,25 +1,22 @@
-// The findings in series of DAY and above.
-
+// The findings in series of DAY and above; and split_basis: weeks and months without a bar, because their sessions are stored under
+// different price bases (contract 3.6).
 import { DAY_MS } from '../../base/instant.ts';
-import { intervalMinutes } from '../../contract/interval.ts';
+import { interval as intervalOf } from '../../contract/interval.ts';
 import type { Bars } from '../../market/bars/columns.ts';
-import { labelOfBar } from '../../market/calendar/bar-end.ts';
+import { periodEnd, periodHours } from '../../market/calendar/period.ts';
+import { Completeness } from '../../series/completeness.ts';
 import { type Action, asTraded } from '../../series/factors.ts';
+import { mixedPeriods } from '../../series/periods.ts';
+import { candidates, DAY } from '../../series/plan.ts';
+import type { StoredInstrument } from '../../series/series.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
 import type { Reader } from '../../store/store.ts';
-import { staleBars, vwapsOutside } from './bar-values.ts';
-import { doubtfulDividends } from './dividends.ts';
-import type { Spotted } from './finding.ts';
-import { isolatedWicks } from './isolated-wick.ts';
+import { dayFindings } from './action-findings.ts';
+import { isolatedWicks, oddValues } from './bar-values.ts';
+import { countOf, type Finding, type Spotted } from './finding.ts';
 import type { MarketFacts, Subject } from './market-facts.ts';
-import {
-  behind,
-  type Compared,
-  closedDayFindings,
-  compareSessions,
-  missingSessions,
-} from './missing-sessions.ts';
-import { actionsWithoutJump, unrecordedSplits } from './splits.ts';
+import { closedDayFindings, compareSessions, sessionFindings } from './missing-sessions.ts';
+import { always } from './stored-bars.ts';
 import { thresholds } from './thresholds.ts';
 
 /** Wicks that fewer than some other series of the market have at once. */
@@ -33,37 +30,6 @@ async function lonelyWicks(facts: MarketFacts, subject: Subject, bars: Bars): Pr
 const labelsOf = (bars: Bars): Int32Array =>
   Int32Array.from(bars.keyMs.subarray(0, bars.count), (keyMs) => keyMs / DAY_MS);
 
-/**
- * Whether finer bars of the instrument go on after the last session of a series: its later bars are derived
- * from these.
- */
-function isContinued({ stored, series }: Subject, newestDay: number): boolean {
-  const minutes = intervalMinutes(series.interval) ?? Number.POSITIVE_INFINITY;
-  return stored.series.some((other) => {
-    const otherMinutes = intervalMinutes(other.interval);
-    if (otherMinutes === null || otherMinutes >= minutes) return false;
-    return labelOfBar(stored.calendar, other.interval, other.last_ms) > newestDay;
-  });
-}
-
-/** The sessions that a series lacks, by the label dates that it has. */
-export async function sessionFindings(
-  facts: MarketFacts,
-  subject: Subject,
-  { days, isActive, ...compared }: SessionDays,
-): Promise<Spotted[]> {
-  const missing = await missingSessions(compared, (day) => facts.isMissed(subject, day));
-  const newestDay = days[days.length - 1];
-  if (!isActive || newestDay === undefined || isContinued(subject, newestDay)) return missing;
-  return [...missing, ...behind(subject.stored.calendar, newestDay, await facts.reachedDay(subject))];
-}
-
-/** The label dates of a series, ascending, and those of its calendar between them. */
-type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
-  readonly days: ArrayLike<number>;
-  readonly isActive: boolean;
-};
-
 /** The actions of an instrument that count, with amounts as traded: only stocks have any. */
 export async function actionsOf(
   reader: Reader,
@@ -73,29 +39,6 @@ export async function actionsOf(
   if (asset_schema !== 'stock') return [];
   const all = await reader.group(corporateActions, { country_iso_code, symbol });
   return all.filter(isKnown).map((action) => asTraded(action, all));
-}
-
-/** The findings about splits in the days of a stock. */
-export function splitFindings(
-  { stored, series }: Subject,
-  bars: Bars,
-  actions: readonly Action[],
-): Spotted[] {
-  const { calendar, instrument } = stored;
-  if (instrument.asset_schema !== 'stock') return [];
-  return [
-    ...unrecordedSplits(bars, { calendar, instrument, actions }),
-    ...(series.prices === 'raw' ? actionsWithoutJump(bars, actions) : []),
-  ];
-}
-
-/** The findings about all its actions in them. */
-export function dayFindings(subject: Subject, bars: Bars, actions: readonly Action[]): Spotted[] {
-  const { stored, series } = subject;
-  return [
-    ...splitFindings(subject, bars, actions),
-    ...(series.prices === 'raw' ? doubtfulDividends(bars, { ...stored, actions }) : []),
-  ];
 }
 
 /**
@@ -110,7 +53,7 @@ export async function periodFindings(
 ): Promise<Spotted[]> {
   const { stored, series } = subject;
   const { instrument } = stored;
-  const found = [...staleBars(bars), ...vwapsOutside(bars)];
+  const found = oddValues(bars);
   if (instrument.asset_schema !== 'option') found.push(...(await lonelyWicks(facts, subject, bars)));
   if (series.interval !== 'DAY') return found;
   const days = labelsOf(bars);
@@ -118,5 +61,45 @@ export async function periodFindings(
   found.push(...closedDayFindings(closedDays), ...dayFindings(subject, bars, actions));
   if (instrument.asset_schema !== 'option')
     found.push(...(await sessionFindings(facts, subject, { days, isActive, ...compared })));
+  return found;
+}
+
+const names = { WEEK: 'week', MON: 'month' } as const;
+
+/**
+ * The weeks and months that have closed and are not served because of their bases; neighbours are one
+ * finding.
+ */
+export async function mixedBases(
+  reader: Reader,
+  stored: StoredInstrument,
+  nowMs: number,
+): Promise<Finding[]> {
+  const { calendar } = stored;
+  const bases = [...new Set(candidates(stored, DAY).map(({ prices }) => prices))].sort();
+  if (bases.length < 2) return [];
+  const moment = { nowMs, completeness: new Completeness(reader, stored, nowMs) };
+  const found: Finding[] = [];
+  for (const period of ['WEEK', 'MON'] as const) {
+    const interval = intervalOf(period);
+    const context = { reader, calendar, interval, extended: false, rawOnly: false, onUse: null };
+    const spans: { first: number; end: number; count: number; closeMs: number }[] = [];
+    for (const start of await mixedPeriods(context, stored, always, moment)) {
+      const { closeMs } = periodHours(calendar, period, start, false);
+      if (closeMs > nowMs) continue;
+      const [end, last] = [periodEnd(period, start), spans.at(-1)];
+      if (last?.end === start) Object.assign(last, { end, closeMs, count: last.count + 1 });
+      else spans.push({ first: start, end, closeMs, count: 1 });
+    }
+    for (const { first, closeMs: toMs, count } of spans)
+      found.push({
+        kind: 'split_basis',
+        severity: 'error',
+        interval,
+        ...{ fromMs: periodHours(calendar, period, first, false).openMs, toMs },
+        ...{ value: null, expected: null, runId: null },
+        message: `${countOf(count, names[period])} without a bar: the sessions are stored with ${bases.join(' and ')} prices, and not all of them with one basis`,
+      });
+  }
   return found;
 }

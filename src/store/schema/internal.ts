@@ -97,7 +97,7 @@ export const rowChanges = dataset({
 
 /**
  * The rows of files that a run held as they were stored already; under `DATASET replaced` the days for which
- * a run with --replace stands (`runs/replaced-days.ts`). Undone runs have none, nor have runs of layout 12
+ * a run with --replace stands (`runs/held-rows.ts`). Undone runs have none, nor have runs of layout 12
  * or older.
  */
 export const heldRows = dataset({

@@ -1,10 +1,9 @@
-// short_session and gap: what is missing in the sessions of an instrument that trades nearly every minute.
+// Sessions by their minutes: short_session and gap (what is missing of an instrument that trades nearly every minute), and
+// minute_day_mismatch (the day that minutes come to, against the stored day).
 import { MINUTE_MS } from '../../base/instant.ts';
-import type { Placed } from './finding.ts';
+import { type Placed, percent, rounded } from './finding.ts';
 import type { Hole, MinuteSession } from './minute-sessions.ts';
-import { thresholds } from './thresholds.ts';
-import { median, windowAround } from './usual.ts';
-import { percent, rounded } from './words.ts';
+import { median, thresholds, windowAround } from './thresholds.ts';
 
 /** The sessions around one of them, without it; null where they are too few. */
 function sessionsAround(sessions: readonly MinuteSession[], at: number): readonly MinuteSession[] | null {
@@ -53,7 +52,7 @@ export type OthersThen = {
 const density = `bars in at least ${percent(thresholds.denseShare)} of the minutes`;
 
 /** Sessions that begin late or end early, of those that are finished. */
-export async function shortSessions(
+async function shortSessions(
   sessions: readonly MinuteSession[],
   isFinished: (session: MinuteSession) => boolean,
   { goOn }: Pick<OthersThen, 'goOn'>,
@@ -82,7 +81,7 @@ export async function shortSessions(
 }
 
 /** Holes in sessions of a dense instrument that are much longer than is usual. */
-export async function gaps(
+async function gaps(
   sessions: readonly MinuteSession[],
   isFinished: (session: MinuteSession) => boolean,
   { pause }: Pick<OthersThen, 'pause'>,
@@ -108,4 +107,87 @@ export async function gaps(
     }
   }
   return found;
+}
+
+/** What is missing in the finished sessions of an instrument that trades nearly every minute. */
+export const missingMinutes = async (
+  ...of: readonly [
+    sessions: readonly MinuteSession[],
+    isFinished: (session: MinuteSession) => boolean,
+    others: OthersThen,
+  ]
+): Promise<Placed[]> => [...(await shortSessions(...of)), ...(await gaps(...of))];
+
+/** The values of a stored day that are compared. */
+type StoredDay = { readonly high: number; readonly low: number; readonly volume: number };
+
+type Pair = { readonly session: MinuteSession; readonly day: StoredDay; readonly share: number };
+
+/** What is wrong with a high or low; null where they agree. */
+function extremeProblem({ session, day }: Pair) {
+  for (const side of ['high', 'low'] as const) {
+    const [value, expected] = [session[side], day[side]];
+    const share = Math.abs(value / expected - 1);
+    if (share > thresholds.extremeShare)
+      return {
+        ...{ value, expected },
+        message: `the ${side} by minutes differs from that of the stored day by ${percent(share)}: more than ${percent(thresholds.extremeShare)}`,
+      };
+  }
+  return null;
+}
+
+/** What is wrong with a volume; null where nothing is, or where too few sessions tell the usual share. */
+function volumeProblem(pairs: readonly Pair[], at: number) {
+  const { session, day, share } = pairs[at]!;
+  const { from, to } = windowAround(pairs.length, at, thresholds.mismatchSessions);
+  const shares = pairs.slice(from, to).flatMap((pair) => (Number.isFinite(pair.share) ? pair.share : []));
+  if (!Number.isFinite(share) || shares.length < thresholds.mismatchSessionsMin) return null;
+  const usual = median(shares);
+  const least = thresholds.volumeShareMin * usual;
+  // Days with more auctions than usual on both sides of it are real; more volume than the day itself has is
+  // not.
+  const most = thresholds.volumeShareMax * Math.max(1, usual);
+  if (share >= least && share <= most) return null;
+  return {
+    ...{ value: session.volume, expected: day.volume * usual },
+    message:
+      `the volume by minutes is ${rounded(share)} of that of the stored day: outside ${rounded(least)} to ${rounded(most)}, ` +
+      `${thresholds.volumeShareMin} to ${thresholds.volumeShareMax} x the usual share ${rounded(usual)} of ${shares.length} sessions`,
+  };
+}
+
+/**
+ * Finished sessions whose minutes do not come to the stored day. Volumes are compared where both have one
+ * basis.
+ */
+export function dayMismatches(
+  sessions: readonly MinuteSession[],
+  days: ReadonlyMap<number, StoredDay>,
+  {
+    isFinished,
+    withVolumes,
+  }: { readonly isFinished: (session: MinuteSession) => boolean; readonly withVolumes: boolean },
+): Placed[] {
+  const pairs = sessions.flatMap((session): Pair[] => {
+    const day = days.get(session.day);
+    if (day === undefined || !isFinished(session)) return [];
+    return [
+      { session, day, share: withVolumes && day.volume > 0 ? session.volume / day.volume : Number.NaN },
+    ];
+  });
+  return pairs.flatMap((pair, at) => {
+    const problem = extremeProblem(pair) ?? volumeProblem(pairs, at);
+    if (problem === null) return [];
+    const { openMs, closeMs } = pair.session;
+    return [
+      {
+        kind: 'minute_day_mismatch',
+        severity: 'warning',
+        fromMs: openMs,
+        toMs: closeMs,
+        ...problem,
+      } as const,
+    ];
+  });
 }

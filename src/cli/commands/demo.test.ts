@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { demoBars } from './demo-bars.ts';
-import { sampleText } from './demo-store.ts';
+import { demoBars } from '../shared/demo-bars.ts';
+import { sampleText } from './demo.ts';
 
 const DAY_MS = 86_400_000;
 const FRIDAY = 5;

@@ -1,12 +1,16 @@
-// Undoing one run's change of one block, under the changes of later runs (docs/decisions/0009).
+// Undoing one run's changes of blocks, under the changes of later runs (docs/decisions/0009).
 import { type Bars, emptyBars, filterBars, mergeBars } from '../market/bars/columns.ts';
 import { type Brought, broughtBy, hasBar } from '../series/brought.ts';
+import { rowWith } from '../store/all-rows.ts';
 import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
+import { series as seriesDataset } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { blockChanges } from '../store/schema/internal.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
 import { type BlockPlace, blankBars, putChange, putHeld } from './journal.ts';
-import type { StoredSeries } from './stored-series.ts';
+import { StoredSeries } from './stored-series.ts';
+import { type Deletion, deletionOf, orphansOf } from './undo-rows.ts';
 
 const none = emptyBars();
 
@@ -92,7 +96,7 @@ class Reversal {
  * runs changed or held. `keptBy` gets these runs.
  * @throws DamagedData where the block or what a later run changed in it is damaged
  */
-export async function undoBlock(
+async function undoBlock(
   writer: Writer,
   series: StoredSeries,
   entry: RowOf<typeof blockChanges>,
@@ -119,4 +123,43 @@ export async function undoBlock(
   const { bars, removed, restored } = reversal.applyTo(block.bars);
   if (removed + restored > 0 || bars.count === 0) await series.put(block, bars);
   return { removed, restored, kept: reversal.kept };
+}
+
+/** A series that is being undone; `deletion` where its instrument was deleted. */
+type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion | null };
+
+async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
+  const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
+  if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
+  await writer.checkBlocks(seriesId);
+  // An index that has lost the row tells it here: it is no deleted instrument.
+  const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
+  const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;
+  return { series: new StoredSeries(writer, row), deletion };
+}
+
+async function settle(open: OpenSeries | null): Promise<void> {
+  if (open === null) return;
+  const barCount = await open.series.settle();
+  if (barCount > 0 && open.deletion !== null) throw orphansOf(open.deletion);
+}
+
+/**
+ * Undoes entries about blocks, which come series by series, and counts the bars of each. `keptBy` gets the later
+ * runs because of which some are kept.
+ */
+export async function* undoBlocks(
+  writer: Writer,
+  entries: AsyncIterable<RowOf<typeof blockChanges>>,
+  keptBy: Set<number>,
+): AsyncGenerator<Awaited<ReturnType<typeof undoBlock>>> {
+  let open: OpenSeries | null = null;
+  for await (const entry of entries) {
+    if (open?.series.row.series_id !== entry.series_id) {
+      await settle(open);
+      open = await openSeries(writer, entry.series_id);
+    }
+    yield await undoBlock(writer, open.series, entry, keptBy);
+  }
+  await settle(open);
 }

@@ -1,13 +1,63 @@
-// A deletion is one recorded write, which can be undone.
-
+// Writes of the store that are recorded as runs, or only tried: a trial runs to its end, so that its report is the
+// real one, and is then rolled back. A deletion is one of them, which can be undone.
 import { encodeIds } from '../base/id-list.ts';
 import { versionOfWrite } from '../store/changes.ts';
 import { runSpans, type series as seriesDataset } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { importRuns } from '../store/schema/internal.ts';
-import type { Store, Writer } from '../store/store.ts';
+import type { OnWait, Store, Writer } from '../store/store.ts';
 import { Counters } from './new-instrument.ts';
-import { type WriteRequest, writeOrTry } from './trial.ts';
+
+/**
+ * The store cannot do what was asked; the message says what to do instead (exit status 2). Nothing was
+ * written.
+ */
+export class RequestProblem extends Error {
+  override readonly name = 'RequestProblem';
+}
+
+/** The request of any import, deletion or undo. */
+export type WriteRequest = {
+  /** Reads and checks everything, and stores nothing. */
+  readonly dryRun: boolean;
+  readonly nowMs: () => number;
+  readonly onWait?: OnWait;
+  /** Is told now and then how many rows were read, or undone, or deleted; of bars, how many bars. */
+  readonly onRows?: (rows: number) => void;
+};
+
+/** What a write gives, and whether it was only a trial. */
+type Tried<T> = { readonly result: T; readonly isTrial: boolean };
+
+/** Runs `work` in one write of the store and gives its result. The write is rolled back where `isTrial`. */
+export async function writeOrTry<T>(
+  store: Store,
+  work: (writer: Writer) => Promise<Tried<T>>,
+  onWait?: OnWait,
+): Promise<T> {
+  return (await unlessTrial(work, (run) => store.write(run, onWait))).result;
+}
+
+/** As `writeOrTry`, as one part of a write that goes on. */
+export const partOrTry = <T>(writer: Writer, work: () => Promise<Tried<T>>): Promise<Tried<T>> =>
+  unlessTrial(work, (run) => writer.savepoint(() => run(writer)));
+
+async function unlessTrial<T>(
+  work: (writer: Writer) => Promise<Tried<T>>,
+  write: (run: (writer: Writer) => Promise<void>) => Promise<void>,
+): Promise<Tried<T>> {
+  const rollback = new Error('this write is only a trial');
+  let done: Tried<T> | undefined;
+  try {
+    await write(async (writer) => {
+      done = await work(writer);
+      if (done.isTrial) throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return done as Tried<T>;
+}
 
 /** A deletion that goes on: its run, and when it began. */
 export type PresentDeletion = { readonly runId: number; readonly startedMs: number };
@@ -73,3 +123,16 @@ export function runDeletion<T>(
   };
   return writeOrTry(store, write, onWait);
 }
+
+export const historyLimits = {
+  /** Files of one group: what a kill may lose, and what waits for the others to be reported. */
+  groupFilesMax: 1_000,
+  /** Time after which no further file joins a group: other writers wait for it. */
+  groupMsMax: 5_000,
+  /** Bytes of text in a group: the log of the store grows with them until the group is committed. */
+  groupBytesMax: 64 * 1024 * 1024,
+  /** Pause between two groups, longer than that of another writer between two attempts to begin. */
+  groupPauseMs: 75,
+  /** Removed rows that a report names: enough to look through, and bounded. */
+  removedRowsNamed: 1_000,
+} as const;

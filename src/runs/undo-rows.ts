@@ -1,5 +1,3 @@
-// Undoing one run's change of one row of any dataset (docs/decisions/0009).
-
 import { allRows, rowsInOrder, rowsWith, rowWith } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';
@@ -11,18 +9,16 @@ import { blockChanges, heldBars, importRuns, rowChanges } from '../store/schema/
 import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
 import type { KeyRead, Read, Writer } from '../store/store.ts';
 import type { LaterHolders } from './held-rows.ts';
-import { seriesWithBars, useOf } from './instrument-uses.ts';
 import { putRow } from './journal.ts';
-import { namedBy } from './naming.ts';
-import { RequestProblem } from './request-problem.ts';
+import { namedBy, nameOf, seriesWithBars, useOf } from './naming.ts';
+import { RequestProblem } from './recorded-write.ts';
 
 type Entry = RowOf<typeof rowChanges>;
 
-const ENTRIES_PER_READ = 500;
+/** What became of a row; `keptBy` is the later run that keeps it. */
+type Undone = 'removed' | 'restored' | 'unchanged' | { readonly keptBy: number };
 
-/** An instrument as people write it. */
-export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
-  `${asset_schema}:${country_iso_code}:${symbol}`;
+const ENTRIES_PER_READ = 500;
 
 /** The dataset of an entry. */
 function datasetOf({ dataset: name }: Entry): Dataset {
@@ -49,7 +45,7 @@ type StoredOf = {
 };
 
 /** The same for entries of one run and dataset, asked for together. @throws DamagedData */
-export async function storedOf(writer: Writer, entries: readonly Entry[]): Promise<StoredOf[]> {
+async function storedOf(writer: Writer, entries: readonly Entry[]): Promise<StoredOf[]> {
   const [first] = entries as readonly [Entry];
   const dataset = datasetOf(first);
   const places = entries.map(({ dataset: name, row_key }) => ({ dataset: name, row_key }));
@@ -70,12 +66,12 @@ export async function storedOf(writer: Writer, entries: readonly Entry[]): Promi
  * @throws RequestProblem where bars or rows would lose their instrument; DamagedData where what decides that
  * is damaged or lost
  */
-export async function undoRow(
+async function undoRow(
   writer: Writer,
   entry: Entry,
   holders: LaterHolders,
   { later, stored, named }: StoredOf,
-): Promise<'removed' | 'restored' | 'unchanged' | { readonly keptBy: number }> {
+): Promise<Undone> {
   const dataset = datasetOf(entry);
   const key = valuesOfKey(dataset, entry.row_key);
   const before = rowBefore(dataset, entry);
@@ -214,4 +210,15 @@ export function orphansOf({ runId, instrument }: Deletion, what = 'bars'): Reque
   return new RequestProblem(
     `${what} of ${nameOf(instrument)} would be left without their instrument, which run ${runId} deleted: undo that first, by bourse undo ${runId}`,
   );
+}
+
+/** Undoes entries of one run and dataset: what is stored of their rows is looked up together. */
+export async function* undoRows(
+  writer: Writer,
+  entries: readonly Entry[],
+  holders: LaterHolders,
+): AsyncGenerator<{ readonly entry: Entry; readonly undone: Undone }> {
+  const stored = await storedOf(writer, entries);
+  for (const [at, entry] of entries.entries())
+    yield { entry, undone: await undoRow(writer, entry, holders, stored[at]!) };
 }
