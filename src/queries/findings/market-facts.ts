@@ -12,12 +12,13 @@ import { keysInSession } from '../../series/session-keys.ts';
 import { finishedSeries } from '../../series/unfinished.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { series } from '../../store/schema/bars.ts';
+import type { KnownMoment } from '../../store/schema/dataset.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Reader } from '../../store/store.ts';
 import type { OthersThen } from './dense-sessions.ts';
 import { isolatedWicks, type Wick } from './isolated-wick.ts';
 import { findingLimits } from './limits.ts';
-import { type MarketMoment, type Member, type Members, marketMembers, memberKey } from './market-members.ts';
+import { type Member, type Members, marketMembers, memberKey } from './market-members.ts';
 import type { Hole } from './minute-sessions.ts';
 import { periodBars } from './stored-bars.ts';
 
@@ -72,13 +73,13 @@ type FactTools = {
   readonly calendars: Calendars;
   readonly keep: Keep;
   readonly onBars: (count: number) => void;
-  readonly moment: MarketMoment | null;
+  readonly moment: KnownMoment;
 };
 
 /** The facts of all markets in one state of a store. */
 export class MarketFacts {
-  /** The moment as of which markets are judged; null where all that is stored counts. */
-  readonly moment: MarketMoment | null;
+  /** The moment as of which markets are judged. */
+  readonly moment: KnownMoment;
   readonly #tools: FactTools;
   readonly #runs: RunSources;
 

@@ -6,6 +6,7 @@ import type { Bars } from '../../market/bars/columns.ts';
 import { labelOfBar } from '../../market/calendar/bar-end.ts';
 import { type Action, asTraded } from '../../series/factors.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
+import { isKnown, type KnownMoment } from '../../store/schema/dataset.ts';
 import type { Reader } from '../../store/store.ts';
 import { staleBars, vwapsOutside } from './bar-values.ts';
 import { doubtfulDividends } from './dividends.ts';
@@ -68,11 +69,12 @@ type SessionDays = Pick<Compared, 'holes' | 'sessions'> & {
 export async function actionsOf(
   reader: Reader,
   { asset_schema, country_iso_code, symbol }: Subject['stored']['instrument'],
-  isKnown: (action: Action) => boolean = () => true,
+  moment: KnownMoment,
 ): Promise<readonly Action[]> {
   if (asset_schema !== 'stock') return [];
   const all = await reader.group(corporateActions, { country_iso_code, symbol });
-  return all.filter(isKnown).map((action) => asTraded(action, all));
+  const known = all.filter((action) => isKnown(corporateActions, action, moment));
+  return known.map((action) => asTraded(action, all));
 }
 
 /** The findings about splits in the days of a stock. */

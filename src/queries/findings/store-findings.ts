@@ -3,6 +3,7 @@ import { DAY_MS } from '../../base/instant.ts';
 import { Calendars, type Keep } from '../../series/calendars.ts';
 import { readStored } from '../../series/read-stored.ts';
 import { type Damage, DamagedData } from '../../store/damage.ts';
+import { always } from '../../store/schema/dataset.ts';
 import { type Instrument, instruments } from '../../store/schema/reference.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
@@ -64,7 +65,7 @@ export async function* storeFindings(
 ): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
   const kept = new Kept();
   const calendars = new Calendars();
-  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: null });
+  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: always });
   const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>
     findingsOf({ reader, facts, nowMs, onBars }, await readStored(reader, calendars, instrument));
   let told = new Set<string>();
