@@ -82,7 +82,7 @@ export const limit = (bounds: ListLimit, records: string) =>
 export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next page'));
 
 /** The moment of whose knowledge an answer is made; a page key holds that of its walk (contract 9.8). */
-export const asOf = {
+export const pastMoment = {
   as_of: extension(
     unbound(optional(kind.moment, 'the moment as of which to answer: from what was known by then')),
   ),
@@ -93,7 +93,7 @@ export const asOf = {
  * (contract 9.12).
  */
 export const anotherTime = {
-  ...asOf,
+  ...pastMoment,
   data_version: extension(
     optional(kind.dataVersion, 'the version of the stored data to answer from: what it was then'),
   ),

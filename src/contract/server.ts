@@ -3,7 +3,7 @@
 import { endpoint } from './endpoint.ts';
 import { boolean, dataVersion, dateTime, integer, nullable, oneOf, record, text } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { anotherTime, asOf, formats, limit, nextPageKey, sort } from './parameter.ts';
+import { anotherTime, formats, limit, nextPageKey, pastMoment, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 const runRecord = record('Run', {
@@ -46,7 +46,7 @@ export const addressInfo = endpoint({
   path: '/api/v2/server/address_info',
   tag: 'server',
   summary: 'The base address and the version of the service',
-  parameters: asOf,
+  parameters: pastMoment,
   record: addressRecord,
   shape: 'single',
   extension: true,

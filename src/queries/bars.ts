@@ -12,15 +12,16 @@ import { calendarOf } from '../market/calendar/calendar.ts';
 import { segmentScope } from '../market/calendar/period.ts';
 import { type Adjusting, adjustBars } from '../series/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
-import type { Keep } from '../series/calendars.ts';
 import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
+import { always } from '../store/schema/dataset.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import { type BarMoment, barMoment, pinnedMoment } from './bar-moment.ts';
-import { dayOf, instrumentOf, instrumentOrNull, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import { instrumentOf, instrumentOrNull, shownSymbol, unknownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
+import { keepOf } from './moment.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
@@ -76,16 +77,17 @@ function reverse(timed: TimedBars): void {
 /** What a request says about the bars that it wants. */
 type BarParameters = Pick<ParametersOf<typeof latestBars>, 'interval' | 'is_eth' | 'adjust' | 'adjust_as_of'>;
 
-export function streamContextOf(
+/** The stream of the bars of a request, which checks the prices of each series that it uses. */
+export async function streamContextOf(
   context: QueryContext,
   found: Found,
   parameters: BarParameters,
-  onUse: StreamContext['onUse'],
-): StreamContext {
+): Promise<StreamContext> {
   const { reader } = context;
   const { calendar } = found;
   const { interval, is_eth, adjust } = parameters;
   const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
+  const onUse = await priceCheck(context, found);
   const onSkipped = barsCounted(context);
   return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse, onSkipped };
 }
@@ -106,7 +108,7 @@ function checkCost(
  * Refusal if the stored bars do not allow it
  */
 export async function adjust(
-  { reader, lookup, asOf, adjusted }: QueryContext,
+  context: QueryContext,
   found: Found,
   stream: StreamContext,
   timed: TimedBars,
@@ -114,9 +116,10 @@ export async function adjust(
   of = '',
 ): Promise<void> {
   if (adjusting === null) return;
-  const place = asOf === null ? '' : `as of ${asOf.ms}|`;
-  const keep: Keep = async (name, make) => (await lookup.cached(reader, place + name, make)).value;
-  const notes = await refusingAdjust(found, () => adjustBars(stream, found, timed, adjusting, keep));
+  const { adjusted } = context;
+  const notes = await refusingAdjust(found, () =>
+    adjustBars(stream, found, timed, adjusting, keepOf(context)),
+  );
   for (const name of notes.incomplete) adjusted.incomplete.add(of + name);
   for (const name of notes.unlisted) adjusted.unlisted.add(of + name);
 }
@@ -128,22 +131,21 @@ export function adjustingOf(
   nowMs: number,
 ): Adjusting | null {
   if (adjust === 'none') return null;
-  return { kind: adjust, asOfDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
+  return { kind: adjust, throughDay: adjust_as_of ?? found.calendar.zone.dayAt(nowMs), nowMs };
 }
 
 /**
  * @throws Refusal where the caller asks for adjustments that the moment of the request does not know
  * (contract 9.8)
  */
-export function checkAsOfDay(
-  { asOf }: QueryContext,
+export function checkAdjustDay(
+  { moment }: QueryContext,
   assetSchema: AssetSchema,
   country: string,
   { adjust_as_of: asked }: BarParameters,
 ): void {
-  if (asOf === null || asked === undefined) return;
-  const day = dayOf(asOf, assetSchema, country);
-  if (asked <= day) return;
+  const day = moment.dayIn(assetSchema, country);
+  if (asked === undefined || asked <= day) return;
   throw new Refusal('invalid_parameter', {
     message: `adjust_as_of is after ${formatDay(day)}, the date of as_of in the market's time zone.`,
     param: 'adjust_as_of',
@@ -154,10 +156,10 @@ export function checkAsOfDay(
 
 /** The moment from which a first page, or an answer without pages, sees bars. */
 function momentOf(
-  { request, asOf }: QueryContext,
+  { request, moment }: QueryContext,
   asked: Omit<Parameters<typeof barMoment>[0], 'nowMs'>,
 ): BarMoment {
-  return asOf === null ? barMoment({ ...asked, nowMs: request.nowMs }) : pinnedMoment(asOf.ms);
+  return moment === always ? barMoment({ ...asked, nowMs: request.nowMs }) : pinnedMoment(moment.ms);
 }
 
 type HistoryParameters = ParametersOf<typeof historicalBars>;
@@ -179,7 +181,7 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
       ? momentOf(context, { interval, toMs, endedMs, isAdjusted })
       : pinnedMoment(place.pinned[0] as number);
   const adjusting = adjustingOf(found, parameters, nowMs);
-  const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.asOfDay];
+  const pinned = adjusting === null ? [nowMs] : [nowMs, adjusting.throughDay];
   if (place !== null && place.pinned[1] !== pinned[1]) throw foreignKey(parameters.next_page_key!);
   return {
     nowMs,
@@ -191,7 +193,7 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
     pagingAfter: (keyMs: number | undefined): Paging =>
       paging(
         keyMs === undefined ? null : { position: [keyMs], pinned },
-        adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.asOfDay },
+        adjusting === null ? parameters : { ...parameters, adjust_as_of: adjusting.throughDay },
       ),
   };
 }
@@ -207,7 +209,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   if (!inOrder(parameters.interval, found?.calendar ?? market, from, to))
     throw wrongOrder(from.text, to.text);
   if (found === null) throw await unknownSymbol(context, schema_asset, country_symbol);
-  checkAsOfDay(context, schema_asset, country_symbol.country, parameters);
+  checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
   const descending = sort === 'desc';
   const range = barRange(parameters.interval, found.calendar, from, to);
   const { nowMs, goodUntilMs, adjusting, lastMs, pagingAfter } = walkOf(context, found, parameters, range);
@@ -216,8 +218,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     fromMs: Math.max(range.fromMs, FIRST_MS, lastMs === null || descending ? FIRST_MS : lastMs + 1),
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
-  const onUse = context.asOf === null ? null : await priceCheck(context, context.asOf, found);
-  const stream = streamContextOf(context, found, parameters, onUse);
+  const stream = await streamContextOf(context, found, parameters);
   checkCost(context, stream, found, rest, limit + 1);
   const taken = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
@@ -239,15 +240,14 @@ const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: nu
 export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, limit } = parameters;
   const found = await instrumentOf(context, schema_asset, country_symbol);
-  checkAsOfDay(context, schema_asset, country_symbol.country, parameters);
+  checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
   const { nowMs, goodUntilMs } = momentOf(context, {
     interval: parameters.interval,
     toMs: Number.POSITIVE_INFINITY,
     endedMs: found.endedMs,
     isAdjusted: parameters.adjust !== 'none',
   });
-  const onUse = context.asOf === null ? null : await priceCheck(context, context.asOf, found);
-  const stream = streamContextOf(context, found, parameters, onUse);
+  const stream = await streamContextOf(context, found, parameters);
   checkCost(context, stream, found, everything, limit);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, everything, nowMs), limit, everything, true),

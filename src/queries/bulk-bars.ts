@@ -11,16 +11,17 @@ import { barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { isPeriod } from '../market/calendar/period.ts';
 import { barStream } from '../series/bar-stream.ts';
+import { always } from '../store/schema/dataset.ts';
+import { instrumentTerms } from '../store/schema/reference.ts';
 import type { DataState } from '../store/store.ts';
 import { refusingAdjust } from './adjust-refusals.ts';
 import { barMoment } from './bar-moment.ts';
-import { adjust, adjustingOf, checkAsOfDay, constantsOf, streamContextOf, take } from './bars.ts';
+import { adjust, adjustingOf, checkAdjustDay, constantsOf, streamContextOf, take } from './bars.ts';
 import { aliasedSymbol, instrumentOrNull, unknownSymbol } from './known-instrument.ts';
-import { symbolsAfter } from './known-market.ts';
-import { nameMarketPrices, namePrices, priceCheck } from './known-prices.ts';
+import { nameMarketPrices, namePrices } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
-import type { Adjusted, Answer, AsOf, Query, QueryContext, StepPlace } from './query.ts';
+import type { Adjusted, Answer, Query, QueryContext, StepPlace } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 import type { StepPart } from './render/bulk-step.ts';
@@ -61,7 +62,7 @@ async function check(
   const market = calendarOf(schema_asset, country);
   if (!inOrder(interval, market, from, to)) throw wrongOrder(from.text, to.text);
   checkSize(parameters, dayOfBound(market, to, interval) - dayOfBound(market, from, interval) + 1);
-  checkAsOfDay(context, schema_asset, country, parameters);
+  checkAdjustDay(context, schema_asset, country, parameters);
   const { symbols = [] } = parameters;
   const own = [...symbols];
   for (const [at, symbol] of symbols.entries()) {
@@ -78,14 +79,17 @@ async function check(
  * Names what the data do not date of the whole answer: it is told before the rows are read, so it is what
  * they may hold (contract 9.8).
  */
-async function nameLimits(parameters: BulkParameters, context: QueryContext, asOf: AsOf): Promise<void> {
+async function nameLimits(parameters: BulkParameters, context: QueryContext): Promise<void> {
   const { schema_asset, country_iso_code: country, interval, symbols } = parameters;
-  if (symbols === undefined) return nameMarketPrices(context, asOf, interval, schema_asset, country);
+  if (symbols === undefined) return nameMarketPrices(context, interval, schema_asset, country);
   for (const symbol of symbols) {
     const found = await instrumentOrNull(context, schema_asset, { country, symbol }, null);
-    if (found !== null) namePrices(asOf, interval, found);
+    if (found !== null) namePrices(context, interval, found);
   }
 }
+
+/** Behind every symbol. */
+const LAST = '\u{10ffff}';
 
 /** The next symbols in order, those after `after`; the one of a place in its midst first. */
 async function nextSymbols(
@@ -99,8 +103,16 @@ async function nextSymbols(
     const left = from === undefined ? symbols : symbols.filter((symbol) => symbol > from.symbol);
     return [...begun, ...left.slice(0, limit)];
   }
-  const next = await symbolsAfter(context, schema_asset, country_iso_code, from?.symbol, limit);
-  return [...begun, ...next];
+  const terms = await context.known.rows(instrumentTerms, {
+    where: { asset_schema: schema_asset, country_iso_code, kind: 'symbol' },
+    order: [
+      ['term', 'asc'],
+      ['symbol', 'asc'],
+    ],
+    ...(from !== undefined && { after: [from.symbol, LAST] }),
+    limit,
+  });
+  return [...begun, ...new Set(terms.map(({ term }) => term))];
 }
 
 const noActions = (): Adjusted => ({ incomplete: new Set(), unlisted: new Set(), readThrough: null });
@@ -115,20 +127,20 @@ async function read(
 ): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
   const { interval, from_date: from, to_date: to } = parameters;
   const range = barRange(interval, found.calendar, from, to);
-  const { asOf, request } = context;
-  const onUse = asOf === null ? null : await priceCheck(context, asOf, found);
+  const { moment, clockMs } = context;
+  const stream = await streamContextOf(context, found, parameters);
+  const isPresent = moment === always;
   // As of a moment, only the end of an instrument and what came after the moment depend on the clock.
   const clock = barMoment({
     interval,
-    nowMs: asOf?.clockMs ?? request.nowMs,
-    toMs: asOf?.ms ?? range.toMs,
+    nowMs: clockMs,
+    toMs: isPresent ? range.toMs : moment.ms,
     endedMs: found.endedMs,
-    isAdjusted: asOf === null ? parameters.adjust !== 'none' : onUse !== null,
+    isAdjusted: isPresent ? parameters.adjust !== 'none' : stream.onUse !== null,
   });
-  const nowMs = asOf?.ms ?? clock.nowMs;
+  const nowMs = isPresent ? clock.nowMs : moment.ms;
   const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
   const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
-  const stream = streamContextOf(context, found, parameters, onUse);
   const timed = await refusingAdjust(found, () =>
     take(barStream(stream, found, rest, nowMs), count, range, false),
   );
@@ -188,7 +200,7 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
  * the first
  */
 export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Promise<Answer> => {
-  const { asOf, request } = context;
+  const { moment, request } = context;
   const { from } = request;
   const { session_date: withSessionDate, format } = asked;
   const symbols = from === undefined ? await check(asked, context) : from.symbols;
@@ -201,7 +213,7 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
     context.adjusted.readThrough = rest!.symbol;
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
   // Last: what is kept of the step must not depend on what this reads.
-  if (from === undefined && asOf !== null) await nameLimits(parameters, context, asOf);
+  if (from === undefined && moment !== always) await nameLimits(parameters, context);
   const { contentType, write } = stepFormats[format];
   const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);

@@ -11,15 +11,16 @@ import type { CountrySymbol } from '../contract/identifiers.ts';
 import { factorText } from '../market/bars/adjust.ts';
 import { RawCloses } from '../series/closes.ts';
 import { type Action, asTraded, factorOf, needsClose, referencePrice, scaleOf } from '../series/factors.ts';
-import { corporateActions } from '../store/schema/corporate-actions.ts';
-import { answerPage, takeRows } from './dataset-page.ts';
-import { asDeclared, isAhead, knownActions } from './known-actions.ts';
+import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
+import { answerPage } from './dataset-page.ts';
 import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
 import type { DayRange, Found } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
 import { tellingHistory } from './symbol-history.ts';
+
+const order = ['ex_date', 'occurrence', 'action_type'] as const;
 
 /**
  * The stock of a name; null where only corporate actions have the name. @throws Refusal `unknown_instrument`
@@ -29,14 +30,13 @@ async function stockOf(context: QueryContext, named: CountrySymbol, days: DayRan
   const found = await instrumentOrNull(context, 'stock', named, days);
   if (found !== null) return found;
   const where = { country_iso_code: named.country, symbol: named.symbol };
-  const read = { where, order: [['ex_date', 'asc'] as const], limit: 1 };
-  const isFree = await isNobodys(context, 'stock', named);
-  const { rows } = isFree ? await takeRows(context, read, corporateActions, knownActions(context)) : none;
+  const read = { where, order: order.map((column) => [column, 'asc'] as const), limit: 1 };
+  const rows = (await isNobodys(context, 'stock', named))
+    ? await context.known.rows(corporateActions, read)
+    : [];
   if (rows.length === 0) throw await unknownSymbol(context, 'stock', named);
   return null;
 }
-
-const none = { rows: [] };
 
 const dayOrNull = (day: number | null): string | null => (day === null ? null : formatDay(day));
 
@@ -71,12 +71,22 @@ function checkKind(type: ActionKind | undefined, extended: boolean): void {
   });
 }
 
+/**
+ * An action that is still to come, as it was declared: the close before it is not known, and neither is what
+ * depends on it.
+ */
+const asDeclared = (action: Action): Action => ({
+  ...action,
+  reference_price: null,
+  adjustment_factor: isOfShares(action.action_type) ? action.adjustment_factor : null,
+});
+
 /** An action on the wire; of one that is still to come nobody knows the close before it. */
-async function recordOf({ asOf }: QueryContext, stored: Action, of: OfStock): Promise<WireRecord> {
+async function recordOf({ moment }: QueryContext, stored: Action, of: OfStock): Promise<WireRecord> {
   const { symbol, stock, closes, kindOf } = of;
   // A plain record asks for no other row: where one is lost, it is still right.
   const all = stored.split_adjusted_on !== null || needsClose(stored) ? await of.all() : [];
-  const isComing = asOf !== null && isAhead(asOf, stored);
+  const isComing = stored.ex_date > moment.dayIn('stock', stored.country_iso_code);
   const traded = asTraded(stored, all);
   const action = isComing ? asDeclared(traded) : traded;
   const price = isComing ? null : await referencePrice(action, all, closes);
@@ -117,7 +127,6 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     symbol: named.symbol,
   };
   const shown = stock === null ? symbol : shownSymbol(context, stock.instrument);
-  const isKnown = knownActions(context) ?? (() => true);
   const kindOf = extended ? ({ action_type }: Action) => action_type as ActionKind : listedKind;
   const isAsked = (kind: ActionKind | null): boolean =>
     kind !== null && (type === undefined || kind === type);
@@ -132,9 +141,9 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
     dataset: corporateActions,
     where: { country_iso_code, symbol, ...(isStored && { action_type: type }) },
     range,
-    order: ['ex_date', 'occurrence', 'action_type'],
+    order,
     direction: parameters.sort,
-    holds: (action) => isKnown(action) && isAsked(kindOf(action)),
+    holds: (action) => isAsked(kindOf(action)),
     recordOf: (action) => recordOf(context, action, of),
   });
   return tellingHistory(context, { assetSchema: 'stock', ...named, days }, shown, answer);

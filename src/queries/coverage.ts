@@ -11,13 +11,11 @@ import { countKnown, knownSeries } from '../series/known-series.ts';
 import { readFinished } from '../series/read-stored.ts';
 import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
-import { rowsAmong } from '../store/all-rows.ts';
-import { formerBearers, refuseLost, type TermKind } from '../store/instrument-terms.ts';
+import { instrumentRows } from '../store/instrument-terms.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
-import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
-import type { Reader } from '../store/store.ts';
+import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
 import { UNDATED_RUNS } from './findings.ts';
-import { dayOf, instrumentOrNull, isListedOn, shownSymbol } from './known-instrument.ts';
+import { instrumentOrNull } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
@@ -50,25 +48,19 @@ const nameKey = ({ shown, country }: Pick<Name, 'shown' | 'country'>): string =>
 /** Behind every symbol. */
 const LAST = '\u{10ffff}';
 
-/** Compares names in the order of the list. */
-const compareNames = (a: Name, b: Name): number =>
-  a.shown === b.shown ? compareTexts(a.country, b.country) : compareTexts(a.shown, b.shown);
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-/** Up to so many names of a kind in the order of the list, from one on (not included). */
-async function termsAfter(
-  { reader }: QueryContext,
-  { schema_asset: asset_schema, country_iso_code: country, sort }: Parameters,
-  kind: TermKind,
-  beginning: string,
+/** Names in the order of the list, from one on (not included), and whether they are the last ones. */
+async function namesAfter(
+  { known }: QueryContext,
+  { schema_asset: asset_schema, country_iso_code: country, query = '', sort }: Parameters,
   after: Name | null,
-): Promise<Name[]> {
+) {
+  const beginning = query === '' ? '' : parseSymbol(query.trim());
+  if (beginning === null) return { names: [], isEnd: true };
   const columns =
     country === undefined ? (['term', 'country_iso_code', 'symbol'] as const) : (['term', 'symbol'] as const);
   const behind = sort === 'asc' ? LAST : '';
-  const rows = await reader.rows(instrumentTerms, {
-    where: { asset_schema, kind, ...(country !== undefined && { country_iso_code: country }) },
+  const rows = await known.rows(instrumentTerms, {
+    where: { asset_schema, kind: 'symbol', ...(country !== undefined && { country_iso_code: country }) },
     ...(after === null && { range: { from: beginning, to: `${beginning}${LAST}` } }),
     order: columns.map((column) => [column, sort] as const),
     ...(after !== null && {
@@ -77,86 +69,38 @@ async function termsAfter(
     limit: INSTRUMENTS_PER_READ,
   });
   // Behind a name the read has no range; the beginning ends it.
-  return rows
+  const names = rows
     .filter(({ term }) => term.startsWith(beginning))
-    .map(({ term, symbol, country_iso_code }) => ({ shown: term, country: country_iso_code, symbol }));
+    .map(({ term, symbol, country_iso_code }): Name => ({ shown: term, country: country_iso_code, symbol }));
+  return { names, isEnd: rows.length < INSTRUMENTS_PER_READ };
 }
 
-/** Names in the order of the list, from one on (not included), and whether they are the last ones. */
-async function namesAfter(context: QueryContext, parameters: Parameters, after: Name | null) {
-  const { query = '', sort } = parameters;
-  const beginning = query === '' ? '' : parseSymbol(query.trim());
-  if (beginning === null) return { names: [], isEnd: true };
-  const kinds: TermKind[] = context.asOf === null ? ['symbol'] : ['symbol', 'former'];
-  const direction = sort === 'asc' ? 1 : -1;
-  const compare = (a: Name, b: Name): number => direction * compareNames(a, b);
-  const all: Name[] = [];
-  const ends: Name[] = [];
-  for (const kind of kinds) {
-    const found = await termsAfter(context, parameters, kind, beginning, after);
-    all.push(...found);
-    // A read that is full may have more behind its last one.
-    if (found.length === INSTRUMENTS_PER_READ) ends.push(found.at(-1)!);
-  }
-  const names = all.filter((name) => ends.every((end) => compare(name, end) <= 0)).sort(compare);
-  return { names, isEnd: ends.length === 0 };
-}
-
-/** The names of one place: its symbol may be an instrument's present one, or one that others had before. */
-async function namesAt({ reader, asOf }: QueryContext, asset_schema: string, [shown, country]: Position) {
-  const own = { shown, country, symbol: shown };
-  if (asOf === null) return [own];
-  const former = await formerBearers(reader, { asset_schema, country_iso_code: country, symbol: shown });
-  return [own, ...former.map(({ symbol }) => ({ shown, country, symbol }))];
-}
-
-/**
- * The rows of instruments by their present names. @throws DamagedData for one that an index lost: the list
- * would be shorter
- */
-async function rowsOfNames(reader: Reader, asset_schema: AssetSchema, names: readonly Name[]) {
-  const rows = new Map<string, Instrument>();
-  for (const [country_iso_code, members] of Map.groupBy(names, ({ country }) => country)) {
-    const symbols = [...new Set(members.map(({ symbol }) => symbol))];
-    for (const row of await rowsAmong(
-      reader,
-      instruments,
-      { asset_schema, country_iso_code },
-      'symbol',
-      symbols,
-    ))
-      rows.set(`${country_iso_code}:${row.symbol}`, row);
-  }
-  for (const { country: country_iso_code, symbol } of names)
-    if (!rows.has(`${country_iso_code}:${symbol}`))
-      await refuseLost(reader, { asset_schema, country_iso_code, symbol });
-  return rows;
-}
-
-/**
- * The instruments that bear names, in the order of the names: as of a moment those which were listed, under
- * the symbols of then.
- */
-async function bearersOf(
-  context: QueryContext,
-  assetSchema: AssetSchema,
-  names: readonly Name[],
-): Promise<{ readonly name: Name; readonly instrument: Instrument }[]> {
-  const { reader, asOf } = context;
-  const rows = await rowsOfNames(reader, assetSchema, names);
-  const bearers = names.flatMap((name) => {
-    const instrument = rows.get(`${name.country}:${name.symbol}`);
-    return instrument === undefined ? [] : [{ name, instrument }];
+/** The names of one place: whose symbol it is, or as of a moment was. */
+async function namesAt({ known }: QueryContext, asset_schema: string, [shown, country]: Position) {
+  const terms = await known.rows(instrumentTerms, {
+    where: { asset_schema, country_iso_code: country, kind: 'symbol', term: shown },
+    order: [['symbol', 'asc']],
+    limit: INSTRUMENTS_PER_READ,
   });
-  if (asOf === null) return bearers;
-  const known = bearers.filter(
-    ({ name, instrument }) =>
-      isListedOn(instrument, dayOf(asOf, assetSchema, name.country)) &&
-      shownSymbol(context, instrument) === name.shown,
-  );
-  const found: typeof known = [];
-  for (const some of Map.groupBy(known, ({ name }) => nameKey(name)).values()) {
-    // Whom the data give one symbol at once is told apart as where the symbol is asked for.
+  return terms.map(({ symbol }): Name => ({ shown, country, symbol }));
+}
+
+/**
+ * The instruments that bear names, in the order of the names. @throws DamagedData for one that an index lost:
+ * the list would be shorter
+ */
+async function bearersOf(context: QueryContext, assetSchema: AssetSchema, names: readonly Name[]) {
+  const keys = names.map(({ country, symbol }) => ({
+    ...{ asset_schema: assetSchema, country_iso_code: country, symbol },
+  }));
+  const rows = await instrumentRows(context.reader, keys);
+  const bearers = names.flatMap((name, at) => {
+    const instrument = rows[at] ?? null;
+    return instrument === null ? [] : [{ name, instrument }];
+  });
+  const found: typeof bearers = [];
+  for (const some of Map.groupBy(bearers, ({ name }) => nameKey(name)).values()) {
+    // Whom the data gave one symbol at once is told apart as where the symbol is asked for.
     const { country, shown: symbol } = some[0]!.name;
     const one =
       some.length === 1 ? null : await instrumentOrNull(context, assetSchema, { country, symbol }, null);
@@ -173,7 +117,7 @@ async function seriesOf(
   names: readonly Name[],
   count: number,
 ): Promise<NamedSeries[]> {
-  const { reader, lookup, asOf } = context;
+  const { reader, lookup, moment } = context;
   const direction = sort === 'asc' ? 1 : -1;
   const found: NamedSeries[] = [];
   const spans = new SeriesRuns(reader);
@@ -184,16 +128,14 @@ async function seriesOf(
       .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
       .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
     const calendar = await lookup.calendars(reader).of(reader, instrument);
+    const calendars = { calendar, known: calendar.knownAt(moment.ms) };
     await spans.read(stored);
     for (const row of stored) {
       const runs = spans.of(row);
       const own = { runs, files: begunRuns(runs) };
       const whole = await readFinished(reader, calendar, row, own.files);
       if (whole === null) continue;
-      const [part] =
-        asOf === null
-          ? [whole]
-          : await knownSeries(reader, { calendar, known: calendar.knownAt(asOf.ms) }, [whole], asOf.ms);
+      const [part] = await knownSeries(reader, calendars, [whole], moment.ms);
       if (part !== undefined) found.push({ name, instrument, own, whole, part });
     }
   }
@@ -235,12 +177,12 @@ const openOf = (calendar: Calendar, interval: string, keyMs: number): string =>
  * How many live imports hold a series, and through which instant they cover it without a hole from its last
  * bar on, as far as the moment of the request.
  */
-function held({ asOf }: QueryContext, calendar: Calendar, { own, whole }: NamedSeries) {
+function held({ moment }: QueryContext, calendar: Calendar, { own, whole }: NamedSeries) {
   const covered = coveredTimes(calendar, whole, neverEnds, own);
   const throughMs = covered.findLast(
     ({ fromMs }) => fromMs <= barEnd(calendar, whole.interval, whole.last_ms).closeMs,
   )?.toMs;
-  const untilMs = throughMs === undefined ? null : Math.min(throughMs, asOf?.ms ?? throughMs);
+  const untilMs = throughMs === undefined ? null : Math.min(throughMs, moment.ms);
   return { runs: own.files.length, complete_through: untilMs === null ? null : formatInstant(untilMs) };
 }
 
@@ -281,7 +223,7 @@ export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (paramet
   const onBars = barsCounted(context);
   const records: WireRecord[] = [];
   for (const one of page) records.push(await recordOf(context, one, onBars));
-  context.asOf?.limits.add(UNDATED_RUNS);
+  context.undated.add(UNDATED_RUNS);
   const last = page.at(-1);
   const end =
     found.length <= limit || last === undefined

@@ -33,24 +33,21 @@ type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
   /** The columns of an index, in its order; the last ones are a unique key. */
   readonly order: readonly (keyof D['columns'] & string)[];
   readonly direction: Direction;
-  /** Which rows the answer may have; all of them where it is absent. */
-  readonly holds?: Holds<D>;
+  /** Which rows the answer has; all of them where it is absent. */
+  readonly holds?: (row: RowOf<D>) => boolean;
   readonly recordOf: (row: RowOf<D>) => WireRecord | Promise<WireRecord>;
 };
 
-/** True if an answer may have a row: one may be known only later (contract 9.8). */
-export type Holds<D extends Dataset> = (row: RowOf<D>) => boolean;
-
 /**
- * Reads up to `read.limit` rows that `holds`, and whether more follow; fewer where their texts are too long
- * for one answer, but at least one.
+ * Reads up to `read.limit` known rows that `holds`, and whether more follow; fewer where their texts are too
+ * long for one answer, but at least one.
  * @throws TooDear where another lane must answer
  */
 export async function takeRows<D extends Dataset>(
-  { reader, lane }: Pick<QueryContext, 'reader' | 'lane'>,
+  { known, lane }: Pick<QueryContext, 'known' | 'lane'>,
   read: Read<D>,
   dataset: D,
-  holds?: Holds<D>,
+  holds?: (row: RowOf<D>) => boolean,
 ): Promise<{ readonly rows: readonly RowOf<D>[]; readonly hasMore: boolean }> {
   const { limit } = read;
   const columns = read.order.map(([column]) => column);
@@ -62,7 +59,7 @@ export async function takeRows<D extends Dataset>(
     // Once rows were passed over, nobody knows how many are needed.
     const left = passedOver === 0 ? limit + 1 - rows.length : queryLimits.rowsPerReadMax;
     const wanted = Math.min(left, queryLimits.rowsPerReadMax);
-    const step = await reader.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
+    const step = await known.rows(dataset, { ...read, ...(after && { after }), limit: wanted });
     for (const row of step) {
       if (holds?.(row) === false) {
         passedOver += charactersOf(row);

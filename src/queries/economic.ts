@@ -17,7 +17,7 @@ import type { RowOf } from '../store/schema/dataset.ts';
 import { eventCodes, events } from '../store/schema/economic.ts';
 import { shippedEventCodes } from '../store/schema/economic-event-codes.ts';
 import type { Direction, Reader } from '../store/store.ts';
-import { answerPage, type Holds, takeRows } from './dataset-page.ts';
+import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
@@ -26,41 +26,8 @@ import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
 
-/**
- * Which events a request may see: what the data themselves bring about is not known before. Undefined where
- * it has no moment.
- */
-function knownEvents({ asOf }: Pick<QueryContext, 'asOf'>): Holds<typeof events> | undefined {
-  if (asOf === null) return undefined;
-  return ({ event_timestamp, event_driven_type }) =>
-    event_timestamp <= asOf.ms || event_driven_type !== 'data_driven';
-}
-
-const unpublished = { actual_value: null, change: null, change_percent: null };
-
-/**
- * Gives events as a request sees them: of one that is still to come there is no result; where another of its
- * code comes before it, neither what was measured last nor what is expected is known either.
- */
-function eventsAsKnown({ reader, lookup, asOf }: QueryContext): (event: Event) => Promise<Event> | Event {
-  if (asOf === null) return (event) => event;
-  asOf.limits.add('forecasts');
-  /**
-   * When the events of a code are: all of them, because a lost one would bring forward what is known of the
-   * next.
-   */
-  const timesOf = ({ country_iso_code, event_code }: Event): Promise<number[]> =>
-    lookup.ofName(reader, `events|${country_iso_code}:${event_code}`, async () =>
-      (await reader.group(events, { country_iso_code, event_code })).map((event) => event.event_timestamp),
-    );
-  return async (event) => {
-    if (event.event_timestamp <= asOf.ms) return event;
-    const times = await timesOf(event);
-    const isNext = !times.some((ms) => ms > asOf.ms && ms < event.event_timestamp);
-    if (isNext) return { ...event, ...unpublished };
-    return { ...event, ...unpublished, previous_value: null, forecast_value: null };
-  };
-}
+/** Nothing tells when what was expected of an event became known. */
+const UNDATED = 'forecasts';
 
 type Filters = Partial<Event>;
 
@@ -118,7 +85,7 @@ function indexReadOf(filters: Filters) {
 export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
   const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
-  const holds = knownEvents(context);
+  context.undated.add(UNDATED);
   return answerPage(context, {
     endpoint: 'economicEvents',
     parameters,
@@ -132,19 +99,12 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
     ...indexReadOf(filters),
     range,
     direction: parameters.sort,
-    ...(holds && { holds }),
-    recordOf: writing(context),
+    recordOf,
   });
 };
 
-/** How events are written, as the request sees them. */
-function writing(context: QueryContext): (event: Event) => Promise<WireRecord> {
-  const asKnown = eventsAsKnown(context);
-  return async (event) => recordOf(await asKnown(event));
-}
-
-async function readEvents(
-  context: QueryContext,
+function readEvents(
+  { known }: QueryContext,
   filters: Filters,
   range: Bounds,
   direction: Direction,
@@ -152,9 +112,7 @@ async function readEvents(
 ): Promise<readonly Event[]> {
   const { where, along, order: ordered } = indexReadOf(filters);
   const order = ordered.map((column) => [column, direction] as const);
-  const read = { where, along, range, order, limit };
-  const holds = knownEvents(context);
-  return holds ? (await takeRows(context, read, events, holds)).rows : context.reader.rows(events, read);
+  return known.rows(events, { where, along, range, order, limit });
 }
 
 /** The first events of a range, ascending. */
@@ -192,7 +150,8 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
       hint: 'Use fewer filters. Without to_date only events up to now count.',
     });
   }
-  return renderResult(inWireOrder(economicEventRecord, await writing(context)(event)), context.allocate);
+  context.undated.add(UNDATED);
+  return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
 };
 
 /** Compares by the order of events in a list (contract 4.5). */
@@ -216,10 +175,8 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
     .sort((a, b) => distance(a) - distance(b) || compare(a, b))
     .slice(0, limit);
   nearest.sort(sort === 'asc' ? compare : (a, b) => compare(b, a));
-  const write = writing(context);
-  const records: WireRecord[] = [];
-  for (const event of nearest) records.push(await write(event));
-  return renderRecords(context, latestEconomicEvents, records, format, null);
+  context.undated.add(UNDATED);
+  return renderRecords(context, latestEconomicEvents, nearest.map(recordOf), format, null);
 };
 
 /** Sorts before every character of a code: the read continues after the code. */

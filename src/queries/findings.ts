@@ -6,9 +6,9 @@ import type { Finding } from './findings/finding.ts';
 import { comparePlaces, findingOrder, findingsOf } from './findings/instrument-findings.ts';
 import { MarketFacts } from './findings/market-facts.ts';
 import { instrumentOf } from './known-instrument.ts';
-import { marketMoment } from './known-market.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
+import { keepOf } from './moment.ts';
 import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
@@ -19,9 +19,14 @@ export const UNDATED_RUNS = 'runs and their files';
 
 /** The facts of markets that a request sees. */
 export function marketFacts(context: QueryContext, onBars: (count: number) => void): MarketFacts {
-  const { reader, lookup } = context;
-  const [calendars, keep, moment] = [lookup.calendars(reader), keepIn(context), marketMoment(context)];
-  return new MarketFacts({ reader, calendars, keep, onBars, moment });
+  const { reader, lookup, moment } = context;
+  return new MarketFacts({
+    reader,
+    calendars: lookup.calendars(reader),
+    keep: keepIn(context),
+    onBars,
+    moment,
+  });
 }
 
 /**
@@ -54,10 +59,10 @@ export function keptFindings<T>(
   );
 }
 
-const keepIn =
-  ({ reader, lookup, asOf }: QueryContext): Keep =>
-  async (name, make) =>
-    (await lookup.cached(reader, `findings${asOf === null ? '' : ` as of ${asOf.ms}`}|${name}`, make)).value;
+const keepIn = (context: QueryContext): Keep => {
+  const keep = keepOf(context);
+  return (name, make) => keep(`findings|${name}`, make);
+};
 
 /** The name of something about an instrument, which is another once it has ended. */
 const nameIn = (what: string, { instrument, endedMs }: Found, nowMs: number): string =>
@@ -87,12 +92,10 @@ const recordOf = ({
  * some (contract 9.8)
  */
 async function checkPrices(context: QueryContext, found: Found, interval: string | undefined): Promise<void> {
-  const { asOf } = context;
-  if (asOf === null) return;
-  const onUse = await priceCheck(context, asOf, found);
+  const onUse = await priceCheck(context, found);
   for (const series of found.series)
     if (interval === undefined || series.interval === interval) onUse?.(series);
-  asOf.limits.add(UNDATED_RUNS);
+  context.undated.add(UNDATED_RUNS);
 }
 
 /** `GET …/findings/…` */

@@ -1,17 +1,15 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
-import { END_DAY, FIRST_DAY, formatDay, formatInstant } from '../base/instant.ts';
+import { END_DAY, FIRST_DAY, formatDay, formatInstant, parseDay } from '../base/instant.ts';
 import { type holidayCodes, holidayList } from '../contract/holidays.ts';
 import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
-import { type Calendar, calendarOf, marketSchema } from '../market/calendar/calendar.ts';
+import { calendarOf, marketSchema } from '../market/calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../market/calendar/holiday-list.ts';
 import { markets } from '../market/calendar/markets/index.ts';
 import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/overrides.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
-import type { Instrument } from '../store/schema/reference.ts';
-import { dayOf, instrumentOrNull, isNobodys, unknownSymbol } from './known-instrument.ts';
-import { findInstrument } from './lookup.ts';
+import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
-import { type AsOf, goodUntilCommit, type Query, type QueryContext } from './query.ts';
+import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -35,17 +33,6 @@ function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: Fu
   };
 }
 
-/** A calendar as it was known at the moment of a request. */
-const knownAt = (asOf: AsOf | null, calendar: Calendar): Calendar =>
-  asOf === null ? calendar : calendar.knownAt(asOf.ms);
-
-/** The row of the instrument that a name names; null where none has it. */
-async function instrumentNamed(context: QueryContext, named: FullSymbol): Promise<Instrument | null> {
-  const { assetSchema } = named;
-  if (context.asOf === null) return findInstrument(context.reader, assetSchema, named);
-  return (await instrumentOrNull(context, assetSchema, named, null))?.instrument ?? null;
-}
-
 /**
  * The owner of the requested calendar: an instrument, a symbol that overrides name, or the market.
  * @throws Refusal where nothing has the symbol
@@ -58,10 +45,10 @@ async function ownerOf(
   const { assetSchema, country, symbol } = named;
   const owner = ownerNamed(assetSchema, country, symbol);
   if (symbol === '*') return owner;
-  const instrument = await instrumentNamed(context, named);
+  const instrument = await rowNamed(context, assetSchema, named);
   if (instrument !== null) return instrument;
   const isFree = await isNobodys(context, assetSchema, named);
-  const { overrides = [] } = knownAt(context.asOf, await calendars.of(context.reader, owner)).market;
+  const { overrides = [] } = (await calendars.of(context.reader, owner)).knownAt(context.moment.ms).market;
   if (isFree && overrides.some(({ imported }) => imported?.symbol === symbol)) return owner;
   throw await unknownSymbol(context, assetSchema, named, 'full_symbol');
 }
@@ -80,7 +67,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const seen = walk.place === null ? null : (walk.place.position[0] as number);
   const first = sort === 'asc' && seen !== null ? seen + 1 : fromDay;
   const last = sort === 'desc' && seen !== null ? seen - 1 : endDay - 1;
-  const found = holidaysIn(knownAt(context.asOf, calendar), first, last, sort)
+  const found = holidaysIn(calendar.knownAt(context.moment.ms), first, last, sort)
     .filter(({ rule }) => code === undefined || rule.code === code)
     .take(limit + 1)
     .toArray();
@@ -93,21 +80,21 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
 export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
-  const { asOf } = context;
+  const { moment } = context;
   const calendars = context.lookup.calendars(context.reader);
   const codes: Record<string, string> = {};
   for (const { assetSchema, country: of, key } of markets) {
     if (of !== country) continue;
-    const { market } = knownAt(asOf, calendarOf(assetSchema, country, null, key));
+    const { market } = calendarOf(assetSchema, country, null, key).knownAt(moment.ms);
     const used = new Set(market.holidays.map(({ code }) => code));
     for (const [code, meaning] of Object.entries(market.codes)) if (used.has(code)) codes[code] = meaning;
   }
   for (const assetSchema of assetSchemas) {
-    const today = asOf === null ? null : formatDay(dayOf(asOf, assetSchema, country));
     const announcedOf = announcementsOver(calendarOf(assetSchema, country));
     for (const one of await calendars.overrides(context.reader, assetSchema, country)) {
-      const announced = today === null ? undefined : announcedOf(one);
-      if (announced === undefined || announced <= today!) codes[one.holiday_code] ??= one.name;
+      const announced = announcedOf(one);
+      if (announced === undefined || parseDay(announced)! <= moment.dayIn(assetSchema, country))
+        codes[one.holiday_code] ??= one.name;
     }
   }
   return goodUntilCommit(renderResult(codes, context.allocate));

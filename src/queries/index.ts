@@ -1,7 +1,10 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
 import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
-import type { Store } from '../store/store.ts';
+import type { Keep } from '../series/calendars.ts';
+import { KnownReader } from '../store/past/known-reader.ts';
+import { always } from '../store/schema/dataset.ts';
+import type { RowLists, Store } from '../store/store.ts';
 import { TrackedReader } from '../store/tracked-reader.ts';
 import { tellingAdjusted } from './adjusted.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
@@ -20,7 +23,7 @@ import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
 import { NamedOtherwise } from './known-instrument.ts';
 import { Lookup } from './lookup.ts';
-import { asOfOf, tellingMoment } from './moment.ts';
+import { momentOf, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
@@ -29,6 +32,7 @@ import {
   type Allocate,
   type Answer,
   allocateFresh,
+  barsCounted,
   type LaneBounds,
   type Query,
   type QueryContext,
@@ -69,6 +73,14 @@ const anyRequest: LaneBounds = {
   charactersMax: Number.POSITIVE_INFINITY,
 };
 
+/** The lists that a request sees. */
+function knownLists(context: Omit<QueryContext, 'known'>): RowLists {
+  const { reader, lookup, moment } = context;
+  if (moment === always) return reader;
+  const keep: Keep = (name, make) => lookup.ofName(reader, name, make);
+  return new KnownReader(reader, moment, { keep, onPassed: barsCounted(context) });
+}
+
 /**
  * Answers requests from one store; they may overlap where the store runs several snapshots at the same time.
  */
@@ -100,25 +112,35 @@ export class QueryRunner {
       lane: this.#lane,
     };
     try {
-      const asOf = asOfOf(request);
-      const dated = asOf === null ? request : { ...request, nowMs: asOf.ms };
+      const moment = momentOf(request);
+      const { nowMs: clockMs } = request;
+      const dated = moment === always ? request : { ...request, nowMs: moment.ms };
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
         const adjusted: Adjusted = { incomplete: new Set(), unlisted: new Set(), readThrough: null };
-        const context = { request: dated, asOf, adjusted, reader, ...tools };
+        const facts = {
+          request: dated,
+          moment,
+          clockMs,
+          undated: new Set<string>(),
+          adjusted,
+          reader,
+          ...tools,
+        };
+        const context = { ...facts, known: knownLists(facts) };
         const given = await query(request.parameters, context).catch((error: unknown) => {
           if (!(error instanceof NamedOtherwise)) throw error;
           return query(error.renamed(request.parameters), context);
         });
         if (given.kind === 'refusal') return given;
         const answer = tellingAdjusted(given, adjusted);
-        const told = asOf === null ? answer : tellingMoment(answer, asOf);
+        const told = tellingMoment(answer, context);
         const version = await reader.version();
         if (version === null) return told;
         const versioned = { ...told, dataVersion: version };
         // A backtest asks for each moment once; and only the present data have changes.
-        if (answer.goodUntilMs === undefined || asOf !== null || asked !== null) return versioned;
+        if (answer.goodUntilMs === undefined || moment !== always || asked !== null) return versioned;
         return { ...versioned, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (thrown) {

@@ -2,12 +2,10 @@
 import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
 import { marketOf } from '../series/calendars.ts';
-import { type InstrumentSearch, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import { type InstrumentSearch, rowsOfTerms, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
 import { unsignedPair } from '../store/schema/notations.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import { instrumentRows } from './instrument-rows.ts';
-import { aliasedSymbol, dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS } from './known-instrument.ts';
-import { searchKnown } from './known-search.ts';
+import { aliasedSymbol, instrumentOrNull, shownRow, UNDATED_FIELDS } from './known-instrument.ts';
 import type { Query, QueryContext } from './query.ts';
 import { recordOf } from './reference.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
@@ -37,8 +35,7 @@ async function aliasIn(
   const own = await aliasedSymbol(context, assetSchema, named);
   const found =
     own === null ? null : await instrumentOrNull(context, assetSchema, { ...named, symbol: own }, null);
-  if (found === null || context.asOf === null) return found?.instrument ?? null;
-  return rowOn(found.instrument, dayOf(context.asOf, assetSchema, named.country));
+  return found && shownRow(context, found.instrument);
 }
 
 /** `GET …/reference/search` */
@@ -51,15 +48,13 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
     words: wordsOf(query),
     limit,
   };
-  const { reader, asOf } = context;
-  const found =
-    asOf === null
-      ? await instrumentRows(reader, assetSchema, await searchInstruments(reader, search))
-      : await searchKnown(context, asOf, search);
+  const { reader, known } = context;
+  const stored = await rowsOfTerms(reader, await searchInstruments(known, search));
+  const found = stored.map((row) => shownRow(context, row));
   const alias = await aliasIn(context, assetSchema, search);
   const others = alias === null ? found : found.filter((row) => row.instrument_id !== alias.instrument_id);
   const rows = (alias === null ? found : [alias, ...others]).slice(0, limit);
-  asOf?.limits.add(UNDATED_FIELDS);
+  context.undated.add(UNDATED_FIELDS);
   const records: WireRecord[] = [];
   for (const row of rows) records.push(recordOf(row, await marketOf(reader, row), context.request.nowMs));
   return renderRecords(context, { record: instrumentRecord }, records, 'json', null);

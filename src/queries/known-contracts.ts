@@ -1,9 +1,9 @@
 // Which option contracts a request sees: those that were listed at its moment, as far as it is known
 // (contract 9.8), and without those that a corporate action adjusted, unless it asks for these too (contract
 // 8.5).
-import type { AssetSchema } from '../contract/identifiers.ts';
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import { rowsAmong } from '../store/all-rows.ts';
+import { always, isKnown } from '../store/schema/dataset.ts';
 import { ADJUSTED, isAdjustedRoot } from '../store/schema/option-roots.ts';
 import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
@@ -17,7 +17,6 @@ import {
   expirationsOf,
   optionTypes,
 } from './expirations.ts';
-import { dayOf, isListedOn } from './known-instrument.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import { groupsOf } from './option-order.ts';
@@ -39,12 +38,20 @@ function ofContracts<T>(
 const contractDates = (context: QueryContext, found: Found) =>
   ofContracts(context, found, 'dates of contracts', () => datesOf(context.reader, found));
 
+/**
+ * The dates of the moment of a request, by which contracts are listed and their calendar is known: an
+ * instrument may follow a calendar of another zone.
+ */
+function daysKnown({ moment }: QueryContext, { instrument, calendar }: Found): string {
+  if (moment === always) return '';
+  const day = moment.dayIn(instrument.asset_schema, instrument.country_iso_code);
+  return `listed by ${day}, calendar of ${calendar.zone.dayAt(moment.ms)}`;
+}
+
 /** The expirations of all contracts of an underlying, and whether they were cached. */
 export function knownExpirations(context: QueryContext, found: Found) {
-  const { reader, lookup, asOf } = context;
-  // An instrument may follow a calendar of another zone.
-  const known = asOf === null ? '' : `|calendar of ${found.calendar.zone.dayAt(asOf.ms)}`;
-  const name = `expirations|${found.instrument.instrument_id}${known}`;
+  const { reader, lookup } = context;
+  const name = `expirations|${found.instrument.instrument_id}|${daysKnown(context, found)}`;
   return lookup.cached(reader, name, async () => expirationsOf(found, await contractDates(context, found)));
 }
 
@@ -88,13 +95,11 @@ export async function adjustedContracts(context: QueryContext, found: Found): Pr
   });
 }
 
-/** True if a request sees a contract: it was listed at the request's moment, and is not `hidden`. */
-export function isSeen({ asOf }: QueryContext, { instrument }: Found, hidden: readonly Contract[]) {
-  const { asset_schema, country_iso_code } = instrument;
-  const day = asOf && dayOf(asOf, asset_schema as AssetSchema, country_iso_code);
+/** Tells if a request sees a contract: it was listed at the request's moment, and is not `hidden`. */
+export function seeing({ moment }: QueryContext, hidden: readonly Contract[]) {
   const symbols = new Set(hidden.map(({ symbol }) => symbol));
   return (contract: Contract): boolean =>
-    (day === null || isListedOn(contract, day)) && !symbols.has(contract.symbol);
+    isKnown(optionContracts, contract, moment) && !symbols.has(contract.symbol);
 }
 
 /**
@@ -102,12 +107,12 @@ export function isSeen({ asOf }: QueryContext, { instrument }: Found, hidden: re
  * they were cached.
  */
 export async function seenExpirations(context: QueryContext, found: Found, adjusted: boolean) {
-  const { reader, lookup, asOf } = context;
+  const { reader, lookup, moment } = context;
   const all = await knownExpirations(context, found);
   const hidden = adjusted ? [] : await adjustedContracts(context, found);
   const isWhole = hidden.length === 0 && all.value.every(({ spans }) => spans === null);
-  if (asOf === null && isWhole) return all;
-  const sees = isSeen(context, found, hidden);
+  if (moment === always && isWhole) return all;
+  const sees = seeing(context, hidden);
   const has = async (one: Expiration, optionType: 'call' | 'put'): Promise<boolean> => {
     const where = contractsOf(found, optionType);
     const order = [['symbol', 'asc'] as const];
@@ -120,16 +125,14 @@ export async function seenExpirations(context: QueryContext, found: Found, adjus
     const isOfIt = (row: Contract): boolean => expirationOf(row) !== undefined && sees(row);
     return (await takeRows(context, rows, optionContracts, isOfIt)).hasMore;
   };
-  const { country_iso_code, asset_schema, instrument_id } = found.instrument;
-  const listed = asOf === null ? '' : dayOf(asOf, asset_schema as AssetSchema, country_iso_code);
-  const calendar = asOf === null ? '' : found.calendar.zone.dayAt(asOf.ms);
-  const name = `expirations|${instrument_id}|${hidden.length}|listed by ${listed}, calendar of ${calendar}`;
+  const { instrument_id } = found.instrument;
+  const name = `expirations|${instrument_id}|${hidden.length} hidden|${daysKnown(context, found)}`;
   return lookup.cached(reader, name, async () => {
     const seen: Expiration[] = [];
     for (const one of all.value) {
       const isOfIt = (row: Contract): boolean =>
         row.expiration_date === one.day && row.expiration_datetime === one.givenMs;
-      const isSure = asOf === null && one.spans === null && !hidden.some(isOfIt);
+      const isSure = moment === always && one.spans === null && !hidden.some(isOfIt);
       if (isSure || (await has(one, 'call')) || (await has(one, 'put'))) seen.push(one);
     }
     return seen;

@@ -1,63 +1,45 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
 // then (contract 9.6, 9.8).
-import { formatDay } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { overThroughMs } from '../market/calendar/bar-end.ts';
-import { calendarOf } from '../market/calendar/calendar.ts';
 import { endOf } from '../series/instrument-end.ts';
 import { knownSeries } from '../series/known-series.ts';
 import { tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
 import { namesOf } from '../store/alike-symbols.ts';
 import type { FormerBearer, Term } from '../store/instrument-terms.ts';
-import type { FormerSymbol, Instrument } from '../store/schema/reference.ts';
+import { always, type KnownMoment } from '../store/schema/dataset.ts';
+import {
+  type Instrument,
+  isDelistedAfter,
+  isListedOn,
+  rowOn,
+  symbolOn,
+  wasBefore,
+} from '../store/schema/reference.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
-import type { AsOf, QueryContext } from './query.ts';
+import type { QueryContext } from './query.ts';
 
 /** The part of a context that finds instruments. */
-type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'asOf'>;
-
-type Symbolled = Pick<Instrument, 'symbol' | 'former_symbols'>;
-
-/** The date of a moment in a market. */
-export const dayOf = ({ ms }: AsOf, assetSchema: AssetSchema, country: string): number =>
-  calendarOf(assetSchema, country).zone.dayAt(ms);
-
-/**
- * The symbol that an instrument had on a day: the former one that was given up first since, else the present
- * one.
- */
-export function symbolOn({ symbol, former_symbols }: Symbolled, day: number): string {
-  const since = ((former_symbols ?? []) as FormerSymbol[]).filter(({ to_day }) => to_day >= day);
-  if (since.length === 0) return symbol;
-  return since.reduce((one, other) => (other.to_day < one.to_day ? other : one)).symbol;
-}
-
-/** True if an instrument was listed on a day, as far as it is known. */
-export const isListedOn = ({ listing_date }: Pick<Instrument, 'listing_date'>, day: number): boolean =>
-  listing_date === null || listing_date <= formatDay(day);
+type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'moment'>;
 
 /** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
 export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
 
-/** Whether an instrument was delisted on a day or later, as far as it is known. */
-const isDelistedAfter = ({ delisting_date }: Pick<Instrument, 'delisting_date'>, day: number): boolean =>
-  delisting_date !== null && delisting_date >= formatDay(day);
+type Owner = Pick<Instrument, 'asset_schema' | 'country_iso_code'>;
 
-/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
-export const rowOn = (row: Instrument, day: number): Instrument => ({
-  ...row,
-  symbol: symbolOn(row, day),
-  ...(isDelistedAfter(row, day) && { status: 'active' }),
-});
+/** The date of a moment in the market of an instrument. */
+const dayOf = ({ dayIn }: KnownMoment, { asset_schema, country_iso_code }: Owner): number =>
+  dayIn(asset_schema, country_iso_code);
+
+/** An instrument as a request sees it. */
+export const shownRow = ({ moment }: Pick<QueryContext, 'moment'>, instrument: Instrument): Instrument =>
+  rowOn(instrument, dayOf(moment, instrument));
 
 /** The symbol under which a request sees an instrument. */
-export function shownSymbol({ asOf }: Pick<QueryContext, 'asOf'>, instrument: Instrument): string {
-  if (asOf === null) return instrument.symbol;
-  const { asset_schema, country_iso_code } = instrument;
-  return symbolOn(instrument, dayOf(asOf, asset_schema as AssetSchema, country_iso_code));
-}
+export const shownSymbol = ({ moment }: Pick<QueryContext, 'moment'>, instrument: Instrument): string =>
+  symbolOn(instrument, dayOf(moment, instrument));
 
 /** Who had a symbol at a moment, who had had it before, and who was to have it later. */
 type Bearers = {
@@ -68,13 +50,12 @@ type Bearers = {
 };
 
 async function bearersAt(
-  { reader, lookup }: Finding,
-  asOf: AsOf,
+  { reader, lookup, moment }: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
 ): Promise<Bearers> {
   const { country, symbol } = named;
-  const day = dayOf(asOf, assetSchema, country);
+  const day = moment.dayIn(assetSchema, country);
   const present = await lookup.instrumentOrNull(reader, assetSchema, named, null);
   const held: (FormerBearer & { found: Found })[] = [];
   for (const one of await lookup.former(reader, assetSchema, named)) {
@@ -103,8 +84,8 @@ type Seen = 'closed' | 'over';
  * An instrument as it was known at a moment. What is covered is judged by all runs, because bars are imported
  * long after they closed (contract 3.9).
  */
-function knownAt({ reader, lookup }: Finding, asOf: AsOf, { instrument }: Found, seen: Seen): Promise<Found> {
-  const { ms } = asOf;
+function knownAt({ reader, lookup, moment }: Finding, { instrument }: Found, seen: Seen): Promise<Found> {
+  const { ms } = moment;
   const { instrument_id, asset_schema, country_iso_code: country, symbol } = instrument;
   const assetSchema = asset_schema as AssetSchema;
   return lookup.found(reader, `as of ${ms}|${seen}|${instrument_id}`, async () => {
@@ -112,7 +93,7 @@ function knownAt({ reader, lookup }: Finding, asOf: AsOf, { instrument }: Found,
     const calendar = found.calendar.knownAt(ms);
     const throughMs = seen === 'closed' ? ms : overThroughMs(calendar, ms);
     const calendars = { calendar: found.calendar, known: calendar };
-    const day = dayOf(asOf, assetSchema, country);
+    const day = moment.dayIn(assetSchema, country);
     const row = rowOn(found.instrument, day);
     const known = await knownSeries(reader, calendars, found.series, throughMs);
     const series: Series[] = [];
@@ -137,39 +118,30 @@ export async function instrumentOrNull(
   days: DayRange | null,
   seen: Seen = 'closed',
 ): Promise<Found | null> {
-  const { reader, lookup, asOf } = context;
-  if (asOf === null) return lookup.instrumentOrNull(reader, assetSchema, named, days);
-  const { now, former } = await bearersAt(context, asOf, assetSchema, named);
+  const { reader, lookup, moment } = context;
+  if (moment === always) return lookup.instrumentOrNull(reader, assetSchema, named, days);
+  const { now, former } = await bearersAt(context, assetSchema, named);
   const before = days === null ? undefined : chosenBearer(former, now !== null, days);
   const found = before?.found ?? now;
-  return found === null ? null : knownAt(context, asOf, found, seen);
+  return found === null ? null : knownAt(context, found, seen);
+}
+
+/** The stored row of the instrument that a symbol names at the moment of the request. */
+export async function rowNamed(
+  context: Finding,
+  assetSchema: AssetSchema,
+  named: CountrySymbol,
+): Promise<Instrument | null> {
+  if (context.moment === always) return findInstrument(context.reader, assetSchema, named);
+  return (await instrumentOrNull(context, assetSchema, named, null))?.instrument ?? null;
 }
 
 /** True if no instrument has a symbol now: rows that are stored under the symbol are of whatever they say. */
 export const isNobodys = async (
-  { reader, lookup, asOf }: Finding,
+  { reader, lookup }: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
-): Promise<boolean> =>
-  asOf === null || (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
-
-/**
- * Gives the symbols under which a request sees what is stored under the present ones; each is looked up once.
- */
-export function symbolsShown({ reader, asOf }: Finding) {
-  const known = new Map<string, Promise<string>>();
-  const find = async (assetSchema: AssetSchema, named: CountrySymbol, moment: AsOf): Promise<string> => {
-    const row = await findInstrument(reader, assetSchema, named);
-    return row === null ? named.symbol : symbolOn(row, dayOf(moment, assetSchema, named.country));
-  };
-  return (assetSchema: AssetSchema, named: CountrySymbol): Promise<string> | string => {
-    if (asOf === null) return named.symbol;
-    const name = `${assetSchema}:${named.country}:${named.symbol}`;
-    const symbol = known.get(name) ?? find(assetSchema, named, asOf);
-    known.set(name, symbol);
-    return symbol;
-  };
-}
+): Promise<boolean> => (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
 
 /** The instruments that had a symbol before, the latest first, by the symbols that the request sees. */
 export async function formerOf(
@@ -177,9 +149,9 @@ export async function formerOf(
   assetSchema: AssetSchema,
   named: CountrySymbol,
 ): Promise<readonly FormerBearer[]> {
-  const { reader, lookup, asOf } = context;
-  if (asOf === null) return lookup.former(reader, assetSchema, named);
-  return (await bearersAt(context, asOf, assetSchema, named)).former;
+  const { reader, lookup, moment } = context;
+  if (moment === always) return lookup.former(reader, assetSchema, named);
+  return (await bearersAt(context, assetSchema, named)).former;
 }
 
 /**
@@ -208,9 +180,7 @@ export class NamedOtherwise extends Error {
 function termOn({ instrument }: Found, term: Term, day: number): Term | null {
   if (!isListedOn(instrument, day)) return null;
   if (symbolOn(instrument, day) === term.term) return { ...term, kind: 'symbol' };
-  const former = (instrument.former_symbols ?? []) as FormerSymbol[];
-  const isFormer = former.some(({ symbol, to_day }) => symbol === term.term && to_day < day);
-  return isFormer ? { ...term, kind: 'former' } : null;
+  return wasBefore(instrument, term.term, day) ? { ...term, kind: 'former' } : null;
 }
 
 /**
@@ -218,7 +188,7 @@ function termOn({ instrument }: Found, term: Term, day: number): Term | null {
  * without one.
  */
 export async function aliasedSymbol(
-  { reader, lookup, asOf }: Finding,
+  { reader, lookup, moment }: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
 ): Promise<string | null> {
@@ -228,12 +198,12 @@ export async function aliasedSymbol(
   if ((await lookup.instrumentOrNull(reader, assetSchema, named, null)) !== null) return null;
   if ((await lookup.former(reader, assetSchema, named)).length > 0) return null;
   const then: Term[] = [];
-  for (const term of asOf === null ? [] : alike) {
+  for (const term of moment === always ? [] : alike) {
     const owner = await lookup.instrumentOrNull(reader, assetSchema, { country, symbol: term.symbol }, null);
-    const was = owner && termOn(owner, term, dayOf(asOf!, assetSchema, country));
+    const was = owner && termOn(owner, term, moment.dayIn(assetSchema, country));
     if (was !== null) then.push(was);
   }
-  const names = namesOf(asOf === null ? alike : then);
+  const names = namesOf(moment === always ? alike : then);
   return names.length === 1 ? names[0]! : null;
 }
 
@@ -247,16 +217,16 @@ export async function unknownSymbol(
   named: CountrySymbol,
   param: 'country_symbol' | 'full_symbol' | 'symbols' = 'country_symbol',
 ): Promise<Refusal | NamedOtherwise> {
-  const { reader, asOf } = context;
+  const { reader, moment } = context;
   const alias = param === 'symbols' ? null : await aliasedSymbol(context, assetSchema, named);
   if (alias !== null) return new NamedOtherwise(param, alias);
-  if (asOf === null) return unknownInstrument(reader, assetSchema, named, param);
-  const { later } = await bearersAt(context, asOf, assetSchema, named);
+  if (moment === always) return unknownInstrument(reader, assetSchema, named, param);
+  const { later } = await bearersAt(context, assetSchema, named);
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
   const hint =
     later === null
       ? 'Check the asset type, the country and the symbol; it may have been listed later.'
-      : `${named.symbol} is today the symbol of ${symbolOn(later.instrument, dayOf(asOf, assetSchema, named.country))}.`;
+      : `${named.symbol} is today the symbol of ${shownSymbol(context, later.instrument)}.`;
   const message = `${param} named no ${assetSchema} then that this service holds data of: ${name}.`;
   return new Refusal('unknown_instrument', { message, param, got: name, hint });
 }

@@ -9,10 +9,12 @@ import type { Series } from '../series/series.ts';
 import { allRows, rowsAmong } from '../store/all-rows.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
 import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
+import { always } from '../store/schema/dataset.ts';
 import { instruments } from '../store/schema/reference.ts';
-import { dayOf } from './known-instrument.ts';
+import type { Reader } from '../store/store.ts';
 import type { Found } from './lookup.ts';
-import type { AsOf, QueryContext } from './query.ts';
+import { momentAt } from './moment.ts';
+import type { QueryContext } from './query.ts';
 
 type Basis = Pick<Series, 'interval' | 'prices' | 'volumes'>;
 
@@ -42,23 +44,22 @@ function refusalOf({ interval, prices }: Series): Refusal {
  * a series that holds an action after the moment.
  */
 export async function priceCheck(
-  { reader }: Pick<QueryContext, 'reader'>,
-  asOf: AsOf,
+  { reader, moment, clockMs, undated }: QueryContext,
   { instrument, series }: Found,
 ): Promise<((used: Series) => void) | null> {
-  if (!series.some(isAdjusted)) return null;
+  if (moment === always || !series.some(isAdjusted)) return null;
   const { asset_schema, country_iso_code, symbol } = instrument;
   const assetSchema = asset_schema as AssetSchema;
   const actions =
     assetSchema === 'stock' ? await reader.group(corporateActions, { country_iso_code, symbol }) : [];
-  const day = dayOf(asOf, assetSchema, country_iso_code);
-  const today = dayOf({ ...asOf, ms: asOf.clockMs }, assetSchema, country_iso_code);
+  const day = moment.dayIn(assetSchema, country_iso_code);
+  const today = momentAt(clockMs).dayIn(assetSchema, country_iso_code);
   const later = actions.filter(({ ex_date }) => ex_date > day && ex_date <= today);
   const hasSplit = later.some(({ action_type }) => isOfShares(action_type));
   return (used) => {
     if (!isAdjusted(used)) return;
     if (hasSplit || (used.prices === 'all' && later.length > 0)) throw refusalOf(used);
-    asOf.limits.add(ADJUSTED_BEFORE);
+    undated.add(ADJUSTED_BEFORE);
   };
 }
 
@@ -71,8 +72,8 @@ const mayHold = (series: Basis, interval: Interval): boolean =>
   (series.interval === interval || divides({ interval: series.interval, isOffGrid: false }, interval));
 
 /** Names in the limits what the bars of an instrument may hold, before they are read. */
-export function namePrices({ limits }: AsOf, interval: Interval, { series }: Found): void {
-  if (series.some((one) => mayHold(one, interval))) limits.add(ADJUSTED_BEFORE);
+export function namePrices({ undated }: QueryContext, interval: Interval, { series }: Found): void {
+  if (series.some((one) => mayHold(one, interval))) undated.add(ADJUSTED_BEFORE);
 }
 
 /** Instruments that are looked up at once. */
@@ -81,10 +82,7 @@ const INSTRUMENTS_PER_READ = 500;
 /**
  * The instruments that have a series of which bars of an interval may hold what came later, some at a time.
  */
-async function* mayHoldLater(
-  { reader }: Pick<QueryContext, 'reader'>,
-  interval: Interval,
-): AsyncGenerator<number[]> {
+async function* mayHoldLater(reader: Reader, interval: Interval): AsyncGenerator<number[]> {
   let ids: number[] = [];
   for await (const { instrument_id, bar_count, ...row } of allRows(reader, seriesDataset)) {
     if (bar_count === 0 || !mayHold({ ...row, interval: row.interval as Interval }, interval)) continue;
@@ -101,16 +99,15 @@ async function* mayHoldLater(
  * store.
  */
 export async function nameMarketPrices(
-  context: Pick<QueryContext, 'reader'>,
-  { limits }: AsOf,
+  { reader, undated }: QueryContext,
   interval: Interval,
   assetSchema: AssetSchema,
   country: string,
 ): Promise<void> {
-  for await (const ids of mayHoldLater(context, interval)) {
-    const found = await rowsAmong(context.reader, instruments, {}, 'instrument_id', [...new Set(ids)]);
+  for await (const ids of mayHoldLater(reader, interval)) {
+    const found = await rowsAmong(reader, instruments, {}, 'instrument_id', [...new Set(ids)]);
     if (!found.some((one) => one.asset_schema === assetSchema && one.country_iso_code === country)) continue;
-    limits.add(ADJUSTED_BEFORE);
+    undated.add(ADJUSTED_BEFORE);
     return;
   }
 }

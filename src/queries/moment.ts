@@ -2,8 +2,12 @@
 // (contract 9.8).
 import { formatInstantZ } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
+import type { Keep } from '../series/calendars.ts';
+import { always, type KnownMoment } from '../store/schema/dataset.ts';
 import { claimedMoment, foreignKey } from './page-key.ts';
-import type { Answer, AsOf, QueryRequest } from './query.ts';
+import type { Answer, QueryContext, QueryRequest } from './query.ts';
 
 function tooLate(param: string, asked: number, latest: string, hint: string): Refusal {
   return new Refusal('invalid_parameter', {
@@ -40,15 +44,21 @@ function laterWalk(key: string, pinnedMs: number): Refusal {
   });
 }
 
+/** An instant as the moment of a request. */
+export const momentAt = (ms: number): KnownMoment => ({
+  ms,
+  dayIn: (assetSchema, country) => calendarOf(assetSchema as AssetSchema, country).zone.dayAt(ms),
+});
+
 /**
- * As of which moment a request is answered; null where it has none. A walk stays at the moment of its first
- * page.
+ * The moment as of which a request is answered; `always` where it has none. A walk stays at the moment of its
+ * first page.
  * @throws Refusal for a moment after now, or after the one that the caller's key is pinned to
  */
-export function asOfOf({ parameters, pinnedMs, nowMs }: QueryRequest): AsOf | null {
+export function momentOf({ parameters, pinnedMs, nowMs }: QueryRequest): KnownMoment {
   const asked = parameters.as_of as number | undefined;
   const key = parameters.next_page_key as string | undefined;
-  if (asked === undefined && pinnedMs === undefined && !key) return null;
+  if (asked === undefined && pinnedMs === undefined && !key) return always;
   let ms = askedMoment(asked, pinnedMs, nowMs);
   if (key) {
     const walkMs = claimedMoment(key);
@@ -56,15 +66,21 @@ export function asOfOf({ parameters, pinnedMs, nowMs }: QueryRequest): AsOf | nu
     if (pinnedMs !== undefined && (walkMs === undefined || walkMs > pinnedMs)) throw laterWalk(key, pinnedMs);
     ms = walkMs;
   }
-  return ms === undefined ? null : { ms, clockMs: nowMs, limits: new Set() };
+  return ms === undefined ? always : momentAt(ms);
 }
 
-/** The answer with its moment and what the data do not date. */
-export const tellingMoment = <A extends Answer & { kind: 'answer' }>(answer: A, { ms, limits }: AsOf): A => ({
-  ...answer,
-  headers: {
-    ...answer.headers,
-    'X-As-Of': formatInstantZ(ms),
-    ...(limits.size > 0 && { 'X-As-Of-Limits': [...limits].join(', ') }),
-  },
-});
+/** Keeps values as `Lookup.cached` does, those of each moment apart. */
+export const keepOf =
+  ({ reader, lookup, moment }: Pick<QueryContext, 'reader' | 'lookup' | 'moment'>): Keep =>
+  async (name, make) =>
+    (await lookup.cached(reader, `as of ${moment.ms}|${name}`, make)).value;
+
+/** The answer with its moment and what the data do not date; as it is where it has no moment. */
+export function tellingMoment<A extends Answer & { kind: 'answer' }>(
+  answer: A,
+  { moment, undated }: Pick<QueryContext, 'moment' | 'undated'>,
+): A {
+  if (moment === always) return answer;
+  const limits = undated.size === 0 ? {} : { 'X-As-Of-Limits': [...undated].join(', ') };
+  return { ...answer, headers: { ...answer.headers, 'X-As-Of': formatInstantZ(moment.ms), ...limits } };
+}

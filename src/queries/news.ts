@@ -1,16 +1,16 @@
 // News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
-import { END_MS, formatInstant, type ParsedInstant } from '../base/instant.ts';
-import type { AssetSchema, FullSymbol } from '../contract/identifiers.ts';
+import { formatInstant, type ParsedInstant } from '../base/instant.ts';
+import type { FullSymbol } from '../contract/identifiers.ts';
 import { latestNews, type newsList } from '../contract/news.ts';
 import { dayOfBound } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { news } from '../store/schema/news.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
-import { instrumentOrNull, isNobodys, symbolsShown, unknownSymbol } from './known-instrument.ts';
+import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
-import { type Bounds, instantBounds } from './range.ts';
+import { instantBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 import { tellingHistory } from './symbol-history.ts';
 
@@ -20,24 +20,29 @@ type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
 /** The order of every list; each filter on instruments has an index with it. */
 const order = ['published_date', 'news_id'] as const;
 
-/** The filter on instruments. @throws Refusal `unknown_instrument` for a symbol that nothing has */
-async function whereOf(
+/**
+ * The filter on instruments, and the symbol under which the request sees the one that it names. @throws
+ * Refusal `unknown_instrument` for a symbol that nothing has
+ */
+async function filterOf(
   context: QueryContext,
   named: FullSymbol | undefined,
   days: DayRange | null,
-): Promise<Where> {
-  if (named === undefined) return {};
-  const market = { asset_name: named.assetSchema, country_iso_code: named.country };
-  if (named.symbol === '*') return market;
-  const found = await instrumentOrNull(context, named.assetSchema, named, days);
-  if (found !== null) return { ...market, symbol: found.instrument.symbol };
-  const where = { ...market, symbol: named.symbol };
-  const isFree = await isNobodys(context, named.assetSchema, named);
-  const range = published(context);
-  const read = { where, range, order: [['published_date', 'asc'] as const], limit: 1 };
-  const [item] = isFree ? await context.reader.rows(news, read) : [];
-  if (item === undefined) throw await unknownSymbol(context, named.assetSchema, named, 'full_symbol');
-  return where;
+): Promise<{ readonly where: Where; readonly shown?: string }> {
+  if (named === undefined) return { where: {} };
+  const { assetSchema, symbol } = named;
+  const market = { asset_name: assetSchema, country_iso_code: named.country };
+  if (symbol === '*') return { where: market };
+  const found = await instrumentOrNull(context, assetSchema, named, days);
+  if (found !== null) {
+    const { instrument } = found;
+    return { where: { ...market, symbol: instrument.symbol }, shown: shownSymbol(context, instrument) };
+  }
+  const where = { ...market, symbol };
+  const read = { where, order: order.map((column) => [column, 'asc'] as const), limit: 1 };
+  const [item] = (await isNobodys(context, assetSchema, named)) ? await context.known.rows(news, read) : [];
+  if (item === undefined) throw await unknownSymbol(context, assetSchema, named, 'full_symbol');
+  return { where, shown: symbol };
 }
 
 /** The market's dates of a range, on which a symbol may have been another instrument's (contract 9.6). */
@@ -46,52 +51,40 @@ function daysOf({ assetSchema, country }: FullSymbol, from: ParsedInstant, to: P
   return { from: dayOfBound(market, from, null), to: dayOfBound(market, to, null) };
 }
 
-/** The items that a request may see: those that were published by its moment. */
-const published = ({ asOf }: QueryContext, range: Bounds = {}): Bounds =>
-  asOf === null ? range : { ...range, to: Math.min(range.to ?? END_MS, asOf.ms + 1) };
+const recordOf = (item: Item): WireRecord => ({
+  ...item,
+  published_date: formatInstant(item.published_date),
+});
 
-/** How items are written: under the symbols that the request sees. */
-function writing(context: QueryContext): (item: Item) => Promise<WireRecord> | WireRecord {
-  const { asOf } = context;
-  const plain = (item: Item): WireRecord => ({
-    ...item,
-    published_date: formatInstant(item.published_date),
-  });
-  if (asOf === null) return plain;
-  asOf.limits.add('text and sentiment of news');
-  const symbolOf = symbolsShown(context);
-  return async (item) => {
-    const { asset_name: assetSchema, country_iso_code: country, symbol } = item;
-    if (assetSchema === null || country === null || symbol === null) return plain(item);
-    return plain({ ...item, symbol: await symbolOf(assetSchema as AssetSchema, { country, symbol }) });
-  };
-}
+/** Fields of an item that have no history. */
+const UNDATED = 'text and sentiment of news';
 
 /** `GET …/news/list` */
 export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
   const range = instantBounds(parameters.from_date, parameters.to_date);
   const { from_date: first, to_date: last, full_symbol: named } = parameters;
   const days = named === undefined ? null : daysOf(named, first, last);
-  const where = await whereOf(context, named, days);
+  const { where, shown } = await filterOf(context, named, days);
+  context.undated.add(UNDATED);
   const answer = await answerPage(context, {
     endpoint: 'newsList',
     parameters,
     understood: { full_symbol: JSON.stringify(where), from_date: range.from, to_date: range.to },
     dataset: news,
     where,
-    range: published(context, range),
+    range,
     order,
     direction: parameters.sort,
-    recordOf: writing(context),
+    recordOf,
   });
-  if (named === undefined || days === null || !where.symbol) return answer;
-  const shown = await symbolsShown(context)(named.assetSchema, { ...named, symbol: where.symbol });
+  if (named === undefined || days === null || shown === undefined) return answer;
   return tellingHistory(context, { ...named, days }, shown, answer);
 };
 
 /** `GET …/news/latest` */
 export const answerLatestNews: Query<typeof latestNews> = async (parameters, context) => {
-  const where = await whereOf(context, parameters.full_symbol, null);
+  const { where } = await filterOf(context, parameters.full_symbol, null);
+  context.undated.add(UNDATED);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
   // An item with a later date is not published yet. As of a moment `nowMs` is that moment.
@@ -101,8 +94,5 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
     news,
   );
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  const recordOf = writing(context);
-  const records: WireRecord[] = [];
-  for (const item of arranged) records.push(await recordOf(item));
-  return renderRecords(context, latestNews, records, parameters.format, null);
+  return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
 };

@@ -6,13 +6,14 @@ import { optionExpirations, optionSearch } from '../contract/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
+import { always } from '../store/schema/dataset.ts';
 import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
 import {
   adjustedContracts,
-  isSeen,
   knownExpirations,
+  seeing,
   seenContracts,
   seenExpirations,
 } from './known-contracts.ts';
@@ -56,8 +57,8 @@ function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters
 
 /** The latest price of an underlying at the moment of the request; null where it has none. */
 async function knownPrice(context: QueryContext, found: Found): Promise<number | null> {
-  const { reader, request, asOf } = context;
-  const onUse = asOf === null ? null : await priceCheck(context, asOf, found);
+  const { reader, request } = context;
+  const onUse = await priceCheck(context, found);
   return latestPrice(reader, found, request.nowMs, { onUse, onSkipped: barsCounted(context) });
 }
 
@@ -163,16 +164,16 @@ async function pageOf(
   read: ContractsRead,
   { limit, hidden }: { readonly limit: number; readonly hidden: readonly Contract[] },
 ) {
-  const { reader, asOf } = context;
+  const { reader, moment } = context;
   const placeAt = (places: readonly Place['position'][]): Place['position'] | null =>
     places.length <= limit ? null : places[limit - 1]!;
-  if (asOf === null && hidden.length === 0) {
+  if (moment === always && hidden.length === 0) {
     const sorted = await reader.ranked(optionContracts, read);
     return { rows: await rowsOf(reader, read, sorted.slice(0, limit)), position: placeAt(sorted) };
   }
-  asOf?.limits.add('status of contracts');
+  context.undated.add('status of contracts');
   const rowsAt = (places: readonly Place['position'][]) => rowsOf(reader, read, places);
-  const { places, rows } = await seenContracts(context, isSeen(context, found, hidden), read, rowsAt);
+  const { places, rows } = await seenContracts(context, seeing(context, hidden), read, rowsAt);
   const underlying_name = shownSymbol(context, found.instrument);
   const shown = rows.slice(0, limit).map((row) => ({ ...row, underlying_name }));
   return { rows: shown, position: placeAt(places) };
@@ -201,7 +202,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
     parameters.format === 'csv'
       ? renderRecords(context, optionSearch, records, 'csv', paging(end))
       : renderGrouped(contracts, paging(end), context.allocate);
-  const leftOut = countOf(read, hidden.filter(isSeen(context, found, [])));
+  const leftOut = countOf(read, hidden.filter(seeing(context, [])));
   if (answer.kind === 'refusal' || leftOut === 0) return answer;
   return { ...answer, headers: { ...answer.headers, 'X-Adjusted-Contracts': String(leftOut) } };
 };

@@ -21,8 +21,6 @@ const END_MOMENT_MS = (END_DAY + 1) * DAY_MS;
 export type Place = {
   readonly position: readonly (string | number)[];
   readonly pinned: readonly (string | number)[];
-  /** The moment as of which the walk is answered; absent where it has none (contract 9.8). */
-  readonly asOfMs?: number;
 };
 
 /** What a key holds: position, pinned, and the moment where there is one. */
@@ -38,19 +36,16 @@ export function foreignKey(key: string): Refusal {
   });
 }
 
-const payloadOf = ({ position, pinned, asOfMs }: Place): Payload =>
-  asOfMs === undefined ? [position, pinned] : [position, pinned, asOfMs];
-
 /**
  * The moment that a key names, before anything says whose key it is: what the fingerprint is made of depends
  * on the moment. Undefined where it names none. @throws Refusal `invalid_page_key` for a text that is no key,
  * or names a moment that no walk has
  */
 export function claimedMoment(key: string): number | undefined {
-  const asOfMs = unsignedMoment(key);
-  if (typeof asOfMs !== 'number') return undefined;
-  if (asOfMs < FIRST_MOMENT_MS || asOfMs >= END_MOMENT_MS) throw foreignKey(key);
-  return asOfMs;
+  const walkMs = unsignedMoment(key);
+  if (typeof walkMs !== 'number') return undefined;
+  if (walkMs < FIRST_MOMENT_MS || walkMs >= END_MOMENT_MS) throw foreignKey(key);
+  return walkMs;
 }
 
 function unsignedMoment(key: string): unknown {
@@ -76,9 +71,13 @@ export class PageKeys {
     this.#outer.set(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** A key for a place, bound to the query by its fingerprint. */
-  sign(fingerprint: string, place: Place): string {
-    const payload = Buffer.from(JSON.stringify(payloadOf(place)));
+  /**
+   * A key for a place, bound to the query by its fingerprint. `momentMs` is the moment as of which the walk
+   * is answered, infinite where it has none (contract 9.8).
+   */
+  sign(fingerprint: string, { position, pinned }: Place, momentMs = Number.POSITIVE_INFINITY): string {
+    const moment = momentMs === Number.POSITIVE_INFINITY ? [] : [momentMs];
+    const payload = Buffer.from(JSON.stringify([position, pinned, ...moment]));
     return Buffer.concat([this.#mac(fingerprint, payload), payload]).toString('base64url');
   }
 
@@ -94,8 +93,8 @@ export class PageKeys {
     if (!unchanged || !timingSafeEqual(mac, this.#mac(fingerprint, payload))) {
       throw foreignKey(key);
     }
-    const [position, pinned, asOfMs] = JSON.parse(payload.toString()) as Payload;
-    return { position, pinned, ...(asOfMs !== undefined && { asOfMs }) };
+    const [position, pinned] = JSON.parse(payload.toString()) as Payload;
+    return { position, pinned };
   }
 
   /**

@@ -22,7 +22,7 @@ type Walk<P> = {
 
 /** Opens a walk where its page key says. @throws Refusal `invalid_page_key` */
 export function openWalk<N extends PagedEndpoint>(
-  { pageKeys, asOf }: QueryContext,
+  { pageKeys, moment }: QueryContext,
   endpoint: N,
   parameters: ParametersOf<Contract[N]> & { readonly next_page_key?: string | undefined },
   understood: Understood<N>,
@@ -33,7 +33,7 @@ export function openWalk<N extends PagedEndpoint>(
     place: key ? pageKeys.verify(fingerprint, key) : null,
     paging: (end, sent = parameters) => ({
       next: end && {
-        key: pageKeys.sign(fingerprint, asOf === null ? end : { ...end, asOfMs: asOf.ms }),
+        key: pageKeys.sign(fingerprint, end, moment.ms),
         address: pageAddress(contract[endpoint], sent),
       },
     }),

@@ -4,7 +4,8 @@ import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName, StreamedName } from '../contract/index.ts';
 import type { Part } from '../store/parts.ts';
-import type { DataState } from '../store/store.ts';
+import type { KnownMoment } from '../store/schema/dataset.ts';
+import type { DataState, RowLists } from '../store/store.ts';
 import type { TrackedReader } from '../store/tracked-reader.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
@@ -38,16 +39,6 @@ export type StepPlace = {
   readonly symbols?: readonly string[];
   /** The key of the last bar; null where all bars of the symbol have been given. */
   readonly keyMs: number | null;
-};
-
-/** The moment t of a request: it is answered from what could be known then. */
-export type AsOf = {
-  /** Epoch milliseconds, a whole second. */
-  readonly ms: number;
-  /** The clock, epoch milliseconds: what is stored was known by then. */
-  readonly clockMs: number;
-  /** What of the answer the data do not date, so that it is as last imported. A query adds to it. */
-  readonly limits: Set<string>;
 };
 
 /**
@@ -138,11 +129,18 @@ export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length
 export type QueryContext = {
   /** Its `nowMs` is the moment as of which it is answered, where it has one. */
   readonly request: QueryRequest;
-  /** Null where the request is answered from everything that is stored. */
-  readonly asOf: AsOf | null;
+  /** `always` where the request is answered from everything that is stored. */
+  readonly moment: KnownMoment;
+  /** The clock, epoch milliseconds. */
+  readonly clockMs: number;
+  /** What of the answer the data do not date: it is as last imported. A query adds to it. */
+  readonly undated: Set<string>;
   /** Notes about adjusted bars; a query adds to them. */
   readonly adjusted: Adjusted;
+  /** Reads all that is stored: facts. */
   readonly reader: TrackedReader;
+  /** Reads lists as they were known at the moment. */
+  readonly known: RowLists;
   readonly lookup: Lookup;
   readonly pageKeys: PageKeys;
   readonly allocate: Allocate;
@@ -163,7 +161,7 @@ export class TooDear extends Error {
 }
 
 /** Counts the bars that a request reads. @throws TooDear if another lane must read so many */
-export function barsCounted({ lane }: QueryContext): (count: number) => void {
+export function barsCounted({ lane }: Pick<QueryContext, 'lane'>): (count: number) => void {
   let read = 0;
   return (count) => {
     read += count;

@@ -13,8 +13,7 @@ import {
 import { findZone, type Zone, zoneOf } from '../market/calendar/zone.ts';
 import { marketOf } from '../series/calendars.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import { dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
-import { findInstrument } from './lookup.ts';
+import { rowNamed, shownRow, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
 import { renderResult } from './render/result.ts';
@@ -155,31 +154,23 @@ type CachedRecord = { readonly record: WireRecord; readonly zone: Zone; readonly
 const daysAt = (zone: Zone, nowMs: number): string =>
   `${zone.dayAt(nowMs)} ${dateOf(Math.floor(nowMs / DAY_MS)).year}`;
 
-/** The row of a name as the request sees it; null where no instrument has the name. */
-async function seenRow(context: QueryContext, assetSchema: AssetSchema, named: CountrySymbol) {
-  const { asOf } = context;
-  if (asOf === null) return findInstrument(context.reader, assetSchema, named);
-  const found = await instrumentOrNull(context, assetSchema, named, null);
-  return found && rowOn(found.instrument, dayOf(asOf, assetSchema, named.country));
-}
-
 /**
  * An instrument's record of the day, and whether it was cached; the value is null where no instrument has the
  * name.
  */
 function findRecord(context: QueryContext, assetSchema: AssetSchema, { country, symbol }: CountrySymbol) {
-  const { reader, lookup, request, asOf } = context;
+  const { reader, lookup, request, moment } = context;
   const { nowMs } = request;
   const make = async (): Promise<CachedRecord | null> => {
-    const row = await seenRow(context, assetSchema, { country, symbol });
-    if (row === null) return null;
+    const stored = await rowNamed(context, assetSchema, { country, symbol });
+    if (stored === null) return null;
+    const row = shownRow(context, stored);
     const market = await marketOf(reader, row);
     const zone = zoneOfMarket(market);
     const record = inWireOrder(instrumentRecord, recordOf(row, market, nowMs));
     return { record, zone, made: daysAt(zone, nowMs) };
   };
-  const place = asOf === null ? '' : ` as of ${asOf.ms}`;
-  const name = `record|${assetSchema}:${country}:${symbol}${place}`;
+  const name = `record|${assetSchema}:${country}:${symbol} as of ${moment.ms}`;
   return lookup.cached(reader, name, make, (kept) => kept !== null && kept.made === daysAt(kept.zone, nowMs));
 }
 
@@ -194,7 +185,7 @@ export const answerInstrumentReference: Query<typeof instrumentReference> = asyn
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
   const { value, isCached } = await findRecord(context, assetSchema, named);
   if (value === null) throw await unknownSymbol(context, assetSchema, named);
-  context.asOf?.limits.add(UNDATED_FIELDS);
+  context.undated.add(UNDATED_FIELDS);
   const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
 };

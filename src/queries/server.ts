@@ -26,8 +26,8 @@ const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
  * 9.8).
  */
 export const answerRuns: Query<typeof runs> = (parameters, context) => {
-  const untilMs = context.asOf?.ms ?? Number.POSITIVE_INFINITY;
-  const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= untilMs;
+  const { ms } = context.moment;
+  const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= ms;
   return answerPage(context, {
     endpoint: 'runs',
     parameters,
@@ -36,7 +36,7 @@ export const answerRuns: Query<typeof runs> = (parameters, context) => {
     where: {},
     order: ['run_id'],
     direction: parameters.sort,
-    ...(context.asOf !== null && { holds: ({ finished_ms }: Run) => finished_ms <= untilMs }),
+    holds: ({ finished_ms }) => finished_ms <= ms,
     recordOf: (run) => recordOf(run, wasUndone),
   });
 };

@@ -270,7 +270,7 @@ async function recordsOf(
  */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
   const { schema_asset, country_symbol, sort, limit, format } = parameters;
-  const { reader, request, asOf } = context;
+  const { reader, request, moment } = context;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   checkInterval(parameters);
   const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
@@ -286,16 +286,14 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
   const series = interval === null ? [] : candidates(found, interval);
   if (interval === null || series.length === 0)
     return goodUntil(renderRecords(context, sessionCoverage, [], format, paging(null)), goodUntilMs);
-  if (asOf !== null) {
-    namePrices(asOf, interval, found);
-    asOf.limits.add(UNDATED_RUNS);
-  }
+  namePrices(context, interval, found);
+  context.undated.add(UNDATED_RUNS);
   const reach = reachOf(found, series);
   const range = {
     from: Math.max(reach.first, from ?? reach.first),
     to: Math.min(
       Math.max(reach.last, lastOpened(found, nowMs)),
-      asOf === null ? Number.POSITIVE_INFINITY : lastOverDay(calendar, asOf.ms),
+      lastOverDay(calendar, moment.ms),
       to === undefined ? Number.POSITIVE_INFINITY : to - 1,
     ),
   };

@@ -23,7 +23,7 @@ import type { StreamContext } from './stream.ts';
 export type Adjusting = {
   readonly kind: 'split' | 'dividend' | 'all';
   /** The last ex-date that counts. */
-  readonly asOfDay: number;
+  readonly throughDay: number;
   readonly nowMs: number;
 };
 
@@ -102,10 +102,10 @@ async function adjustmentOf(
   const hasEnded = stored.endedMs !== null && stored.endedMs <= adjusting.nowMs;
   const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}|${hasEnded}`;
   const all = await keep(name, () => readChanges(context, stored, adjusting));
-  const changes = all.filter(({ day }) => day <= adjusting.asOfDay);
+  const changes = all.filter(({ day }) => day <= adjusting.throughDay);
   const today = calendar.zone.dayAt(adjusting.nowMs);
   const leftOut = all.findLast(
-    ({ day, volume }) => day > adjusting.asOfDay && day <= today && volume.part !== volume.whole,
+    ({ day, volume }) => day > adjusting.throughDay && day <= today && volume.part !== volume.whole,
   );
   const real = changes.filter(isChange);
   return {

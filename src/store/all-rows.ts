@@ -2,7 +2,7 @@
 
 import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
 import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
-import type { KeyRead, Read, RowReader } from './store.ts';
+import type { KeyRead, Read, RowLists } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
 
@@ -19,7 +19,7 @@ const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): KeyRead
  * it.
  */
 export async function* allRows<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>> = {},
 ): AsyncGenerator<RowOf<D>> {
@@ -44,7 +44,7 @@ export function restOf<D extends Dataset>({
  * must end in a unique key.
  */
 export async function* rowsInOrder<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   read: Omit<Read<D>, 'after'>,
   known?: readonly RowOf<D>[],
@@ -60,7 +60,7 @@ export async function* rowsInOrder<D extends Dataset>(
 
 /** The same rows at once: for few of them. */
 export async function collectRows<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>>,
 ): Promise<RowOf<D>[]> {
@@ -71,7 +71,7 @@ export async function collectRows<D extends Dataset>(
 
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>>,
 ): Promise<RowOf<D> | null> {
@@ -82,7 +82,7 @@ export async function rowWith<D extends Dataset>(
 
 /** The same for each of some values, asked for together. */
 export async function rowsWith<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   wheres: readonly Partial<RowOf<D>>[],
 ): Promise<(RowOf<D> | null)[]> {
@@ -94,7 +94,7 @@ export async function rowsWith<D extends Dataset>(
  * these.
  */
 export async function rowsAmong<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>>,
   column: ColumnOf<D>,
@@ -109,7 +109,7 @@ export async function rowsAmong<D extends Dataset>(
  * order: beside a damaged one they are read one by one.
  */
 export async function soundRows<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   read: Omit<Read<D>, 'after' | 'range'>,
   onDamage: (damage: Damage) => void = () => undefined,
@@ -137,7 +137,7 @@ export async function soundRows<D extends Dataset>(
 
 /** The rows of each of some keys (`RowReader.rowsByKey`); null for a key that has a damaged one. */
 export async function soundRowsByKey<D extends Dataset>(
-  reader: RowReader,
+  reader: RowLists,
   dataset: D,
   keys: readonly Partial<RowOf<D>>[],
   read?: KeyRead<D>,

@@ -1,7 +1,7 @@
 // The terms that find instruments: symbols, former symbols and the words of names, kept beside the
 // instruments' rows.
 
-import { allRows, rowsAmong, rowWith } from './all-rows.ts';
+import { allRows, rowsAmong, rowsWith, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { RowOf } from './schema/dataset.ts';
 import { isPair, plainOf, splitsOf } from './schema/notations.ts';
@@ -12,7 +12,7 @@ import {
   instruments,
   instrumentTerms,
 } from './schema/reference.ts';
-import type { RowReader, RowWriter } from './store.ts';
+import type { RowLists, RowWriter } from './store.ts';
 
 /** One term of one instrument. */
 export type Term = RowOf<typeof instrumentTerms>;
@@ -23,7 +23,7 @@ const NAME_WORDS_MAX = 12;
 
 const ROWS_PER_READ = 100;
 /** The most rows that one search compares with further words: this bounds its time. */
-export const COMPARED_MAX = 2_000;
+const COMPARED_MAX = 2_000;
 
 /** Letters that Unicode does not take apart, without their marks: CLDR's transliteration Latin-ASCII. */
 const plainLetters: Readonly<Record<string, string>> = {
@@ -92,11 +92,35 @@ export const lostInstrument = (name: InstrumentName): DamagedData => new Damaged
  * The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that
  * it was written
  */
-export async function instrumentNamed(reader: RowReader, name: InstrumentName): Promise<Instrument | null> {
+export async function instrumentNamed(reader: RowLists, name: InstrumentName): Promise<Instrument | null> {
   const { asset_schema, country_iso_code, symbol } = name;
   const row = await rowWith(reader, instruments, { asset_schema, country_iso_code, symbol });
   if (row === null) await refuseLost(reader, name);
   return row;
+}
+
+/** The rows of some names; null where none has one. @throws DamagedData for a row that is lost */
+export async function instrumentRows(
+  reader: RowLists,
+  names: readonly InstrumentName[],
+): Promise<(Instrument | null)[]> {
+  const keys = names.map(({ asset_schema, country_iso_code, symbol }) => ({
+    ...{ asset_schema, country_iso_code, symbol },
+  }));
+  const rows = await rowsWith(reader, instruments, keys);
+  for (const [at, row] of rows.entries()) if (row === null) await refuseLost(reader, names[at]!);
+  return rows;
+}
+
+/** The rows of the instruments that some terms name. @throws DamagedData for one that is lost */
+export async function rowsOfTerms(
+  reader: RowLists,
+  terms: readonly InstrumentName[],
+): Promise<readonly Instrument[]> {
+  return (await instrumentRows(reader, terms)).map((row, at) => {
+    if (row === null) throw lostInstrument(terms[at]!);
+    return row;
+  });
 }
 
 /** The terms that are symbols of a name. */
@@ -108,11 +132,11 @@ const symbolOf = ({ asset_schema, country_iso_code, symbol: term }: InstrumentNa
 });
 
 /** True for the name of every instrument that was written and not deleted, be its row damaged or lost. */
-export const hasOwnTerm = async (reader: RowReader, name: InstrumentName): Promise<boolean> =>
+export const hasOwnTerm = async (reader: RowLists, name: InstrumentName): Promise<boolean> =>
   (await rowWith(reader, instrumentTerms, symbolOf(name, 'symbol'))) !== null;
 
 /** For a name that no row has. @throws DamagedData where one had it and is lost */
-export async function refuseLost(reader: RowReader, name: InstrumentName): Promise<void> {
+export async function refuseLost(reader: RowLists, name: InstrumentName): Promise<void> {
   if (await hasOwnTerm(reader, name)) throw lostInstrument(name);
 }
 
@@ -136,19 +160,19 @@ export type InstrumentSearch = {
   readonly limit: number;
 };
 
-/** The name of an instrument that a search found. */
-export type FoundName = Pick<Term, 'country_iso_code' | 'symbol'>;
-
 /**
  * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the
  * symbol does but for separators, the name has the words in a row, the name has the words in any order. The
  * last word may be the beginning of one; in any order each word may.
  */
-export async function searchInstruments(reader: RowReader, search: InstrumentSearch): Promise<FoundName[]> {
+export async function searchInstruments(
+  reader: RowLists,
+  search: InstrumentSearch,
+): Promise<InstrumentName[]> {
   const { symbol, words, limit } = search;
-  const found = new Map<string, FoundName>();
-  const take: Take = ({ country_iso_code, symbol: name }) => {
-    found.set(`${country_iso_code}:${name}`, { country_iso_code, symbol: name });
+  const found = new Map<string, InstrumentName>();
+  const take: Take = ({ asset_schema, country_iso_code, symbol: name }) => {
+    found.set(`${country_iso_code}:${name}`, { asset_schema, country_iso_code, symbol: name });
     return found.size < limit;
   };
   if (symbol !== null) {
@@ -166,15 +190,15 @@ export async function searchInstruments(reader: RowReader, search: InstrumentSea
 type Take = (term: Term) => boolean;
 
 /** The longest of some words, which is probably the rarest. */
-export const longestOf = (words: readonly string[]): string =>
+const longestOf = (words: readonly string[]): string =>
   words.reduce((one, other) => (other.length > one.length ? other : one));
 
 /** True if a name has all words, in any order, each at the beginning of a word of its own. */
-export const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
+const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
   words.every((word) => ` ${term}`.includes(` ${word}`));
 
 /** Walks the names that have the longest word, which is probably the rarest, and compares the other words. */
-async function walkAnyOrder(reader: RowReader, search: InstrumentSearch, take: Take): Promise<void> {
+async function walkAnyOrder(reader: RowLists, search: InstrumentSearch, take: Take): Promise<void> {
   const { words } = search;
   let compared = 0;
   await walk(reader, search, 'name', longestOf(words), (term) => {
@@ -185,7 +209,7 @@ async function walkAnyOrder(reader: RowReader, search: InstrumentSearch, take: T
 
 /** Gives `take` the terms of a kind with this beginning, in order, until it has enough. */
 async function walk(
-  reader: RowReader,
+  reader: RowLists,
   search: InstrumentSearch,
   kind: TermKind,
   beginning: string,
@@ -204,8 +228,8 @@ export type TermKind = 'symbol' | 'former' | 'name';
 type Market = Pick<InstrumentSearch, 'assetSchema' | 'country'>;
 
 /** The terms of a kind with a beginning, in order: by term, country and symbol. */
-export const termsWith = (
-  reader: RowReader,
+const termsWith = (
+  reader: RowLists,
   market: Market,
   kind: TermKind,
   beginning: string,
@@ -226,8 +250,8 @@ const separators = [
  * that begin so, which takes a read for each of its characters: for a text with which nothing begins as it is
  * written.
  */
-export async function* separatedTerms(
-  reader: RowReader,
+async function* separatedTerms(
+  reader: RowLists,
   market: Market,
   kind: 'symbol' | 'former',
   beginning: string,
@@ -254,7 +278,7 @@ export async function* separatedTerms(
 }
 
 async function* termsBetween(
-  reader: RowReader,
+  reader: RowLists,
   { assetSchema, country }: Market,
   kind: TermKind,
   range: { readonly from: string; readonly to: string },
@@ -288,7 +312,7 @@ const BEARERS_MAX = 100;
  * The instruments that had a symbol on some days, the latest first (contract 9.6). @throws DamagedData for
  * one whose row is lost
  */
-export async function formerBearers(reader: RowReader, name: InstrumentName): Promise<FormerBearer[]> {
+export async function formerBearers(reader: RowLists, name: InstrumentName): Promise<FormerBearer[]> {
   const { asset_schema, country_iso_code, symbol: term } = name;
   const market = { asset_schema, country_iso_code };
   const terms = await reader.rows(instrumentTerms, {

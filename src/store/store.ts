@@ -143,6 +143,9 @@ export interface Reader extends RowReader, Versioned {
   structure(dataset: Dataset): Promise<readonly Damage[]>;
 }
 
+/** Reads lists of rows, of all that is stored or of what was known (`past/known-reader.ts`). */
+export type RowLists = Pick<RowReader, 'rows' | 'rowsByKey'>;
+
 /** Writes rows. All changes of one `write` become visible at once, or none. */
 export interface RowWriter extends RowReader {
   /** Inserts rows, or replaces those of equal key. */

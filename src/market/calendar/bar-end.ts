@@ -1,5 +1,5 @@
 // When a stored bar closes, when its session ends, and which sessions are over.
-import { DAY_MS, FIRST_DAY, MINUTE_MS } from '../../base/instant.ts';
+import { DAY_MS, END_DAY, FIRST_DAY, MINUTE_MS } from '../../base/instant.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from './period.ts';
@@ -99,9 +99,10 @@ export function closesAfter(
 
 /**
  * The label date of the last session that is over at a moment: its DAY bar closes by then. Before every
- * session `FIRST_DAY`.
+ * session `FIRST_DAY`; in the end every session is over.
  */
 export function lastOverDay(calendar: Calendar, ms: number): number {
+  if (ms === Number.POSITIVE_INFINITY) return END_DAY;
   let session = calendar.sessionOnOrBefore(calendar.zone.dayAt(ms) + 1);
   while (session !== null && session.dayCloseMs > ms) session = calendar.sessionOnOrBefore(session.day - 1);
   return session?.day ?? FIRST_DAY;
@@ -112,6 +113,7 @@ export function lastOverDay(calendar: Calendar, ms: number): number {
  * on, else the moment itself.
  */
 export function overThroughMs(calendar: Calendar, ms: number): number {
+  if (ms === Number.POSITIVE_INFINITY) return ms;
   const next = calendar.sessionOnOrAfter(lastOverDay(calendar, ms) + 1);
   return next === null ? ms : Math.min(ms, next.segments[0]!.openMs);
 }

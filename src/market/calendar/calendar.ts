@@ -120,9 +120,11 @@ export class Calendar {
 
   /**
    * The calendar as it was known at a moment: without the days that were announced on a later date of the
-   * market (contract 9.8). Days up to that date are the same, because none is announced after it.
+   * market (contract 9.8). Days up to that date are the same, because none is announced after it. In the end
+   * everything is announced.
    */
   knownAt(ms: number): Calendar {
+    if (ms === Number.POSITIVE_INFINITY) return this;
     const next = this.#announcements[upperBound(this.#announcements, this.zone.dayAt(ms))];
     if (next === undefined) return this;
     const isKnown = ({ announced }: HolidayRule): boolean =>

@@ -94,8 +94,7 @@ async function seriesFindings(
   const { stored, series } = subject;
   const { interval } = series;
   const runAt = runsOf(reader, series);
-  const throughMs =
-    facts.moment === null ? Number.POSITIVE_INFINITY : overThroughMs(stored.calendar, facts.moment.ms);
+  const throughMs = overThroughMs(stored.calendar, facts.moment.ms);
   const found = await conflictingImports(reader, subject, throughMs);
   const add = async (some: readonly Spotted[]): Promise<void> => {
     for (const spotted of some) found.push(await located(subject, spotted, runAt));
@@ -124,13 +123,13 @@ export async function findingsOf(tools: FindingTools, stored: StoredInstrument):
   const days = stored.series.find(({ interval }) => interval === 'DAY');
   const context = { reader, calendar: stored.calendar };
   const of: OfInstrument = {
-    actions: await actionsOf(reader, stored.instrument, moment?.isKnown),
+    actions: await actionsOf(reader, stored.instrument, moment),
     isActive: stored.endedMs === null || stored.endedMs > nowMs,
     stored: days === undefined ? null : { series: days, bars: await periodBars(context, days) },
   };
   const found = [...(await mixedBases(reader, stored, nowMs)), ...actionFindings(stored, of.actions)];
   for (const series of stored.series) found.push(...(await seriesFindings(tools, { stored, series }, of)));
   // A declared action is still to come.
-  const over = moment === null ? found : found.filter(({ toMs }) => toMs <= moment.ms);
+  const over = found.filter(({ toMs }) => toMs <= moment.ms);
   return over.sort((a, b) => comparePlaces(findingOrder(a), findingOrder(b)));
 }

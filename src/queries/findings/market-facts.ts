@@ -8,7 +8,6 @@ import { overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';
 import { servedBars } from '../../series/cursor.ts';
-import type { Action } from '../../series/factors.ts';
 import { knownSeries } from '../../series/known-series.ts';
 import { ownRuns, SeriesRuns } from '../../series/run-spans.ts';
 import { asStored, coarseness, marketName, type Series, type StoredInstrument } from '../../series/series.ts';
@@ -16,22 +15,15 @@ import { keysInSession } from '../../series/session-keys.ts';
 import { finishedSeries, lastFinished } from '../../series/unfinished.ts';
 import { allRows, rowsAmong, rowWith } from '../../store/all-rows.ts';
 import { series, series as seriesDataset } from '../../store/schema/bars.ts';
+import { always, isKnown, type KnownMoment } from '../../store/schema/dataset.ts';
 import { importRuns } from '../../store/schema/internal.ts';
-import { type Instrument, instruments } from '../../store/schema/reference.ts';
+import { type Instrument, instruments, symbolOn } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
 import { isolatedWicks, type Wick } from './bar-values.ts';
 import type { OthersThen } from './judged-minutes.ts';
 import { findingLimits } from './limits.ts';
 import type { Hole } from './minute-sessions.ts';
 import { periodBars } from './stored-bars.ts';
-
-/** The moment as of which a market is judged, and what was known then beside its bars (contract 9.8). */
-export type MarketMoment = {
-  readonly ms: number;
-  /** The symbol that an instrument had; null where it was not listed. */
-  readonly symbolOf: (instrument: Instrument) => string | null;
-  readonly isKnown: (action: Action) => boolean;
-};
 
 /** One series of a market up to its last finished bar; as of a moment the part which was known. */
 type Member = {
@@ -61,7 +53,7 @@ type MemberTools = {
   readonly reader: Reader;
   readonly calendars: Calendars;
   readonly onBars: (count: number) => void;
-  readonly moment: MarketMoment | null;
+  readonly moment: KnownMoment;
 };
 
 /** Puts a member among the first by symbol. */
@@ -77,23 +69,21 @@ async function addMembers(
   { growing, runs }: { readonly growing: Map<string, Growing>; readonly runs: SeriesRuns },
 ): Promise<void> {
   // As of a moment the blocks around it are read too.
-  onBars(some.length * findingLimits.barsPerMember * (moment === null ? 1 : 2));
+  onBars(some.length * findingLimits.barsPerMember * (moment === always ? 1 : 2));
   const ids = some.map(({ instrument_id }) => instrument_id);
   const all = await rowsAmong(reader, seriesDataset, {}, 'instrument_id', ids);
   await runs.read(all);
   const rows = Map.groupBy(all, ({ instrument_id }) => instrument_id);
   for (const instrument of some) {
-    const symbol = moment === null ? instrument.symbol : moment.symbolOf(instrument);
-    if (symbol === null) continue;
+    if (!isKnown(instruments, instrument, moment)) continue;
+    const symbol = symbolOn(instrument, moment.dayIn(instrument.asset_schema, instrument.country_iso_code));
     const { calendar: whole, market } = await calendars.read(reader, instrument);
-    const calendar = moment === null ? whole : whole.knownAt(moment.ms);
+    const calendar = whole.knownAt(moment.ms);
     const calendarsOf = { calendar: whole, known: calendar };
+    const throughMs = overThroughMs(calendar, moment.ms);
     for (const stored of rows.get(instrument.instrument_id) ?? []) {
       if (stored.bar_count === 0) continue;
-      const [known] =
-        moment === null
-          ? [asStored(stored)]
-          : await knownSeries(reader, calendarsOf, [asStored(stored)], overThroughMs(calendar, moment.ms));
+      const [known] = await knownSeries(reader, calendarsOf, [asStored(stored)], throughMs);
       // By the calendar of the present bars close.
       const last_ms = known === undefined ? null : await lastFinished(reader, whole, known, runs.of(stored));
       if (last_ms === null) continue;
@@ -190,13 +180,13 @@ type FactTools = {
   readonly calendars: Calendars;
   readonly keep: Keep;
   readonly onBars: (count: number) => void;
-  readonly moment: MarketMoment | null;
+  readonly moment: KnownMoment;
 };
 
 /** The facts of all markets in one state of a store. */
 export class MarketFacts {
-  /** The moment as of which markets are judged; null where all that is stored counts. */
-  readonly moment: MarketMoment | null;
+  /** The moment as of which markets are judged. */
+  readonly moment: KnownMoment;
   readonly #tools: FactTools;
   readonly #runs: RunSources;
 

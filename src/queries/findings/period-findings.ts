@@ -10,6 +10,7 @@ import { mixedPeriods } from '../../series/periods.ts';
 import { candidates, DAY } from '../../series/plan.ts';
 import type { StoredInstrument } from '../../series/series.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
+import { isKnown, type KnownMoment } from '../../store/schema/dataset.ts';
 import type { Reader } from '../../store/store.ts';
 import { dayFindings } from './action-findings.ts';
 import { isolatedWicks, oddValues } from './bar-values.ts';
@@ -34,11 +35,12 @@ const labelsOf = (bars: Bars): Int32Array =>
 export async function actionsOf(
   reader: Reader,
   { asset_schema, country_iso_code, symbol }: Subject['stored']['instrument'],
-  isKnown: (action: Action) => boolean = () => true,
+  moment: KnownMoment,
 ): Promise<readonly Action[]> {
   if (asset_schema !== 'stock') return [];
   const all = await reader.group(corporateActions, { country_iso_code, symbol });
-  return all.filter(isKnown).map((action) => asTraded(action, all));
+  const known = all.filter((action) => isKnown(corporateActions, action, moment));
+  return known.map((action) => asTraded(action, all));
 }
 
 /**

@@ -8,6 +8,7 @@ import { readStored } from '../../series/read-stored.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { type Damage, DamagedData } from '../../store/damage.ts';
 import { runSpans, series as seriesDataset } from '../../store/schema/bars.ts';
+import { always } from '../../store/schema/dataset.ts';
 import { type Instrument, instruments } from '../../store/schema/reference.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
@@ -69,7 +70,7 @@ export async function* storeFindings(
 ): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
   const kept = new Kept();
   const calendars = new Calendars();
-  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: null });
+  const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: always });
   const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>
     findingsOf({ reader, facts, nowMs, onBars }, await readStored(reader, calendars, instrument));
   let told = new Set<string>();

@@ -12,10 +12,10 @@ import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock 
 import { pastBlocks } from './past-blocks.ts';
 import type { Former, PastState, Row } from './past-state.ts';
 
-type Order = readonly (readonly [column: string, direction: 'asc' | 'desc'])[];
+export type Order = readonly (readonly [column: string, direction: 'asc' | 'desc'])[];
 
 /** The order of two rows; rows that are equal in it are in the order of their key. */
-function compareRows(order: Order, { key }: Pick<Dataset, 'key'>, a: Row, b: Row): number {
+export function compareRows(order: Order, { key }: Pick<Dataset, 'key'>, a: Row, b: Row): number {
   for (const [column, direction] of order) {
     const step = compareCells(a[column], b[column]);
     if (step !== 0) return direction === 'asc' ? step : -step;

@@ -76,6 +76,12 @@ export const corporateActions = dataset({
   // The kind comes last: SQLite would sort rows where a column in the middle of the order must be equal.
   key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],
   group: ['country_iso_code', 'symbol'],
+  // A declaration is a date without a time: what is declared on a day is known on the next.
+  knownBy: ({ country_iso_code, ex_date, declaration_date }, { dayIn }) => {
+    const day = dayIn('stock', country_iso_code as string);
+    if ((ex_date as number) <= day) return true;
+    return declaration_date !== null && (declaration_date as number) < day;
+  },
   parts: [{ kind: 'symbol', of: [{ is: 'stock' }, 'country_iso_code', 'symbol'] }],
   file: {
     fields: {

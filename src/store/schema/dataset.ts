@@ -1,11 +1,11 @@
 // The form of a dataset's declaration. It drives the dataset's table, import, export, deletion, content hash
 // and counts.
-import type { Fields } from './field.ts';
+import type { Fields, Values } from './field.ts';
 
 /**
  * The values of a column: `day` is a day number, `instant` epoch milliseconds (UTC), `json` any JSON value.
  */
-export type ColumnKind = keyof Values;
+export type ColumnKind = keyof KindValues;
 
 export type Column = { readonly kind: ColumnKind; readonly nullable?: true };
 
@@ -33,11 +33,35 @@ export type Dataset = {
    * on that alone.
    */
   readonly neverChanges?: true;
+  /**
+   * How it is known when a row became known (`past/known-reader.ts`); absent where all rows count as known.
+   */
+  readonly knownBy?: KnownBy;
   /** The parts of the data that its rows belong to, beside the dataset itself. */
   readonly parts?: readonly PartRule[];
   /** How its rows are imported and exported; absent for the service's own records. */
   readonly file?: FileDeclaration;
 };
+
+/** The moment that a request is answered as of: what became known later is not seen (contract 9.8). */
+export type KnownMoment = {
+  /** Epoch milliseconds, a whole second; infinite where everything that is stored is known. */
+  readonly ms: number;
+  /** The date of the moment in a market; as infinite. */
+  readonly dayIn: (assetSchema: string, country: string) => number;
+};
+
+/** The moment of a request that asks for all that is stored. */
+export const always: KnownMoment = { ms: Number.POSITIVE_INFINITY, dayIn: () => Number.POSITIVE_INFINITY };
+
+/** The column of instants by which rows became known; or tells whether a row was known at a moment. */
+type KnownBy = string | ((row: Values, moment: KnownMoment) => boolean);
+
+/** True if a row was known at a moment, as far as the data tell it. */
+export const isKnown = <D extends Dataset>({ knownBy }: D, row: RowOf<D>, moment: KnownMoment): boolean =>
+  typeof knownBy === 'string'
+    ? (row[knownBy] as number) <= moment.ms
+    : knownBy === undefined || knownBy(row, moment);
 
 /**
  * The parts that can change by themselves, so that cached values of others stay (docs/decisions/0029): an
@@ -119,7 +143,7 @@ export type DeletionDeclaration = {
   readonly examples: readonly string[];
 };
 
-type Values = {
+type KindValues = {
   text: string;
   integer: number;
   real: number;
@@ -130,7 +154,7 @@ type Values = {
   bytes: Uint8Array;
 };
 
-type ValueOf<C extends Column> = Values[C['kind']] | (C extends { nullable: true } ? null : never);
+type ValueOf<C extends Column> = KindValues[C['kind']] | (C extends { nullable: true } ? null : never);
 
 /** The name of a column of a dataset. */
 export type ColumnOf<D extends Dataset> = keyof D['columns'] & string;

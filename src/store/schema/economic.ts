@@ -70,6 +70,9 @@ export const events = dataset({
   // comes before it.
   group: ['country_iso_code', 'event_code'],
   keptAsTheyCome: true,
+  // What the data themselves bring about is not known before.
+  knownBy: ({ event_timestamp, event_driven_type }, { ms }) =>
+    (event_timestamp as number) <= ms || event_driven_type !== 'data_driven',
   file: {
     fields: {
       country_iso_code: countryField,

@@ -38,6 +38,7 @@ export const news = dataset({
     ['asset_name', 'country_iso_code', 'symbol', 'published_date', 'news_id'],
   ],
   keptAsTheyCome: true,
+  knownBy: 'published_date',
   file: {
     fields: {
       published_date: required({ unit: 'second' }),

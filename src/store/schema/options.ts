@@ -17,7 +17,7 @@ import {
   underlyingSchemaRule,
   wordRule,
 } from './field.ts';
-import { instrumentFields, tradingColumns } from './reference.ts';
+import { instrumentFields, isListedOn, tradingColumns } from './reference.ts';
 
 /** Fields that a contract shares with its own instrument. */
 export const sharedFields = [
@@ -82,6 +82,8 @@ export const optionContracts = dataset({
       'exercise_style',
     ],
   ],
+  knownBy: (row, { dayIn }) =>
+    isListedOn(row, dayIn(row.parent_asset_schema as string, row.country_iso_code as string)),
   parts: [
     { kind: 'symbol', of: [{ is: 'option' }, 'country_iso_code', 'symbol'] },
     { kind: 'symbol', of: ['parent_asset_schema', 'country_iso_code', 'underlying_name'] },

@@ -29,6 +29,7 @@ import {
   optional,
   symbolField,
   textThat,
+  type Values,
 } from './field.ts';
 
 /** A stored instrument. */
@@ -178,12 +179,51 @@ export const instrumentFields: Fields = Object.fromEntries(
     .map(([name, { kind }]) => [name, particular[name] ?? optional(rulesOfKinds[kind]!)]),
 );
 
+/** True if an instrument was listed on a day, as far as it is known. */
+export const isListedOn = ({ listing_date }: Values, day: number): boolean =>
+  listing_date === null || parseDay(listing_date as string)! <= day;
+
+/**
+ * The symbol that an instrument had on a day: the former one that was given up first since, else the present
+ * one.
+ */
+export function symbolOn(
+  { symbol, former_symbols }: Pick<Instrument, 'symbol' | 'former_symbols'>,
+  day: number,
+): string {
+  const since = ((former_symbols ?? []) as FormerSymbol[]).filter(({ to_day }) => to_day >= day);
+  if (since.length === 0) return symbol;
+  return since.reduce((one, other) => (other.to_day < one.to_day ? other : one)).symbol;
+}
+
+/** True if a symbol had been an instrument's before a day, which had it no more. */
+export const wasBefore = (
+  { former_symbols }: Pick<Instrument, 'former_symbols'>,
+  symbol: string,
+  day: number,
+) => ((former_symbols ?? []) as FormerSymbol[]).some((one) => one.symbol === symbol && one.to_day < day);
+
+/** True if an instrument was delisted on a day or later, as far as it is known. */
+export const isDelistedAfter = (
+  { delisting_date }: Pick<Instrument, 'delisting_date'>,
+  day: number,
+): boolean => delisting_date !== null && parseDay(delisting_date)! >= day;
+
+/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
+export const rowOn = (row: Instrument, day: number): Instrument => ({
+  ...row,
+  symbol: symbolOn(row, day),
+  ...(isDelistedAfter(row, day) && { status: 'active' }),
+});
+
 export const instruments = dataset({
   name: 'instruments',
   columns,
   key: ['asset_schema', 'country_iso_code', 'symbol'],
   indexes: [['instrument_id']],
   group: ['instrument_id'],
+  knownBy: (row, { dayIn }) =>
+    isListedOn(row, dayIn(row.asset_schema as string, row.country_iso_code as string)),
   parts: [
     { kind: 'symbol', of: ['asset_schema', 'country_iso_code', 'symbol'] },
     { kind: 'instrument', of: ['instrument_id'] },

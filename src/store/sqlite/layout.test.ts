@@ -154,7 +154,7 @@ test('names that a program of layout 14 stored are found without the marks of th
       limit: 9,
     };
     const found = await store.snapshot((reader) => searchInstruments(reader, search));
-    assert.deepEqual(found, [{ country_iso_code, symbol }], query);
+    assert.deepEqual(found, [{ asset_schema, country_iso_code, symbol }], query);
   }
   await store.close();
   const sql = "select term from instrument_terms where term like '%ller%' order by term";

@@ -1,0 +1,162 @@
+// Reads lists of rows as they were known at a moment (contract 9.8): those that were, by what their datasets
+// declare (`knownBy`), and of these what was known then.
+
+import { restOf } from '../all-rows.ts';
+import { instrumentRows, rowsOfTerms, type Term } from '../instrument-terms.ts';
+import { type Dataset, isKnown, type KnownMoment, type RowOf } from '../schema/dataset.ts';
+import { events } from '../schema/economic.ts';
+import { news } from '../schema/news.ts';
+import { type Instrument, instrumentTerms, isListedOn, symbolOn, wasBefore } from '../schema/reference.ts';
+import type { KeyRead, Read, RowLists, RowReader } from '../store.ts';
+import { compareRows, type Order } from './past-reader.ts';
+import type { Row } from './past-state.ts';
+
+type Event = RowOf<typeof events>;
+type Item = RowOf<typeof news>;
+
+/** Beside the reader of all that is stored and the moment: what the reading may use. */
+type KnownTools = {
+  /** Keeps what `make` makes of a name, until what that was read from is changed. */
+  readonly keep: <T>(name: string, make: () => Promise<T>) => Promise<T>;
+  /** Is called with the number of rows that a read passes over: they take time too. */
+  readonly onPassed: (rows: number) => void;
+};
+
+/** The kinds of present terms that have been of a kind: a former symbol was once the symbol. */
+const presentKinds = (kind: string): readonly string[] => (kind === 'symbol' ? ['symbol', 'former'] : [kind]);
+
+const unpublished = { actual_value: null, change: null, change_percent: null };
+
+/** The lists of one store as they were known at a moment. */
+export class KnownReader implements RowLists {
+  readonly #present: RowReader;
+  readonly #moment: KnownMoment;
+  readonly #tools: KnownTools;
+
+  constructor(present: RowReader, moment: KnownMoment, tools: KnownTools) {
+    this.#present = present;
+    this.#moment = moment;
+    this.#tools = tools;
+  }
+
+  async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
+    const read = given as unknown as Read;
+    return (await this.#rows(dataset, read)) as readonly Row[] as RowOf<D>[];
+  }
+
+  async rowsByKey<D extends Dataset>(
+    dataset: D,
+    keys: readonly Partial<RowOf<D>>[],
+    read?: KeyRead<D>,
+  ): Promise<RowOf<D>[][]> {
+    if (dataset !== (instrumentTerms as Dataset)) return this.#present.rowsByKey(dataset, keys, read);
+    const { kind } = keys[0] as unknown as Term;
+    const found = keys.map((): Row[] => []);
+    for (const present of presentKinds(kind)) {
+      const some = await this.#present.rowsByKey(
+        dataset,
+        keys.map((key) => ({ ...key, kind: present })),
+        read,
+      );
+      for (const [at, terms] of some.entries())
+        found[at]!.push(...(await this.#termsOfThen(kind, terms as Row[] as Term[])));
+    }
+    return found as RowOf<D>[][];
+  }
+
+  async #rows(dataset: Dataset, read: Read): Promise<readonly Row[]> {
+    if (dataset === instrumentTerms) return this.#terms(read);
+    const rows = await this.#sifted(dataset, this.#untilThen(dataset, read), async (some) =>
+      some.filter((row) => isKnown(dataset, row, this.#moment)),
+    );
+    if (dataset === news) return this.#newsOfThen(rows as readonly Item[]);
+    if (dataset !== events) return rows;
+    const found: Row[] = [];
+    for (const row of rows) found.push(await this.#eventOfThen(row as Event));
+    return found;
+  }
+
+  /** A read without the rows that are behind the moment, where its order says so. */
+  #untilThen({ knownBy }: Dataset, read: Read): Read {
+    const [column, direction] = read.order[0]!;
+    // A place bounds that side of a descending read.
+    if (column !== knownBy || (direction === 'desc' && read.after !== undefined)) return read;
+    const { to = Number.MAX_SAFE_INTEGER } = read.range ?? {};
+    return { ...read, range: { ...read.range, to: Math.min(to as number, this.#moment.ms + 1) } };
+  }
+
+  /** The first rows that `sift` leaves of a read, whose order ends in a unique key. */
+  async #sifted(
+    dataset: Dataset,
+    read: Read,
+    sift: (rows: readonly Row[]) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    const found: Row[] = [];
+    for (let next = read; ; ) {
+      const rows: Row[] = await this.#present.rows(dataset, next);
+      const known = await sift(rows);
+      this.#tools.onPassed(rows.length - known.length);
+      found.push(...known);
+      if (found.length >= read.limit || rows.length < read.limit) return found.slice(0, read.limit);
+      const last = rows.at(-1) as Readonly<Record<string, string | number | null>>;
+      next = { ...read, range: restOf(read), after: read.order.map(([column]) => last[column]!) };
+    }
+  }
+
+  /** The terms of a read: those of kind `symbol` are the symbols of then, each with the present one. */
+  async #terms(read: Read): Promise<readonly Row[]> {
+    const { kind } = read.where as Row as Pick<Term, 'kind'>;
+    const found: Row[] = [];
+    for (const present of presentKinds(kind)) {
+      const where = { ...read.where, kind: present } as NonNullable<Read['where']>;
+      const ofThen = (terms: readonly Row[]) => this.#termsOfThen(kind, terms as readonly Term[]);
+      found.push(...(await this.#sifted(instrumentTerms, { ...read, where }, ofThen)));
+    }
+    const order = read.order as unknown as Order;
+    return found.sort((a, b) => compareRows(order, instrumentTerms, a, b)).slice(0, read.limit);
+  }
+
+  /** Those of some present terms that were of a kind, of instruments that were listed. */
+  async #termsOfThen(kind: string, terms: readonly Term[]): Promise<readonly Term[]> {
+    const rows = await rowsOfTerms(this.#present, terms);
+    const wasSo = (row: Instrument, term: string): boolean => {
+      const day = this.#moment.dayIn(row.asset_schema, row.country_iso_code);
+      if (!isListedOn(row, day)) return false;
+      if (kind === 'symbol') return symbolOn(row, day) === term;
+      return kind === 'name' || wasBefore(row, term, day);
+    };
+    return terms.filter(({ term }, at) => wasSo(rows[at]!, term)).map((term) => ({ ...term, kind }));
+  }
+
+  /**
+   * An event that was still to come has no result; where another of its code came before it, neither what was
+   * measured last nor what is expected was known either.
+   */
+  async #eventOfThen(event: Event): Promise<Event> {
+    const { ms } = this.#moment;
+    const { country_iso_code, event_code } = event;
+    if (event.event_timestamp <= ms) return event;
+    // All of them: a lost one would bring forward what is known of the next.
+    const times = await this.#tools.keep(`events|${country_iso_code}:${event_code}`, async () =>
+      (await this.#present.group(events, { country_iso_code, event_code })).map((one) => one.event_timestamp),
+    );
+    if (!times.some((other) => other > ms && other < event.event_timestamp))
+      return { ...event, ...unpublished };
+    return { ...event, ...unpublished, previous_value: null, forecast_value: null };
+  }
+
+  /** News under the symbols of then. */
+  async #newsOfThen(items: readonly Item[]): Promise<readonly Item[]> {
+    const named = items.filter((item) => item.asset_name && item.country_iso_code && item.symbol);
+    const names = named.map(({ asset_name, country_iso_code, symbol }) => ({
+      ...{ asset_schema: asset_name!, country_iso_code: country_iso_code!, symbol: symbol! },
+    }));
+    const rows = await instrumentRows(this.#present, names);
+    const instrumentOf = new Map(named.map((item, at) => [item, rows[at]]));
+    return items.map((item) => {
+      const row = instrumentOf.get(item);
+      if (!row) return item;
+      return { ...item, symbol: symbolOn(row, this.#moment.dayIn(row.asset_schema, row.country_iso_code)) };
+    });
+  }
+}
