@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -32,6 +32,12 @@ const LOOK_MS = 1_000;
 
 /** Files side by side: more than there are processors, for they also wait. */
 const CONCURRENCY = 2 * availableParallelism();
+
+/** The load of the machine that these files make by themselves, with what they start. */
+const OWN_LOAD = 2 * CONCURRENCY;
+
+/** The time after which a silent file is stopped: longer where others keep the processors busy too. */
+const silenceMaxMs = (): number => SILENCE_MS * Math.max(1, loadavg()[0]! / OWN_LOAD);
 
 /** Of what a file that failed has printed, the last of it is shown. */
 const OUTPUT_CHARACTERS_MAX = 20_000;
@@ -166,14 +172,14 @@ async function runFiles({ files, engine }: Job, environment: NodeJS.ProcessEnv):
       printed = (printed + piece).slice(-OUTPUT_CHARACTERS_MAX);
       printedCharacters += piece.length;
     });
-  let isLate = false;
+  let silentMs: number | null = null;
   let heard = { size: 0, ms: startedMs };
   const watch = setInterval(() => {
     const size = printedCharacters + (existsSync(events) ? statSync(events).size : 0);
     const ms = performance.now();
     if (size !== heard.size) heard = { size, ms };
-    if (ms - heard.ms <= SILENCE_MS) return;
-    isLate = true;
+    if (ms - heard.ms <= silenceMaxMs()) return;
+    silentMs = ms - heard.ms;
     killGroup(child);
   }, LOOK_MS);
   const closed = once(child, 'close');
@@ -190,13 +196,14 @@ async function runFiles({ files, engine }: Job, environment: NodeJS.ProcessEnv):
     .map((line) => JSON.parse(line) as Ended | Note);
   const tests = told.filter((one): one is Ended => 'name' in one);
   const notes = told.flatMap((one) => ('note' in one ? [one.note] : []));
-  const problem = isLate
-    ? `no test of it ended for ${SILENCE_MS / 1_000} s`
-    : status !== 0 && tests.every(({ error }) => error === null)
-      ? `it ended with ${signal ?? status}`
-      : tests.length === 0
-        ? 'it has no test'
-        : null;
+  const problem =
+    silentMs !== null
+      ? `no test of it ended for ${secondsOf(silentMs)}`
+      : status !== 0 && tests.every(({ error }) => error === null)
+        ? `it ended with ${signal ?? status}`
+        : tests.length === 0
+          ? 'it has no test'
+          : null;
   if (problem !== null) tests.push({ file: files[0]!, name: 'as a whole', error: problem, skipped: null });
   return { files, engine, ms: performance.now() - startedMs, tests, notes, printed };
 }
