@@ -78,3 +78,17 @@ function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+/** The kind of a path that does not lead to a file, in words; null for a file, and where nothing is found. */
+export function otherThanFile(path: string): string | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.isFile()) return null;
+    if (found.isDirectory()) return 'a folder';
+    if (found.isFIFO()) return 'a pipe';
+    return found.isSocket() ? 'a socket' : 'a device';
+  } catch {
+    // Opening the path reports why it cannot be reached.
+    return null;
+  }
+}

@@ -284,7 +284,7 @@ export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.
   ...more,
 });
 
-/** What the package says of itself. */
+/** The facts that the package says of itself. */
 export const packageFacts = (): { readonly version: string; readonly engines: { readonly node: string } } =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 

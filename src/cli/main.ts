@@ -1,5 +1,5 @@
-// The command line (contract 10): its commands, one message and exit status for each error, and the call of this
-// process, with its output streams.
+// The command line (contract 10): its commands, one message and exit status for each error, and the call of
+// this process, with its output streams.
 import { Command, CommanderError } from 'commander';
 import { withoutPassword } from '../store/address.ts';
 import { version } from './config.ts';

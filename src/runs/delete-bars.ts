@@ -2,7 +2,7 @@
 
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
-import { shellWord } from '../base/shell-word.ts';
+import { shellWord } from '../base/words.ts';
 import { assetSchemas } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { bucketDays } from '../market/bars/bucket.ts';

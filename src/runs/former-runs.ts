@@ -1,5 +1,5 @@
-// Other runs that an import tells of: the run that wrote each row and bar that it replaces, by the journal (contract 11),
-// and one that ended after now.
+// Other runs that an import tells of: the run that wrote each row and bar that it replaces, by the journal
+// (contract 11), and one that ended after now.
 import { type Bars, emptyBars, filterBars, indexOfKey } from '../market/bars/columns.ts';
 import { rowsInOrder, rowWith, soundRowsByKey } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';

@@ -1,6 +1,6 @@
-// The rows that a run held unchanged (an undo of an earlier run leaves them to it), and the days for which runs with
-// --replace stand: their source has no other rows of a subject there (contract 10, docs/decisions/0009). Both are
-// numbers of 64 bits in stored parts.
+// The rows that a run held unchanged (an undo of an earlier run leaves them to it), and the days for which
+// runs with --replace stand: their source has no other rows of a subject there (contract 10,
+// docs/decisions/0009). Both are numbers of 64 bits in stored parts.
 import { hash } from 'node:crypto';
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';

@@ -1,5 +1,5 @@
-// The instruments that rows name, by the declaration of their dataset, and what an instrument is needed for: its bars,
-// and the rows that name it.
+// The instruments that rows name, by the declaration of their dataset, and what an instrument is needed
+// for: its bars, and the rows that name it.
 import { parseDay } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';

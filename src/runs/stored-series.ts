@@ -1,5 +1,5 @@
-// Stored bars and rows between two bounds of a command; and a series whose bars a deletion or an undo removes and
-// restores, block by block.
+// Stored bars and rows between two bounds of a command; and a series whose bars a deletion or an undo
+// removes and restores, block by block.
 import {
   DAY_MS,
   END_DAY,

@@ -145,8 +145,8 @@ async function settle(open: OpenSeries | null): Promise<void> {
 }
 
 /**
- * Undoes entries about blocks, which come series by series, and counts the bars of each. `keptBy` gets the later
- * runs because of which some are kept.
+ * Undoes entries about blocks, which come series by series, and counts the bars of each. `keptBy` gets the
+ * later runs because of which some are kept.
  */
 export async function* undoBlocks(
   writer: Writer,

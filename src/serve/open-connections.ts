@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Observe } from '../base/observe.ts';
-import { openFilesMax } from '../base/open-files.ts';
+import { openFilesMax } from '../base/runtime.ts';
 import { httpLimits } from './limits.ts';
 
 /** How many responses of a connection have not ended, and the newest of them, which ends last. */

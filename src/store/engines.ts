@@ -1,7 +1,7 @@
 // Scheme of the store address -> engine.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { otherThanFile } from '../base/file-kind.ts';
+import { otherThanFile } from '../base/temporary.ts';
 import { readAddress, requireBackupPath } from './address.ts';
 import type { CopyTarget } from './copy-target.ts';
 import type { ScrubStep } from './damage.ts';

@@ -1,10 +1,11 @@
-// Whole copies of a store: `bourse copy --from STORE --to STORE`, `bourse backup FILE` and `bourse restore FILE`
+// Whole copies of a store: `bourse copy --from STORE --to STORE`, `bourse backup FILE` and `bourse restore
+// FILE`
 
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import { formatInstant } from '../../base/instant.ts';
-import { formatBytes } from '../../base/size.ts';
 import { DiskFull } from '../../base/space.ts';
+import { formatBytes } from '../../base/words.ts';
 import { storeAddress, withoutPassword } from '../../store/address.ts';
 import { copyStore, type StoreCopy } from '../../store/copy.ts';
 import { damageWords } from '../../store/damage.ts';

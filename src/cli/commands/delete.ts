@@ -1,5 +1,5 @@
-// `bourse delete DATASET`: bars and instruments here, the datasets of rows by their declarations; and `bourse undo RUN`,
-// which takes a deletion or an import back.
+// `bourse delete DATASET`: bars and instruments here, the datasets of rows by their declarations; and
+// `bourse undo RUN`, which takes a deletion or an import back.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../base/instant.ts';
 import type { AssetSchema } from '../../contract/identifiers.ts';

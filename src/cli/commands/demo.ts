@@ -1,5 +1,5 @@
-// `bourse demo`: serves a store of its own, the sample files of `examples/`, moved to today, and synthetic bars, all
-// imported as files.
+// `bourse demo`: serves a store of its own, the sample files of `examples/`, moved to today, and synthetic
+// bars, all imported as files.
 import { renameSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

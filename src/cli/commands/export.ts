@@ -1,6 +1,6 @@
 // `bourse export DATASET`
 import type { Command } from 'commander';
-import { formatBytes } from '../../base/size.ts';
+import { formatBytes } from '../../base/words.ts';
 import { priceBases, volumeBases } from '../../contract/price-basis.ts';
 import type { Selection } from '../../queries/export/export-table.ts';
 import { exportTable, straySelector } from '../../queries/export/tables.ts';

@@ -1,5 +1,6 @@
-// What the program says of itself: `bourse help COMMAND`, `bourse help import DATASET` (the columns of a dataset's files,
-// with an example, contract 10.2), and `bourse completion SHELL` (what a shell offers at the Tab key, contract 10.1).
+// What the program says of itself: `bourse help COMMAND`, `bourse help import DATASET` (the columns of a
+// dataset's files, with an example, contract 10.2), and `bourse completion SHELL` (what a shell offers at
+// the Tab key, contract 10.1).
 import { readFileSync } from 'node:fs';
 import { Argument, type Command, type Option } from 'commander';
 import { assetSchemas } from '../../contract/identifiers.ts';

@@ -2,7 +2,7 @@
 // large dataset.
 import type { Command } from 'commander';
 import { formatInstant } from '../../base/instant.ts';
-import { formatBytes } from '../../base/size.ts';
+import { formatBytes } from '../../base/words.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { contentHash } from '../../store/content.ts';

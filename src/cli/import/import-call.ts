@@ -387,8 +387,8 @@ class ImportCall {
 }
 
 /**
- * Imports the files of some names, until `stop`, and tells the findings in them. @throws FileProblem where the
- * call is wrong, not a file
+ * Imports the files of some names, until `stop`, and tells the findings in them. @throws FileProblem where
+ * the call is wrong, not a file
  */
 export async function runImport(
   call: Call,

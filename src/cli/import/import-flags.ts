@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseDay, parseInstant } from '../../base/instant.ts';
-import { shellWord, spokenFlag } from '../../base/shell-word.ts';
+import { shellWord, spokenFlag } from '../../base/words.ts';
 import { barLabels, symbolTimes } from '../../contract/file-words.ts';
 import { priceBases, volumeBases } from '../../contract/price-basis.ts';
 import type { RecordedFlags } from '../../imports/load/run.ts';
@@ -198,8 +198,8 @@ function checkApplying(dataset: string, flags: ImportFlags): void {
 }
 
 /**
- * What the flags of a call say of every file. They are checked before any is read: each must apply to the
- * dataset, have a possible value, and go with the others. @throws UsageProblem
+ * The flags of a call as far as they say something of every file. They are checked before any is read: each
+ * must apply to the dataset, have a possible value, and go with the others. @throws UsageProblem
  */
 export function readImportFlags(dataset: string, names: readonly string[], flags: ImportFlags) {
   checkApplying(dataset, flags);

@@ -1,5 +1,5 @@
-// What `bourse import` says: how a file would be read, an import that is done, and the findings in the bars that it has
-// stored (contract 9.10).
+// What `bourse import` says: how a file would be read, an import that is done, and the findings in the bars
+// that it has stored (contract 9.10).
 import type { ImportReport } from '../../imports/load/import-report.ts';
 import type { Explained } from '../../imports/map/explain-file.ts';
 import type { Refusal, RefusalGroup } from '../../imports/read/file-problem.ts';
@@ -13,7 +13,9 @@ import { type Counts, countWords, lineOf, someOfEach } from '../shared/checks.ts
 import { count, countOf, formatTable, isQuiet, linesOf, note, saidOf } from '../shared/output.ts';
 import { importCommand } from './import-flags.ts';
 
-/** Describes in words how a file would be read, and what its import would refuse, where that could be tried. */
+/**
+ * Describes in words how a file would be read, and what its import would refuse, where that could be tried.
+ */
 export function describeExplained(
   explained: Omit<Explained, 'problem'>,
   report: ImportReport | null,

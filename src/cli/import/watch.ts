@@ -253,8 +253,9 @@ class FolderFiles {
 }
 
 /**
- * The run that makes an import needless. It may be of another process, or of a call without --watch. Where the
- * record of a run is damaged, that error: importing the file again could put old values over newer corrections.
+ * The run that makes an import needless. It may be of another process, or of a call without --watch. Where
+ * the record of a run is damaged, that error: importing the file again could put old values over newer
+ * corrections.
  */
 const neededBy = (
   store: Store,

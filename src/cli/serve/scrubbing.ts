@@ -1,5 +1,5 @@
-// Reads a whole store for damage (a scrub): at once for `bourse doctor --deep`; beside a service slowly, about once a day,
-// in a process of its own, whose service tells what is newly found.
+// Reads a whole store for damage (a scrub): at once for `bourse doctor --deep`; beside a service slowly,
+// about once a day, in a process of its own, whose service tells what is newly found.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Metrics of one or several serving processes, and the port that serves them; of several, the primary asks each worker for
-// its report, and keeps the last report of ended ones. Loaded only where a port is set.
+// Metrics of one or several serving processes, and the port that serves them; of several, the primary asks
+// each worker for its report, and keeps the last report of ended ones. Loaded only where a port is set.
 import cluster, { type Worker } from 'node:cluster';
 import type { Observe } from '../../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../../serve/built-in-pages.ts';

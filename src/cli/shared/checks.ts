@@ -1,5 +1,5 @@
-// Findings as commands write them in lines of text, and the newest check of a whole store, kept beside its keys
-// (contract 9.10, 10).
+// Findings as commands write them in lines of text, and the newest check of a whole store, kept beside its
+// keys (contract 9.10, 10).
 import { formatInstant } from '../../base/instant.ts';
 import { severities } from '../../contract/findings.ts';
 import type { Finding, Severity } from '../../queries/findings/finding.ts';

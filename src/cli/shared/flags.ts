@@ -1,5 +1,5 @@
-// The options of commands: declared once, with the types of what a call gives; those that several commands share,
-// and how their texts are read.
+// The options of commands: declared once, with the types of what a call gives; those that several commands
+// share, and how their texts are read.
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type ParsedInstant, parseInstant } from '../../base/instant.ts';
 import {
@@ -15,7 +15,10 @@ import { fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts'
 import { factsOf, hintFor, type SettingName, UsageProblem } from '../config.ts';
 import { beQuiet } from './output.ts';
 
-/** An option in words; where there are any, also its possible values or how its text is read, and its default. */
+/**
+ * An option in words; where there are any, also its possible values or how its text is read, and its
+ * default.
+ */
 type Declared =
   | string
   | readonly [about: string, values: readonly string[] | ((text: string) => unknown), standard?: unknown];

@@ -36,8 +36,8 @@ export const cliLimits = {
   /** Characters of a reason that it gets. */
   onFailureReasonMax: 2_000,
   /**
-   * Files of watched folders that failed, of which so many are read: a watch tries the others again, and those
-   * whose row is damaged.
+   * Files of watched folders that failed, of which so many are read: a watch tries the others again, and
+   * those whose row is damaged.
    */
   failedFilesMax: 100_000,
   /** Runs that are listed when none was named, or one that does not exist. */

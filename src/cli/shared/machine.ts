@@ -3,8 +3,7 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../../base/instant.ts';
-import { openFilesMax } from '../../base/open-files.ts';
-import { isOlder } from '../../base/version-order.ts';
+import { isOlder, openFilesMax } from '../../base/runtime.ts';
 import type { Market } from '../../market/calendar/market.ts';
 import { markets } from '../../market/calendar/markets/index.ts';
 import { findZone } from '../../market/calendar/zone.ts';

@@ -1,7 +1,7 @@
-// What commands print: answers on standard output, as tables or JSON; notes, and the progress of long work on a terminal,
-// on standard error.
+// What commands print: answers on standard output, as tables or JSON; notes, and the progress of long work
+// on a terminal, on standard error.
 
-import { formatBytes } from '../../base/size.ts';
+import { formatBytes } from '../../base/words.ts';
 import type { OnWait, Store } from '../../store/store.ts';
 
 const MARKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;

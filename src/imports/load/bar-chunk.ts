@@ -1,6 +1,7 @@
 // Rows of a bars file as arrays: moments, values, and the number of the names in each row.
+
+import { numberOf, plainNumber } from '../../base/decimal.ts';
 import { DAY_MS, END_MS, FIRST_MS } from '../../base/instant.ts';
-import { numberOf, plainNumber } from '../../base/number.ts';
 import { seriesFields, valueFields } from '../../store/schema/bars.ts';
 import { type CellKind, InstantCell } from '../map/instant-cell.ts';
 import type { Chunk } from '../read/chunk.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import { numberOf } from '../../base/number.ts';
+import { numberOf } from '../../base/decimal.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 
 const sound: BarValues = { open: 10, high: 12, low: 9, close: 11, volume: 100, vwap: 10.5 };

@@ -1,5 +1,5 @@
 // Imports the bars of a file: read fast, a large one by another process, or cell by cell.
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { barFields, seriesFields, valueFields } from '../../store/schema/bars.ts';
 import { constantProblem, type FieldSources, findSources, type MappedFile } from '../map/column-mapping.ts';
 import { namesOf } from '../map/field-names.ts';

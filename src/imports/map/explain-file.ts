@@ -1,6 +1,7 @@
 // How a file would be read, for `bourse import --explain`: nothing is written.
+
+import { numberOf } from '../../base/decimal.ts';
 import { formatDay, formatInstantZ } from '../../base/instant.ts';
-import { numberOf } from '../../base/number.ts';
 import type { BarLabel } from '../../contract/file-words.ts';
 import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
 import { intervalMinutes, parseInterval } from '../../contract/interval.ts';

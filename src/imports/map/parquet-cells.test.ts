@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import duckdb from '@duckdb/node-bindings';
 import { fc } from '../../../test/seed.ts';
-import { numberOf } from '../../base/number.ts';
+import { numberOf } from '../../base/decimal.ts';
 import { open } from '../read/duckdb.ts';
 import { NeedsCare } from '../read/file-problem.ts';
 import { parquetMoment, parquetNumber } from '../read/parquet-columns.ts';

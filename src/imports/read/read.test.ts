@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import { numberOf } from '../../base/number.ts';
+import { numberOf } from '../../base/decimal.ts';
 import type { ReadPlan } from './chunk.ts';
 import { FileProblem, NeedsCare } from './file-problem.ts';
 import { readChunks } from './read.ts';

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { contentProblem, FileProblem, NeedsCare } from './file-problem.ts';
 import { type Ended, FrameParser, type ReceivedFrame } from './frames.ts';
 

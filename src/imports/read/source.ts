@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import { convertFile } from './convert.ts';
 import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';

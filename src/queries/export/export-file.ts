@@ -6,9 +6,8 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, createZstdCompress } from 'node:zlib';
-import { otherThanFile } from '../../base/file-kind.ts';
 import { diskFull, folderProblem, isDiskFull } from '../../base/space.ts';
-import { ownMark, removeLeftovers } from '../../base/temporary.ts';
+import { otherThanFile, ownMark, removeLeftovers } from '../../base/temporary.ts';
 import { UnfitPlace, WouldReplace } from '../../store/store.ts';
 import { csv, type ExportTable, ndjson, type TextStyle, tsv } from './export-table.ts';
 import { writeParquet } from './parquet.ts';
@@ -63,8 +62,8 @@ export function requireFree(place: string, force: boolean): void {
 }
 
 /**
- * Writes a table to a file of a known format, whole or not at all, and gives the file's bytes: 0 where no file is made.
- * @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
+ * Writes a table to a file of a known format, whole or not at all, and gives the file's bytes: 0 where no
+ * file is made. @throws WouldReplace, UnfitPlace, FolderUnusable, DiskFull
  */
 export async function writeToFile(
   table: ExportTable,

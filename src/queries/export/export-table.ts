@@ -1,4 +1,5 @@
-// The table that an export writes, and its rows as lines of text: CSV and TSV as the answers write them (contract 5.1), NDJSON.
+// The table that an export writes, and its rows as lines of text: CSV and TSV as the answers write them
+// (contract 5.1), NDJSON.
 import type { ParsedInstant } from '../../base/instant.ts';
 import { type AssetSchema, assetSchemas } from '../../contract/identifiers.ts';
 import type { Interval } from '../../contract/interval.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import type { ReadColumn } from './parquet.ts';
 
 /** A process that makes a Parquet file of the CSV that it is given. */

@@ -105,9 +105,9 @@ const DICTIONARY_MAX = 1_000;
 const BAR_BYTES_MAX = 524_288;
 
 /**
- * The process that makes Parquet of a CSV on its standard input: its memory is its own, and it can be ended at
- * any time. Its arguments are a path and the columns with their types, as JSON. It prints how many rows the
- * file has, and its hash, as JSON.
+ * The process that makes Parquet of a CSV on its standard input: its memory is its own, and it can be ended
+ * at any time. Its arguments are a path and the columns with their types, as JSON. It prints how many rows
+ * the file has, and its hash, as JSON.
  */
 async function makeParquet(path: string, columns: string): Promise<void> {
   const rows = await copyCsv({

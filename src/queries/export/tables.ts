@@ -1,4 +1,5 @@
-// The table of an export, by the name of its dataset (contract 10, 11); of stored rows: the fields of their dataset, in its order.
+// The table of an export, by the name of its dataset (contract 10, 11); of stored rows: the fields of their
+// dataset, in its order.
 import { formatDay, formatInstantZ, SECOND_MS } from '../../base/instant.ts';
 import { findInstruments } from '../../runs/instrument-choice.ts';
 import { namesByDay } from '../../runs/naming.ts';

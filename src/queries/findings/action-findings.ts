@@ -1,5 +1,6 @@
-// Corporate actions against prices: unrecorded_split and action_without_jump (the jumps of raw prices against the recorded splits), and
-// cash that cannot be right (impossible_dividend, dividend_currency, factor_mismatch, doubled_dividend).
+// Corporate actions against prices: unrecorded_split and action_without_jump (the jumps of raw prices
+// against the recorded splits), and cash that cannot be right (impossible_dividend, dividend_currency,
+// factor_mismatch, doubled_dividend).
 import { plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { dividendFactor, factorText } from '../../market/bars/adjust.ts';

@@ -1,5 +1,5 @@
-// Single bars that cannot be right, or may not be: stale, vwap_outside, and isolated_wick (a high or low far beyond its own bar and
-// both neighbours, such as a false print).
+// Single bars that cannot be right, or may not be: stale, vwap_outside, and isolated_wick (a high or low
+// far beyond its own bar and both neighbours, such as a false print).
 import { plainDecimal } from '../../base/decimal.ts';
 import type { Bars } from '../../market/bars/columns.ts';
 import { percent, rounded, type Spotted } from './finding.ts';

@@ -1,4 +1,5 @@
-// Findings, from their detector to their reader (contract 9.10): their parts, the numbers in their messages, and their record.
+// Findings, from their detector to their reader (contract 9.10): their parts, the numbers in their
+// messages, and their record.
 
 import { plainDecimal } from '../../base/decimal.ts';
 import { formatInstant } from '../../base/instant.ts';

@@ -1,5 +1,5 @@
-// Sessions by their minutes: short_session and gap (what is missing of an instrument that trades nearly every minute), and
-// minute_day_mismatch (the day that minutes come to, against the stored day).
+// Sessions by their minutes: short_session and gap (what is missing of an instrument that trades nearly
+// every minute), and minute_day_mismatch (the day that minutes come to, against the stored day).
 import { MINUTE_MS } from '../../base/instant.ts';
 import { type Placed, percent, rounded } from './finding.ts';
 import type { Hole, MinuteSession } from './minute-sessions.ts';
@@ -109,7 +109,7 @@ async function gaps(
   return found;
 }
 
-/** What is missing in the finished sessions of an instrument that trades nearly every minute. */
+/** The minutes that finished sessions lack, of an instrument that trades nearly every minute. */
 export const missingMinutes = async (
   ...of: readonly [
     sessions: readonly MinuteSession[],

@@ -1,5 +1,5 @@
-// The other series of a market: the first of them by symbol, how far half of them reach, and what they have: it tells a fault of one
-// series from what happened to all of them.
+// The other series of a market: the first of them by symbol, how far half of them reach, and what they
+// have: it tells a fault of one series from what happened to all of them.
 
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';

@@ -1,5 +1,5 @@
-// The findings in series of DAY and above; and split_basis: weeks and months without a bar, because their sessions are stored under
-// different price bases (contract 3.6).
+// The findings in series of DAY and above; and split_basis: weeks and months without a bar, because their
+// sessions are stored under different price bases (contract 3.6).
 import { DAY_MS } from '../../base/instant.ts';
 import { interval as intervalOf } from '../../contract/interval.ts';
 import type { Bars } from '../../market/bars/columns.ts';

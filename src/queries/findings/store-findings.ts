@@ -1,5 +1,5 @@
-// The findings of a whole store, instrument after instrument, in bounded memory; and those in the bars that some runs hold: what an
-// import tells of itself, in bounded work.
+// The findings of a whole store, instrument after instrument, in bounded memory; and those in the bars that
+// some runs hold: what an import tells of itself, in bounded work.
 
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';

@@ -1,5 +1,5 @@
-// Every threshold of every finding, of which a message prints those that its finding passed; and the usual values around a bar:
-// medians of windows.
+// Every threshold of every finding, of which a message prints those that its finding passed; and the usual
+// values around a bar: medians of windows.
 
 export const thresholds = {
   /**

@@ -1,7 +1,6 @@
 // The response cache: the same request has the same answer until what it depends on is changed, or the answer
 // is out of date.
-import { heapBytes } from '../../base/heap-bytes.ts';
-import { SizedCache } from '../../base/sized-cache.ts';
+import { heapBytes, SizedCache } from '../../base/sized-cache.ts';
 import type { Answer, AnswerSource } from '../../queries/query.ts';
 import { KnownChanges } from '../../store/known-changes.ts';
 import type { Store } from '../../store/store.ts';

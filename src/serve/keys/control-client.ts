@@ -1,5 +1,5 @@
 // The HTTP thread's access to the control file: questions to the control thread.
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import type { ApiKey, KeyUse, QuotaUse } from '../../store/control.ts';
 import { StoreUnavailable } from '../../store/store.ts';

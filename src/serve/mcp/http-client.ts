@@ -1,5 +1,5 @@
 // The HTTP thread's access to the thread that speaks the protocol, which is started by the first message.
-import { moduleBeside } from '../../base/module.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import type { AskedAnswer, AssistantMessage, Assistants } from '../assistants.ts';
 import { KeyTurns } from '../threads/key-turns.ts';

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { moduleBeside } from '../../base/module.ts';
 import type { EndReason, Observe } from '../../base/observe.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpResponse } from '../message.ts';

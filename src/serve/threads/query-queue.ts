@@ -2,8 +2,8 @@
 // those whose callers have gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { moduleBeside } from '../../base/module.ts';
 import { causeOf } from '../../base/observe.ts';
+import { moduleBeside } from '../../base/runtime.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { AdmissionControl, type QueueBounds } from './admission.ts';

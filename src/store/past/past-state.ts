@@ -1,7 +1,6 @@
 // What a store was at an earlier version: the rows that later writes changed, from the journal and from
 // former rows (docs/decisions/0041).
-import { heapBytes } from '../../base/heap-bytes.ts';
-import type { SizedCache } from '../../base/sized-cache.ts';
+import { heapBytes, type SizedCache } from '../../base/sized-cache.ts';
 import { rowsInOrder } from '../all-rows.ts';
 import { oldestVersion } from '../changes.ts';
 import { type Damage, refuseDamage } from '../damage.ts';

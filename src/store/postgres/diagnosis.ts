@@ -1,5 +1,5 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
-import { formatBytes } from '../../base/size.ts';
+import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine } from '../diagnosis.ts';
 import { type ServerFacts, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';

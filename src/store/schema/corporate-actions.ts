@@ -1,7 +1,6 @@
 // Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it
 // is read (contract 8.2).
-import { fractionNear } from '../../base/decimal.ts';
-import { numberOf } from '../../base/number.ts';
+import { fractionNear, numberOf } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
 import { currencyRule } from './currency.ts';
 import { dataset, day, integer, orNull, real, text } from './dataset.ts';

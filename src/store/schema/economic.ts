@@ -1,5 +1,5 @@
 // The economic calendar: its events, and the descriptions of codes that files give (contract 11).
-import { numberOf } from '../../base/number.ts';
+import { numberOf } from '../../base/decimal.ts';
 import { dataset, instant, integer, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,

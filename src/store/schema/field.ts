@@ -1,6 +1,7 @@
 // The fields of dataset files: the values that a cell may hold, and how a field is exported (contract 11).
+
+import { numberOf } from '../../base/decimal.ts';
 import { parseDay } from '../../base/instant.ts';
-import { numberOf } from '../../base/number.ts';
 import {
   assetSchemas,
   parseAssetSchema,

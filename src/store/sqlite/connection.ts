@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { otherThanFile } from '../../base/file-kind.ts';
+import { isOlder } from '../../base/runtime.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
 import {
   closedAmong,
@@ -18,7 +18,7 @@ import {
   OWNER_NEEDS,
   STORE_NEEDS,
 } from '../../base/space.ts';
-import { isOlder } from '../../base/version-order.ts';
+import { otherThanFile } from '../../base/temporary.ts';
 import { storeLimits } from '../limits.ts';
 import { type Mode, noStoreAt, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
 import { requireOneName } from './files.ts';

@@ -2,9 +2,9 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { otherThanFile } from '../../base/file-kind.ts';
-import { formatBytes } from '../../base/size.ts';
 import { freeBytesIn } from '../../base/space.ts';
+import { otherThanFile } from '../../base/temporary.ts';
+import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
 import { PAGE_BYTES, versionProblem } from './connection.ts';

@@ -1,7 +1,13 @@
-// The order of versions: by number, not by character.
+// The addresses of the program's modules, and the order of versions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOlder } from './version-order.ts';
+import { isOlder, moduleBeside } from './runtime.ts';
+
+test('a module beside a source is a source, and beside what was built is built too', () => {
+  const found = (importerUrl: string): string => moduleBeside('./runtime.ts', importerUrl).href;
+  assert.equal(found('file:///srv/my.ts.files/src/base/a.ts'), 'file:///srv/my.ts.files/src/base/runtime.ts');
+  assert.equal(found('file:///srv/bourse-0.1/dist/base/a.js'), 'file:///srv/bourse-0.1/dist/base/runtime.js');
+});
 
 const cases: readonly [version: string, than: string, expected: boolean][] = [
   ['3.51.2', '3.51.3', true],

@@ -1,6 +1,7 @@
+// import assert from 'node:assert/strict';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatBytes } from './size.ts';
+import { formatBytes } from './words.ts';
 
 test('a size has the largest unit of which it is one or more as it is shown', () => {
   const sizes: readonly [bytes: number, text: string][] = [

@@ -1,0 +1,19 @@
+// Words for a person: sizes, and words of a command line that can be copied.
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A size in powers of 1000, with one decimal from 1 kB on: `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  let size = bytes;
+  let power = 0;
+  for (; power < units.length - 1 && Number(size.toFixed(1)) >= 1000; power++) size /= 1000;
+  return `${size.toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+/** A word as a shell needs it. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A flag by its name in code, as it is written: `complete-through`. */
+export const spokenFlag = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
