@@ -1,8 +1,8 @@
 // What `bourse import --explain` prints.
 
-import type { ImportReport } from '../../imports/load/import-report.ts';
+import type { Refusal, RefusalGroup } from '../../imports/load/refused-rows.ts';
+import type { ImportReport } from '../../imports/load/run.ts';
 import type { Explained } from '../../imports/map/explain-file.ts';
-import type { Refusal, RefusalGroup } from '../../imports/read/file-problem.ts';
 import { linesOf } from '../shared/output.ts';
 import { count, countOf, formatTable } from '../shared/table.ts';
 

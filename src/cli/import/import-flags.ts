@@ -1,14 +1,14 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the
 // run.
+
 import { hash } from 'node:crypto';
 import { parseDay, parseInstant } from '../../base/instant.ts';
 import { spokenFlag } from '../../base/shell-word.ts';
 import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
 import type { RecordedFlags } from '../../imports/load/run.ts';
-import type { FieldNames } from '../../imports/map/column-mapping.ts';
-import { namesOf } from '../../imports/map/field-names.ts';
-import { readMappingFile } from '../../imports/map/mapping-file.ts';
+import { readMappingFile } from '../../imports/map/choose-mapping.ts';
+import { type FieldNames, namesOf } from '../../imports/map/column-mapping.ts';
 import { findZone, type Zone } from '../../market/calendar/zone.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import type { ReplaceRequest } from '../../runs/replaced-days.ts';
@@ -16,7 +16,7 @@ import { barFields } from '../../store/schema/bars.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
 import { currencyRule } from '../../store/schema/currency.ts';
 import { spokenName } from '../../store/schema/dataset.ts';
-import { anyNumber, type Fields } from '../../store/schema/field.ts';
+import type { Fields } from '../../store/schema/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
 import { readCountry, readInterval, readSchema, readSymbolOf } from '../shared/read-flags.ts';
@@ -70,12 +70,8 @@ export function zoneNamed(name: string | undefined): Zone | undefined {
 /** The fields of a dataset's files. */
 const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
 
-/** Their names, and which of them are numbers. */
-export function fieldNamesOf(dataset: string): FieldNames {
-  const fields = fieldsOf(dataset);
-  const numbers = Object.keys(fields).filter((name) => fields[name]!.rule === anyNumber);
-  return { ...namesOf(fields), numbers };
-}
+/** Their names. */
+export const fieldNamesOf = (dataset: string): FieldNames => namesOf(fieldsOf(dataset));
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code'] as const;
 

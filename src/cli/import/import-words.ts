@@ -1,5 +1,5 @@
 // What `bourse import` says of an import that is done.
-import type { ImportReport } from '../../imports/load/import-report.ts';
+import type { ImportReport } from '../../imports/load/run.ts';
 import type { FormerRun } from '../../runs/former-runs.ts';
 import { importCommand } from '../../runs/import-command.ts';
 import { isQuiet, linesOf } from '../shared/output.ts';

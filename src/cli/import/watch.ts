@@ -1,11 +1,12 @@
 // `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
 // signal.
+
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RecordedFlags } from '../../imports/load/run.ts';
 import { runOfPath } from '../../imports/load/watched-file.ts';
-import { hashOfFile } from '../../imports/read/hash.ts';
+import { hashOfFile } from '../../imports/read/digest.ts';
 import { clearFailures, failuresIn, recordFailure, UNFINISHED } from '../../runs/failed-files.ts';
 import { DamagedData } from '../../store/damage.ts';
 import { isStoreMade, openStore } from '../../store/engines.ts';
