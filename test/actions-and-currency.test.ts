@@ -1,5 +1,6 @@
 // Corporate actions that contradict themselves, cash in other currencies, and kinds beyond the two (contract
 // 8.2, 8.10), from files to answers.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -10,9 +11,8 @@ import { corporateActions } from '../src/contract/corporate-actions.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { Refusal } from '../src/contract/errors.ts';
 import { findings } from '../src/contract/findings.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
-import type { ImportRequest } from '../src/imports/load/run.ts';
+import type { ImportReport, ImportRequest } from '../src/imports/load/run.ts';
 import { calendarOf } from '../src/market/calendar/calendar.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';

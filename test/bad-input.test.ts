@@ -1,10 +1,11 @@
 // Files that are half right, of every dataset and format: what can be imported is, the rest is refused by row
 // and column (contract 11).
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { opened } from './importing.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 

@@ -1,11 +1,12 @@
 // Corporate actions from file to wire: the list (spec 2.4, 4.3), factors (contract 8.2) and imports (contract
 // 11).
+
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';
 import { stored } from './importing.ts';

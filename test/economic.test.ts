@@ -1,12 +1,13 @@
 // The economic calendar from file to wire: lists, one event, codes, changes worked out, imports (spec 2.11,
 // 4.12-4.14, contract 8.7, 8.8, 9.1).
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Caller, type Got } from './asking.ts';
 import { cellsOf, parseCsv } from './csv.ts';

@@ -1,12 +1,13 @@
 // Rows of bars files into a real store: what is taken, what is refused and why, and what is then stored
 // (contract 2.5, 3.6, 3.10, 11).
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { type ColumnMapping, noMapping } from '../src/imports/map/column-mapping.ts';
 import { FileProblem } from '../src/imports/read/file-problem.ts';
 import { findZone } from '../src/market/calendar/zone.ts';

@@ -1,10 +1,11 @@
 // Small files that would take the memory, the time or the life of an import: each is refused by itself, and
 // the files beside it are imported.
+
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { limits } from '../src/contract/limits.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { runStatement } from './duckdb.ts';
 import { Workshop } from './service.ts';
 

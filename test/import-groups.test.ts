@@ -1,4 +1,5 @@
 // Files that are imported together in one write: each whole, undone and refused alone (contract 10, 11).
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -6,9 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ImportGroup, writeGroup } from '../src/imports/load/import-group.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile, importInto } from '../src/imports/load/importers.ts';
-import type { PendingImport } from '../src/imports/load/refused-rows.ts';
+import type { ImportReport, PendingImport } from '../src/imports/load/run.ts';
 import { FileProblem } from '../src/imports/read/file-problem.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
 import type { Store } from '../src/store/store.ts';

@@ -1,11 +1,12 @@
 // Rows of instruments files into a real store: typed fields, partial updates, refusals (contract 11, spec
 // 2.3).
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { FileProblem } from '../src/imports/read/file-problem.ts';
 import { opened } from './importing.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';

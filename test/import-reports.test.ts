@@ -1,13 +1,14 @@
 // What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged,
 // doubts (contract 10, 11).
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DAY_MS } from '../src/base/instant.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { encodeBlock } from '../src/market/bars/block-writer.ts';
 import { emptyBars } from '../src/market/bars/columns.ts';
 import { rowWith } from '../src/store/all-rows.ts';

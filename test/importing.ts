@@ -1,10 +1,10 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
+
 import { writeFileSync } from 'node:fs';
 import { FIRST_MS } from '../src/base/instant.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
-import type { ImportRequest } from '../src/imports/load/run.ts';
+import type { ImportReport, ImportRequest } from '../src/imports/load/run.ts';
 import { type MappedFile, ownNames } from '../src/imports/map/column-mapping.ts';
 import { holdReader } from '../src/imports/read/reader-process.ts';
 import { openSources } from '../src/imports/read/source.ts';

@@ -1,12 +1,13 @@
 // Bars files of very many series, one row each: what an import keeps in memory, and the identifiers that it
 // gives out.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { openStore } from '../src/store/engines.ts';
 import { opened } from './importing.ts';
 import { rowsOf, TestFolder } from './stores.ts';

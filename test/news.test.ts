@@ -1,10 +1,11 @@
 // News from file to wire: the list and the latest (spec 2.5, 4.4, 4.5, contract 8.3), both sorts, ties, and
 // imports (contract 11).
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { findZone } from '../src/market/calendar/zone.ts';
 import { Caller, type Got, type GotPage, type Parameters } from './asking.ts';
 import { stored } from './importing.ts';

@@ -1,12 +1,13 @@
 // Taking runs back, in any order, against a direct model: a bar has a version for each run that has it
 // (contract 10).
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseInstant } from '../src/base/instant.ts';
-import type { ImportReport } from '../src/imports/load/import-report.ts';
 import { importFile } from '../src/imports/load/importers.ts';
+import type { ImportReport } from '../src/imports/load/run.ts';
 import { deleteBars, deleteInstrument } from '../src/runs/delete-bars.ts';
 import { RequestProblem } from '../src/runs/recorded-write.ts';
 import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';

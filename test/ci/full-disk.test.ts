@@ -1,5 +1,6 @@
 // Full disks: asked about before the first write, told clearly when they fill on the way, and nothing lost
 // (contract 10).
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/base/instant.ts';
 import { DiskFull } from '../../src/base/space.ts';
-import { storeNeedBytes } from '../../src/imports/load/import-space.ts';
+import { storeNeedBytes } from '../../src/imports/load/import-group.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { fileOf, hashOf, minutesFile, named, rowsIn } from '../reliability/minutes.ts';
 import { noSmallDisk, roomIn, SmallDisk } from '../reliability/tmpfs.ts';

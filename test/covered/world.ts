@@ -1,5 +1,6 @@
 // A store to which files, deletions, undos and changes of calendars come at given moments, beside the journal
 // of them.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { formatDay, parseInstant } from '../../src/base/instant.ts';
@@ -8,9 +9,8 @@ import { seriesCoverage } from '../../src/contract/coverage.ts';
 import { type Endpoint, parseParameters } from '../../src/contract/endpoint.ts';
 import { interval as intervalOf } from '../../src/contract/interval.ts';
 import { writeGroup } from '../../src/imports/load/import-group.ts';
-import type { ImportReport } from '../../src/imports/load/import-report.ts';
 import { importFile, importInto } from '../../src/imports/load/importers.ts';
-import type { ImportRequest } from '../../src/imports/load/run.ts';
+import type { ImportReport, ImportRequest } from '../../src/imports/load/run.ts';
 import { zoneOf } from '../../src/market/calendar/zone.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import { deleteBars } from '../../src/runs/delete-bars.ts';

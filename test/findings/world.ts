@@ -7,8 +7,7 @@ import { instrumentsIn, storeFindings } from '../../src/queries/findings/store-f
 import { openStore } from '../../src/store/engines.ts';
 import type { Random } from '../fuzz/random.ts';
 import { type FileRow, opened, rowsFile } from '../importing.ts';
-import type { TestFolder } from '../stores.ts';
-import { openToWrite } from '../stores.ts';
+import { openToWrite, type TestFolder } from '../stores.ts';
 
 const DAY_MS = 86_400_000;
 export const NOW_MS = Date.parse('2025-06-01T00:00:00Z');

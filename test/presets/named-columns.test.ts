@@ -1,9 +1,10 @@
 // What a map does not name is not read: a column that only has a field's name never slips in beside a map
 // (contract 8.2, 11).
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { namesOf } from '../../src/imports/map/field-names.ts';
+import { namesOf } from '../../src/imports/map/column-mapping.ts';
 import { barFields } from '../../src/store/schema/bars.ts';
 import { fileDatasetNamed, fileDatasets } from '../../src/store/schema/index.ts';
 import { contentOf } from '../stores.ts';

@@ -1,13 +1,14 @@
 // Files as vendors write them, imported in this process as the command line does it, and the bars that are
 // then served.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { historicalBars } from '../../src/contract/bars.ts';
 import { parseParameters } from '../../src/contract/endpoint.ts';
 import type { PriceBasis } from '../../src/contract/price-basis.ts';
-import type { ImportReport } from '../../src/imports/load/import-report.ts';
 import { importFile, requestOf } from '../../src/imports/load/importers.ts';
+import type { ImportReport } from '../../src/imports/load/run.ts';
 import { chooseMapping } from '../../src/imports/map/choose-mapping.ts';
 import { openSources } from '../../src/imports/read/source.ts';
 import { findZone } from '../../src/market/calendar/zone.ts';

@@ -1,7 +1,8 @@
 // What an import really takes of a disk, held against what is asked for before it.
+
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
-import { storeNeedBytes } from '../../src/imports/load/import-space.ts';
+import { storeNeedBytes } from '../../src/imports/load/import-group.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { fileStore, storeFile } from '../sqlite/files.ts';

@@ -1,17 +1,17 @@
 // One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
 // reported; the exit status is that of all.
+
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ImportGroup, writeGroup } from '../../imports/load/import-group.ts';
-import type { ImportReport } from '../../imports/load/import-report.ts';
 import { importFile, importInto, requestOf } from '../../imports/load/importers.ts';
-import type { ImportedCommand, RecordedFlags } from '../../imports/load/run.ts';
+import type { ImportedCommand, ImportReport, RecordedFlags } from '../../imports/load/run.ts';
 import { runOfFile } from '../../imports/load/watched-file.ts';
 import type { ChooseMapping, MappedFile } from '../../imports/map/column-mapping.ts';
 import { explainFile } from '../../imports/map/explain-file.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
+import { STANDARD_INPUT } from '../../imports/read/inputs.ts';
 import { holdReader } from '../../imports/read/reader-process.ts';
-import { STANDARD_INPUT } from '../../imports/read/source.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
 import { DamagedData } from '../../store/damage.ts';
 import { BARS } from '../../store/schema/index.ts';

@@ -1,5 +1,6 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the
 // run.
+
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseDay, parseInstant } from '../../base/instant.ts';
@@ -7,9 +8,8 @@ import { shellWord, spokenFlag } from '../../base/words.ts';
 import { barLabels, symbolTimes } from '../../contract/file-words.ts';
 import { priceBases, volumeBases } from '../../contract/price-basis.ts';
 import type { RecordedFlags } from '../../imports/load/run.ts';
-import { type FieldNames, type MappedFile, mappingText } from '../../imports/map/column-mapping.ts';
-import { namesOf } from '../../imports/map/field-names.ts';
-import { readMappingFile } from '../../imports/map/mapping-file.ts';
+import { readMappingFile } from '../../imports/map/choose-mapping.ts';
+import { type FieldNames, type MappedFile, mappingText, namesOf } from '../../imports/map/column-mapping.ts';
 import { findZone, type Zone } from '../../market/calendar/zone.ts';
 import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import { namesByDay } from '../../runs/naming.ts';
@@ -17,7 +17,7 @@ import { barFields } from '../../store/schema/bars.ts';
 import { corporateActions } from '../../store/schema/corporate-actions.ts';
 import { currencyRule } from '../../store/schema/currency.ts';
 import { spokenName } from '../../store/schema/dataset.ts';
-import { anyNumber, type Fields } from '../../store/schema/field.ts';
+import type { Fields } from '../../store/schema/field.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
 import {
@@ -103,12 +103,8 @@ function zoneNamed(name: string | undefined): Zone | undefined {
 /** The fields of a dataset's files. */
 const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fields ?? barFields;
 
-/** Their names, and which of them are numbers. */
-function fieldNamesOf(dataset: string): FieldNames {
-  const fields = fieldsOf(dataset);
-  const numbers = Object.keys(fields).filter((name) => fields[name]!.rule === anyNumber);
-  return { ...namesOf(fields), numbers };
-}
+/** Their names. */
+const fieldNamesOf = (dataset: string): FieldNames => namesOf(fieldsOf(dataset));
 
 const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code'] as const;
 

@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs';
 import type { ChooseMapping, MappedFile } from '../../imports/map/column-mapping.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
-import { openSources, STANDARD_INPUT } from '../../imports/read/source.ts';
+import { STANDARD_INPUT } from '../../imports/read/inputs.ts';
+import { openSources } from '../../imports/read/source.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
 
 /** A name on the command line, or of a watched folder, and why not all of it was imported. */

@@ -1,8 +1,9 @@
 // What `bourse import` says: how a file would be read, an import that is done, and the findings in the bars
 // that it has stored (contract 9.10).
-import type { ImportReport } from '../../imports/load/import-report.ts';
+
+import type { Refusal, RefusalGroup } from '../../imports/load/refused-rows.ts';
+import type { ImportReport } from '../../imports/load/run.ts';
 import type { Explained } from '../../imports/map/explain-file.ts';
-import type { Refusal, RefusalGroup } from '../../imports/read/file-problem.ts';
 import { findingRecordOf, type Severity } from '../../queries/findings/finding.ts';
 import { runFindings } from '../../queries/findings/store-findings.ts';
 import type { FormerRun } from '../../runs/former-runs.ts';

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RecordedFlags } from '../../imports/load/run.ts';
 import { runOfPath } from '../../imports/load/watched-file.ts';
-import { hashOfFile } from '../../imports/read/hash.ts';
+import { hashOfFile } from '../../imports/read/digest.ts';
 import { rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { DamagedData, unlessDamaged } from '../../store/damage.ts';
 import { isStoreMade, openStore } from '../../store/engines.ts';

@@ -1,15 +1,13 @@
-// Rows of a bars file as arrays: moments, values, and the number of the names in each row.
-
+// Rows of a bars file as arrays: moments, values, and the number of the names in each row. Names are numbered
+// by their bytes: no text is made of one that was met before.
 import { numberOf, plainNumber } from '../../base/decimal.ts';
 import { DAY_MS, END_MS, FIRST_MS } from '../../base/instant.ts';
 import { seriesFields, valueFields } from '../../store/schema/bars.ts';
+import type { FieldSources } from '../map/column-mapping.ts';
 import { type CellKind, InstantCell } from '../map/instant-cell.ts';
-import type { Chunk } from '../read/chunk.ts';
-import { type ComputedColumn, UNMADE } from '../read/computed-column.ts';
-import type { RowProblem } from '../read/file-problem.ts';
-import { parquetMoment, parquetNumber } from '../read/parquet-columns.ts';
-import type { ReadableFile } from '../read/scan.ts';
-import { NameIds } from './name-ids.ts';
+import type { Chunk, TextCells } from '../read/chunk.ts';
+import { UNMADE } from '../read/scan.ts';
+import type { RowProblem } from './refused-rows.ts';
 
 /**
  * The kinds of a moment's cell; chunks have an index into this. The last two are instants that are written as
@@ -19,7 +17,7 @@ export const momentKinds: readonly (CellKind | 'missing')[] = [
   ...(['instant', 'local', 'date', 'bad', 'missing'] as const),
   ...(['instant', 'instant'] as const),
 ];
-export const INSTANT = 0;
+const INSTANT = 0;
 const BAD = 3;
 const MISSING = 4;
 /** The offset is that of UTC or east of it, or west of it. */
@@ -60,10 +58,19 @@ export type BarChunk = {
   readonly nameIds: Int32Array;
   /** Names that first appear in this chunk; their numbers continue those before. */
   readonly newNames: readonly Names[];
+  /** Of a careful reading. */
+  readonly care?: Care;
 };
 
-/** Which column of a file gives which field. */
-export type BarColumns = ReadonlyMap<string, string>;
+/**
+ * A careful reading adds to a chunk: its cells, the problems of rows by their number, and how many
+ * columns the file has.
+ */
+export type Care = {
+  readonly read: Chunk;
+  readonly strange: ReadonlyMap<number, RowProblem>;
+  readonly width: number;
+};
 
 /** The types by which a fast reading reads the columns of a file: as text, or as numbers. */
 export type BarTypes = {
@@ -72,31 +79,6 @@ export type BarTypes = {
   /** What the cells of the moment are, where they are numbers: milliseconds. Null where they are texts. */
   readonly moment: CellKind | null;
 };
-
-/**
- * The types by which a file is read fast; null where its types do not show what its cells are, or only a
- * careful reading computes a column.
- */
-export function barTypesOf(
-  { format, header, types }: Pick<ReadableFile, 'format' | 'header' | 'types'>,
-  columns: BarColumns,
-): BarTypes | null {
-  if (format.kind === 'json') return null;
-  const isParquet = format.kind === 'parquet';
-  const texts: string[] = [];
-  const numbers: string[] = [];
-  let moment: CellKind | null = null;
-  for (const [field, column] of columns) {
-    const isValue = valueFields.some((name) => name === field);
-    if (isParquet) {
-      const type = types[header.indexOf(column)];
-      if (type === undefined || (isValue && parquetNumber(column, type) === null)) return null;
-      if (field === 'datetime') moment = parquetMoment(type);
-    }
-    (isValue || (field === 'datetime' && moment !== null) ? numbers : texts).push(column);
-  }
-  return { texts, numbers, moment };
-}
 
 /** Makes chunks of bars from chunks of columns. One is used for a whole file. */
 export class BarChunker {
@@ -109,7 +91,7 @@ export class BarChunker {
   readonly #ids = new NameIds();
 
   /** `texts` and `numbers` are the columns of the reading, in its order. */
-  constructor(columns: BarColumns, { texts, numbers, moment }: BarTypes) {
+  constructor(columns: FieldSources['columns'], { texts, numbers, moment }: BarTypes) {
     const locate = (field: string, among: readonly string[]): number =>
       among.indexOf(columns.get(field) ?? '\0');
     this.#texts = texts;
@@ -181,14 +163,10 @@ export class BarChunker {
   }
 
   /**
-   * The bars of a chunk that was read carefully, and its problems by row: text in place of a number, and
+   * The bars of a chunk that was read carefully, with its problems by row: text in place of a number, and
    * cells that could not be made.
    */
-  parse(
-    chunk: Chunk,
-    columns: BarColumns,
-    derived: readonly ComputedColumn[],
-  ): { chunk: BarChunk; strange: ReadonlyMap<number, RowProblem> } {
+  parse(chunk: Chunk, columns: FieldSources['columns'], derived: FieldSources['derived']): BarChunk {
     const { count, firstRow } = chunk;
     const strange = new Map<number, RowProblem>();
     const values = valueFields.map((field) => {
@@ -215,7 +193,8 @@ export class BarChunker {
     const nameIds = new Int32Array(count);
     this.readMoments(chunk, ms, kinds, 0);
     const newNames = this.readNames(chunk, nameIds, 0);
-    return { chunk: { count, firstRow, ms, kinds, values, nameIds, newNames }, strange };
+    const care = { read: chunk, strange, width: this.#texts.length - derived.length };
+    return { count, firstRow, ms, kinds, values, nameIds, newNames, care };
   }
 }
 
@@ -229,4 +208,136 @@ function typedMoments(numbers: Float64Array, kind: number, ms: Float64Array, kin
     else if (value < FIRST_MS || value >= END_MS) kinds[row] = BAD;
     else kinds[row] = isMidnight ? EASTERN_MIDNIGHT : kind;
   }
+}
+
+/** Bytes that no UTF-8 has: the end of a cell, and a missing cell. */
+const [CELL_END, NO_CELL] = [0xff, 0xfe];
+
+/** The prime of the hash FNV-1a. */
+const FNV_PRIME = 0x0100_0193;
+
+/** The numbers of names, in the order of their first appearance. */
+export class NameIds {
+  /** How many names there are. */
+  count = 0;
+  /**
+   * The bytes of all names, one after the other; the name of a number begins where the one before it ends.
+   */
+  #bytes = new Uint8Array(16 * 1024);
+  #ends = new Int32Array(1024);
+  #hashes = new Int32Array(1024);
+  /** By hash: a number and one, 0 for none. At most half of them are used. */
+  #slots = new Int32Array(2048);
+  /**
+   * The number that came last, and by number the one that came after it, and one; 0 for none. Rows ordered by
+   * time repeat their order.
+   */
+  #last = -1;
+  #followers = new Int32Array(1024);
+
+  /** The number of the cells of a row, which were gathered. A new one is the count before. */
+  of(columns: readonly TextCells[], row: number): number {
+    const guess = this.#last < 0 ? -1 : this.#followers[this.#last]! - 1;
+    if (guess >= 0 && this.#isOf(guess, columns, row)) {
+      this.#last = guess;
+      return guess;
+    }
+    const id = this.#find(columns, row);
+    if (this.#last >= 0) this.#followers[this.#last] = id + 1;
+    this.#last = id;
+    return id;
+  }
+
+  /** Whether the cells of a row are those of a number. */
+  #isOf(id: number, columns: readonly TextCells[], row: number): boolean {
+    const known = this.#bytes;
+    let at = id === 0 ? 0 : this.#ends[id - 1]!;
+    for (const column of columns) {
+      const { bytes } = column;
+      const end = column.ends[row]!;
+      if (column.isNull(row)) {
+        if (known[at++] !== NO_CELL) return false;
+      } else
+        for (let byte = column.starts[row]!; byte < end; byte++)
+          if (known[at++] !== bytes[byte]) return false;
+      if (known[at++] !== CELL_END) return false;
+    }
+    return at === this.#ends[id];
+  }
+
+  #find(columns: readonly TextCells[], row: number): number {
+    const from = this.count === 0 ? 0 : this.#ends[this.count - 1]!;
+    const to = this.#append(columns, row, from);
+    const bytes = this.#bytes;
+    let hash = 0;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
+    const mask = this.#slots.length - 1;
+    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+      const id = this.#slots[slot]! - 1;
+      if (id < 0) return this.#add(slot, hash, to);
+      if (this.#hashes[id] === hash && this.#is(id, from, to)) return id;
+    }
+  }
+
+  /** Copies cells behind the last name; where they end. */
+  #append(columns: readonly TextCells[], row: number, from: number): number {
+    let at = from;
+    for (const column of columns) {
+      const start = column.starts[row]!;
+      const end = column.ends[row]!;
+      if (at + end - start + 2 > this.#bytes.length) this.#growBytes(at + end - start + 2);
+      const into = this.#bytes;
+      const { bytes } = column;
+      if (column.isNull(row)) into[at++] = NO_CELL;
+      else for (let byte = start; byte < end; byte++) into[at++] = bytes[byte]!;
+      into[at++] = CELL_END;
+    }
+    return at;
+  }
+
+  #is(id: number, from: number, to: number): boolean {
+    const start = id === 0 ? 0 : this.#ends[id - 1]!;
+    if (this.#ends[id]! - start !== to - from) return false;
+    for (let at = from, other = start; at < to; at++, other++)
+      if (this.#bytes[at] !== this.#bytes[other]) return false;
+    return true;
+  }
+
+  #add(slot: number, hash: number, end: number): number {
+    const id = this.count++;
+    if (id === this.#ends.length) {
+      this.#ends = grown(this.#ends, 2 * id);
+      this.#hashes = grown(this.#hashes, 2 * id);
+      this.#followers = grown(this.#followers, 2 * id);
+    }
+    this.#ends[id] = end;
+    this.#hashes[id] = hash;
+    this.#slots[slot] = id + 1;
+    if (2 * this.count > this.#slots.length) this.#growSlots();
+    return id;
+  }
+
+  #growSlots(): void {
+    const slots = new Int32Array(2 * this.#slots.length);
+    const mask = slots.length - 1;
+    for (let id = 0; id < this.count; id++) {
+      const hash = this.#hashes[id]!;
+      let slot = (hash ^ (hash >>> 15)) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = id + 1;
+    }
+    this.#slots = slots;
+  }
+
+  #growBytes(needed: number): void {
+    const bytes = new Uint8Array(2 * needed);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+}
+
+function grown(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const longer = new Int32Array(length);
+  longer.set(values);
+  return longer;
 }

@@ -1,39 +1,30 @@
 // Writes checked bars to the store: an open block a series, several where rows are in no order, each merged
 // with the stored one.
-
 import { decodeIds, encodeIds } from '../../base/id-list.ts';
-import { DAY_MS, formatInstant, MINUTE_MS } from '../../base/instant.ts';
-import { firstWhere } from '../../base/search.ts';
-import { type Interval, intervalMinutes } from '../../contract/interval.ts';
+import type { Interval } from '../../contract/interval.ts';
 import { limits } from '../../contract/limits.ts';
-import { type BarBasis, volumeBasis } from '../../contract/price-basis.ts';
-import { passingBlock } from '../../market/bars/block-writer.ts';
-import { type Bars, emptyBars, filterBars, lowerBound, mergeBars } from '../../market/bars/columns.ts';
-import { countOffGrid, countOutside, timeOffGrid } from '../../market/bars/grid.ts';
-import { closesAfter } from '../../market/calendar/bar-end.ts';
+import { type BarBasis, barBasis, volumeBasis } from '../../contract/price-basis.ts';
+import { encodeBlock, passingBlock } from '../../market/bars/block-writer.ts';
+import { emptyBars, filterBars, mergeBars } from '../../market/bars/columns.ts';
 import type { Market } from '../../market/calendar/market.ts';
-import { type BlockPlace, broughtTo, newBlock } from '../../runs/journal.ts';
+import { type BlockPlace, broughtTo, changeRowOf, newBlock, recordBlock } from '../../runs/journal.ts';
 import type { KnownName } from '../../runs/new-instrument.ts';
-import { changesBar, hasBar } from '../../series/brought.ts';
+import { type Brought, broughtIn, changesBar, changesBars, hasBar } from '../../series/brought.ts';
 import { Calendars } from '../../series/calendars.ts';
-import { firstAfter } from '../../series/future-bars.ts';
 import { marketName } from '../../series/series.ts';
 import { rowsWith, rowWith } from '../../store/all-rows.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { runSpans, series as seriesDataset } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
+import { blockChanges, heldBars } from '../../store/schema/internal.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { StoredBlock, Writer } from '../../store/store.ts';
-import { countClosed, countVwapOutside } from './bar-counts.ts';
-import { BlockJournal } from './block-journal.ts';
+import { BarFindings } from './bar-rules.ts';
 import { HeldSpans } from './held-spans.ts';
-import type { OpenTime } from './import-report.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
-import { OpenRows, Segments } from './open-rows.ts';
-import { type OpenBlock, OpenSeries } from './open-series.ts';
-import type { PresentRun } from './run.ts';
-import { Spacing } from './spacing.ts';
+import { type OpenBlock, OpenRows, OpenSeries, Segments } from './open-series.ts';
+import type { ImportRequest, OpenTime, PresentRun } from './run.ts';
 import type { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** Which series a bar belongs to. */
@@ -42,9 +33,6 @@ export type SeriesName = InstrumentName & {
   /** Null where the file names none. */
   readonly exchange: string | null;
 };
-
-/** An epoch in seconds up to the year 2200, read as milliseconds, is within so many days. */
-const EPOCH_DAYS = 85;
 
 /** Bytes of one bar in an open block. */
 const BAR_BYTES = 64;
@@ -55,54 +43,16 @@ const BLOCK_BYTES = 4_000;
 /** Open blocks that are written together: the stored ones below them are in memory meanwhile. */
 const BLOCKS_TOGETHER = 256;
 
-/** The facts that hold for all bars of a file. */
-type LoadedFile = {
-  readonly basis: BarBasis;
-  /** From when to when it says that it has every bar, where its caller says so (contract 3.9 (1)). */
-  readonly completeFromMs: number | null;
-  readonly completeThroughMs: number | null;
-  /** The zone of its times. */
-  readonly zone: string | null;
-  /** The time of the write. */
-  readonly nowMs: number;
-  /** Whose the underlyings of options are. */
-  readonly owners: SymbolsOnDays;
-  readonly currency: string | null;
-};
-
 /** Loads bars in one write of the store. */
 export class BarLoad {
-  readonly counts = {
-    written: 0,
-    unchanged: 0,
-    /** Of the written ones, those in place of others. */
-    replaced: 0,
-    newInstruments: 0,
-    /** Bars outside every segment: stored, not served. */
-    outsideSessions: 0,
-    /** Bars off the session grid of their interval. */
-    offGrid: 0,
-    /** Bars with a vwap outside their low and high. */
-    vwapOutside: 0,
-    /** DAY bars of dates on which the market is closed: stored and served. */
-    onClosedDays: 0,
-    /** DAY bars of closed dates whose evening opens the next session: merged into it when they are read. */
-    mergedDays: 0,
-    /** Bars that close after the start of the import: stored, not served until a later import holds them. */
-    unfinished: 0,
-    /** Bars of the days around 1970 that a present time gives in the wrong unit. */
-    atEpoch: 0,
-    /** Bars that open after now: stored, not served yet. */
-    afterNow: 0,
-  };
-  /** Open of the first of them. */
-  #firstAfterMs = Number.POSITIVE_INFINITY;
-  readonly #nowMs: number;
-  readonly #spacing = new Spacing();
+  /** Bars that were written, of these the ones in place of others. */
+  #written = 0;
+  #replaced = 0;
+  readonly #findings: BarFindings;
   readonly #writer: Writer;
   readonly #calendars = new Calendars();
   readonly #run: PresentRun;
-  readonly #basis: BarBasis;
+  readonly basis: BarBasis;
   readonly #held: HeldSpans;
   readonly #series = new Map<string, OpenSeries>();
   /** The names of their markets. */
@@ -115,18 +65,19 @@ export class BarLoad {
   /** Of all open blocks. */
   readonly #segments = new Segments();
   /** The bars of the block that is being written. */
-  readonly #written = emptyBars();
+  readonly #flushed = emptyBars();
   #openBytes = 0;
   readonly #journal: BlockJournal;
 
-  constructor(writer: Writer, run: PresentRun, about: LoadedFile) {
+  /** `owners` tell whose the underlyings of options are. */
+  constructor(writer: Writer, run: PresentRun, request: ImportRequest, owners: SymbolsOnDays) {
     this.#run = run;
     this.#writer = writer;
     this.#journal = new BlockJournal(writer);
-    this.instruments = new LoadedInstruments(writer, run, about.owners, about.currency);
-    this.#basis = about.basis;
-    this.#held = new HeldSpans(writer, run, about);
-    this.#nowMs = about.nowMs;
+    this.instruments = new LoadedInstruments(writer, run, owners, request.currency ?? null);
+    this.basis = barBasis(request.basis, request.volumes);
+    this.#held = new HeldSpans(writer, run, request);
+    this.#findings = new BarFindings(run.startedMs, request.nowMs());
   }
 
   /** Looks up names that come next, and their series, together; what is known of each, by row key. */
@@ -151,7 +102,7 @@ export class BarLoad {
     const key = JSON.stringify([name.asset_schema, name.country_iso_code, name.symbol, name.interval]);
     const known = this.#series.get(key);
     if (known !== undefined && (name.exchange === null || name.exchange === known.exchange)) return known;
-    const instrument = await this.instruments.of(name);
+    const instrument = await this.instruments.ofBars(name);
     if (known !== undefined) {
       known.exchange = instrument.exchange;
       return known;
@@ -164,12 +115,12 @@ export class BarLoad {
     // For its first use: the import may change it.
     this.#stored.delete(seriesKey);
     const stored = found === undefined ? await rowWith(this.#writer, seriesDataset, where) : found;
-    if (stored !== null && stored.prices !== this.#basis.prices) return 'prices';
-    if (stored !== null && volumeBasis(stored) !== volumeBasis(this.#basis)) return 'volumes';
+    if (stored !== null && stored.prices !== this.basis.prices) return 'prices';
+    if (stored !== null && volumeBasis(stored) !== volumeBasis(this.basis)) return 'volumes';
     const row = {
       ...where,
       series_id: stored?.series_id ?? (await this.#run.counters.next('series_id', 1)),
-      ...this.#basis,
+      ...this.basis,
       first_ms: Number.POSITIVE_INFINITY,
       last_ms: Number.NEGATIVE_INFINITY,
       bar_count: 0,
@@ -206,7 +157,7 @@ export class BarLoad {
     if (passed !== null) await this.#flush(series, passed);
     if (this.#openBytes > limits.importOpenBytesMax) await this.settle();
     if (series.reopen(bucket)) return;
-    this.counts.newInstruments += await this.instruments.write(series.instrument);
+    await this.instruments.write(series.instrument);
     const open = await this.#openBlock(series, bucket);
     series.open = open;
     this.#openBytes += BLOCK_BYTES + open.heldAtFirst * BAR_BYTES;
@@ -275,7 +226,7 @@ export class BarLoad {
     const isOwn = (at: number): boolean =>
       changesBar(own.change, older.keyMs[at]!) || hasBar(own.held, older.keyMs[at]!);
     const bars = filterBars(older, isOwn);
-    this.#judge(series, bars, -1);
+    this.#findings.judge(series, bars, -1);
     const rows = new OpenRows(this.#segments, bars);
     if (own.change.added === null) {
       const counted = { written: count, unchanged: 0 };
@@ -294,7 +245,7 @@ export class BarLoad {
   async #flush(series: OpenSeries, open: OpenBlock, found?: StoredBlock | null): Promise<void> {
     const { row } = series;
     const { bucket, rows, counted } = open;
-    const bars = rows.take(this.#written);
+    const bars = rows.take(this.#flushed);
     const added = bars.count - counted.written - counted.unchanged;
     this.#openBytes = Math.max(0, this.#openBytes - BLOCK_BYTES - (open.heldAtFirst + added) * BAR_BYTES);
     if (bars.count === 0) return;
@@ -302,11 +253,10 @@ export class BarLoad {
     const brought = older === null ? newBlock : broughtTo(older, bars);
     const { change } = brought;
     const written = change.added === null ? bars.count : change.added.count + change.before.count;
-    this.counts.written += written - counted.written;
-    this.counts.unchanged += bars.count - written - counted.unchanged;
-    this.counts.replaced += change.before.count;
-    this.#judge(series, bars, 1);
-    this.#spacing.add(series.interval, bars, added);
+    this.#written += written - counted.written;
+    this.#replaced += change.before.count;
+    this.#findings.judge(series, bars, 1);
+    this.#findings.space(series.interval, bars, added);
     const merged = older === null ? bars : mergeBars(older, bars);
     const place = this.#placeOf(series, bucket);
     const { runId } = this.#run;
@@ -323,70 +273,59 @@ export class BarLoad {
     series.highestBucket = Math.max(series.highestBucket, bucket);
   }
 
-  /**
-   * Counts bars that deserve a warning (contract 3.10, 11). A block that is opened again is first subtracted:
-   * `sign` -1.
-   */
-  #judge(series: OpenSeries, bars: Bars, sign: 1 | -1): void {
-    this.counts.vwapOutside += sign * countVwapOutside(bars);
-    this.counts.atEpoch += sign * (lowerBound(bars, EPOCH_DAYS * DAY_MS) - lowerBound(bars, 0));
-    const after = firstAfter(bars, series.interval, series.calendar, this.#nowMs);
-    if (after !== null) {
-      this.counts.afterNow += sign * (bars.count - after.index);
-      this.#firstAfterMs = Math.min(this.#firstAfterMs, after.openMs);
-    }
-    const minutes = intervalMinutes(series.interval);
-    if (series.interval === 'DAY') {
-      const { closed, merged } = countClosed(bars, series.calendar);
-      this.counts.onClosedDays += sign * closed;
-      this.counts.mergedDays += sign * merged;
-    }
-    if (minutes !== null) this.#judgeMinutes(series, bars, minutes, sign);
-    this.counts.unfinished += sign * this.#closingLater(series, bars);
-  }
-
-  /** How many of some bars close after the start of the import: closes ascend with keys. */
-  #closingLater({ interval, calendar, isOffGrid }: OpenSeries, { count, keyMs }: Bars): number {
-    const isLater = (at: number): boolean =>
-      closesAfter(calendar, { interval, isOffGrid }, keyMs[at]!, this.#run.startedMs);
-    return count === 0 || !isLater(count - 1) ? 0 : count - firstWhere(count, isLater);
-  }
-
-  /** Counts bars by their place in the sessions (contract 3.10). */
-  #judgeMinutes(series: OpenSeries, bars: Bars, minutes: number, sign: 1 | -1): void {
-    const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
-    const segments = series.calendar.segments(bars.keyMs[0]!, endMs, 'all');
-    const offGrid = minutes === 1 ? 0 : countOffGrid(bars, segments, minutes);
-    this.counts.offGrid += sign * offGrid;
-    series.isOffGrid ||= offGrid > 0;
-    // A bar off the grid may begin before a session and reach into it.
-    const outside =
-      offGrid > 0
-        ? bars.count - timeOffGrid(bars, segments, minutes, true).bars.count
-        : countOutside(bars, segments);
-    this.counts.outsideSessions += sign * outside;
-  }
-
-  /** Warnings about bars that were loaded, each with its number of bars. */
-  findings(): Record<string, number> {
-    const { onClosedDays, atEpoch, afterNow, unfinished } = this.counts;
-    const after = `opening after now, the first at ${formatInstant(this.#firstAfterMs)}, stored, not served until a later import has them; check --zone, and the clock of this machine`;
+  /** The report of a settled load. */
+  get report() {
     return {
-      ...(afterNow > 0 ? { [after]: afterNow } : {}),
-      ...(unfinished > afterNow
-        ? {
-            'that close after this import began, not served until a later import has them':
-              unfinished - afterNow,
-          }
-        : {}),
-      ...(onClosedDays > 0 ? { 'on days that the market is closed, stored and served': onClosedDays } : {}),
-      ...(atEpoch > 0 ? { 'of the first weeks of 1970, as epochs in the wrong unit are': atEpoch } : {}),
-      ...this.#spacing.findings(),
+      rowsWritten: this.#written,
+      rowsReplaced: this.#replaced,
+      newInstruments: this.instruments.created,
+      ...this.#findings.counts,
+      findings: this.#findings.findings(),
     };
   }
 
   /** Counts bars that were added to open blocks. */
   grew(count: number): void {
     this.#openBytes += count * BAR_BYTES;
+  }
+}
+
+/** The most blocks whose entries in the journal wait. Each may have as many bytes as a block. */
+const ENTRIES_TOGETHER = 64;
+
+/**
+ * The entries of the journal about blocks that one import writes: together, because one by one they take
+ * several times as long.
+ */
+class BlockJournal {
+  readonly #writer: Writer;
+  #changes: RowOf<typeof blockChanges>[] = [];
+  #held: RowOf<typeof heldBars>[] = [];
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  /** The import's entry of a block in the journal; null where it has none. */
+  async recorded(place: BlockPlace): Promise<Brought | null> {
+    await this.write();
+    return broughtIn(this.#writer, place);
+  }
+
+  /** Records what the import brings to a block, beside what it has recorded of it, `own`. */
+  async record(place: BlockPlace, brought: Brought, own: Brought | null): Promise<void> {
+    if (own !== null) return recordBlock(this.#writer, place, brought, own);
+    const { change, held } = brought;
+    if (changesBars(change)) this.#changes.push(changeRowOf(place, change));
+    if (held.count > 0) this.#held.push({ ...place, keys: encodeBlock(held) });
+    if (this.#changes.length + this.#held.length >= ENTRIES_TOGETHER) await this.write();
+  }
+
+  /** Writes what waits. */
+  async write(): Promise<void> {
+    await this.#writer.upsert(blockChanges, this.#changes);
+    await this.#writer.upsert(heldBars, this.#held);
+    this.#changes = [];
+    this.#held = [];
   }
 }

@@ -1,15 +1,7 @@
 // One pass over the rows of a bars file: finds each row's series and key, and loads the row or refuses it.
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import type { BarLabel } from '../../contract/file-words.ts';
-import {
-  parseAssetSchema,
-  parseCountry,
-  parseSpacedSymbol,
-  parseSymbol,
-} from '../../contract/identifiers.ts';
-import { type Interval, intervalMinutes, parseInterval } from '../../contract/interval.ts';
-import { plainOptionSymbol } from '../../contract/option-symbol.ts';
-import { type BarBasis, barBasis, volumeBasis } from '../../contract/price-basis.ts';
+import { intervalMinutes } from '../../contract/interval.ts';
 import { openBefore } from '../../market/calendar/bar-end.ts';
 import {
   isPeriod,
@@ -19,66 +11,18 @@ import {
   periodOfRow,
 } from '../../market/calendar/period.ts';
 import { dayOf } from '../../runs/naming.ts';
-import type { KnownName } from '../../runs/new-instrument.ts';
-import { rowKeyOf } from '../../store/journal-entries.ts';
-import { barFields, seriesFields, valueFields } from '../../store/schema/bars.ts';
-import type { FieldRule } from '../../store/schema/field.ts';
-import { readNotation } from '../../store/schema/notations.ts';
-import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
-import type { Writer } from '../../store/store.ts';
-import { type FieldSources, reportedColumns } from '../map/column-mapping.ts';
+import { valueFields } from '../../store/schema/bars.ts';
+import type { FieldSources } from '../map/column-mapping.ts';
 import { LocalClock } from '../map/instant-cell.ts';
-import type { Chunk } from '../read/chunk.ts';
-import { FileProblem, NeedsCare, type RowProblem } from '../read/file-problem.ts';
-import { type BarChunk, INSTANT, momentKinds, type Names, writtenDay } from './bar-chunk.ts';
-import { BarLoad, type SeriesName } from './bar-load.ts';
+import { NeedsCare, unfitProblem } from '../read/file-problem.ts';
+import { type BarChunk, type Care, momentKinds, writtenDay } from './bar-chunk.ts';
+import { BarLoad } from './bar-load.ts';
+import { BarNames, type Called } from './bar-names.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
-import { OpenSeries } from './open-series.ts';
-import { OwnNames } from './own-names.ts';
-import type { RefusedRows } from './refused-rows.ts';
+import type { OpenSeries } from './open-series.ts';
+import type { RefusedRows, RowProblem } from './refused-rows.ts';
 import type { ImportRequest, PresentRun, RunResult } from './run.ts';
-import { type RowOwner, type SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
-
-/** Why a text cannot name a part of a series; null where it can. */
-export function nameProblem(field: (typeof seriesFields)[number], text: string | null): RowProblem | null {
-  const { rule, isRequired } = barFields[field]!;
-  if (text === null || text === '') return isRequired ? { column: field, reason: 'is missing' } : null;
-  const { parse, reason } = rule as FieldRule;
-  return parse(text) === undefined ? { column: field, reason } : null;
-}
-
-/**
- * What a careful reading adds to a chunk: its cells, the problems of rows by their number, and how many
- * columns the file has.
- */
-type Care = {
-  readonly read: Chunk;
-  readonly strange: ReadonlyMap<number, RowProblem>;
-  readonly width: number;
-};
-
-/** The name of a series' instrument. */
-const instrumentOf = ({ asset_schema, country_iso_code, symbol }: SeriesName): InstrumentName => ({
-  asset_schema,
-  country_iso_code,
-  symbol,
-});
-
-/** What the names in some rows stand for. */
-type Called = {
-  /** Why they stand for no series. */
-  readonly problem: RowProblem | null;
-  /** Null where there is a problem. */
-  readonly name: SeriesName | null;
-  /** The symbol as the file writes it. */
-  readonly written: string;
-  /** Whose the rows are, by their days; null where there is a problem. */
-  readonly symbol: SymbolOnDays | null;
-  /** Of the instrument that has the symbol now, from its first row on. */
-  series: OpenSeries | null;
-};
-
-type Named = Pick<Called, 'problem' | 'name' | 'written'>;
+import { type RowOwner, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** A column that a file lacks, as long as the longest chunk so far. */
 let noValues = new Float64Array(0);
@@ -90,21 +34,17 @@ function missingColumn(count: number): Float64Array {
 
 /** One pass over a file. */
 export class BarPass {
-  readonly load: BarLoad;
+  readonly #load: BarLoad;
+  readonly names: BarNames;
   rowsRead = 0;
-  readonly #owners: SymbolsOnDays;
-  readonly #names: OwnNames;
   readonly #request: ImportRequest;
   readonly #mapping: FieldSources;
   readonly #refused: RefusedRows;
   readonly #clock: LocalClock | null;
-  readonly #basis: BarBasis;
   readonly #label: BarLabel | undefined;
   /** Rows of weeks that are dated Sunday, of the chunks before and of the present one by their index. */
   #sundays = 0;
   readonly #sundayRows = new Set<number>();
-  /** By the number of the names. */
-  readonly #called: Called[] = [];
   /** The present chunk, its value columns, and the keys of its rows. */
   #chunk!: BarChunk;
   #values: readonly Float64Array[] = [];
@@ -125,19 +65,8 @@ export class BarPass {
     refused: RefusedRows,
   ) {
     const owners = new SymbolsOnDays(writer, request.file);
-    this.#owners = owners;
-    this.#names = new OwnNames(writer);
-    this.#basis = barBasis(request.basis, request.volumes);
-    const { completeFromMs = null, completeThroughMs = null, zone } = request;
-    const times = { completeFromMs, completeThroughMs, zone: zone?.name ?? null };
-    const about = {
-      basis: this.#basis,
-      ...times,
-      nowMs: request.nowMs(),
-      owners,
-      currency: request.currency ?? null,
-    };
-    this.load = new BarLoad(writer, run, about);
+    this.#load = new BarLoad(writer, run, request, owners);
+    this.names = new BarNames(writer, this.#load, owners, request, mapping);
     this.#request = request;
     this.#label = request.file.mapping.label;
     this.#mapping = mapping;
@@ -145,55 +74,57 @@ export class BarPass {
     this.#clock = request.zone ? new LocalClock(request.zone) : null;
   }
 
-  /** Loads the rows of a chunk, or refuses them. Without `care` the first problem is thrown: NeedsCare. */
-  async add(chunk: BarChunk, care: Care | null): Promise<void> {
+  /** Loads the rows of a chunk, or refuses them. Without its care the first problem is thrown: NeedsCare. */
+  async add(chunk: BarChunk): Promise<void> {
     this.#chunk = chunk;
     if (this.#keys.length < chunk.count) this.#keys = new Float64Array(chunk.count);
     this.#values = chunk.values.map((column) => column ?? missingColumn(chunk.count));
-    this.#care = care;
-    await this.#addNames(chunk.newNames);
+    this.#care = chunk.care ?? null;
+    await this.names.add(chunk.newNames);
     const { nameIds, count } = chunk;
     for (let from = 0; from < count; ) {
       const id = nameIds[from]!;
-      const called = this.#called[id]!;
+      const called = this.names.of(id);
       const owner = this.#ownerOf(called, from);
       let to = from + 1;
       while (to < count && nameIds[to] === id && this.#ownerOf(called, to) === owner) to++;
-      if (owner !== null && 'symbol' in owner) {
-        this.#names.count(called.written, called.name!.symbol, to - from);
-        const known = owner === called.symbol!.present ? called.series : null;
-        const series = known ?? (await this.#seriesOf(called, owner.symbol));
+      if ('symbol' in owner && !('reason' in called)) {
+        this.names.count(called, to - from);
+        const known = owner === called.symbol.present ? called.series : null;
+        const series = known ?? (await this.names.seriesOf(called, owner.symbol));
         // Most rows of a file that is ordered by time need nothing of the store: awaiting would take as long
         // as adding them.
         const rest = this.#appendRun(series, from, to);
         if (rest < to) await this.#addRun(series, rest, to);
-      } else
-        for (let row = from; row < to; row++)
-          this.#refuse(row, care?.strange.get(row) ?? called.problem ?? { column: 'symbol', ...owner! });
+      } else {
+        const problem = { column: 'symbol', reason: '', ...owner };
+        for (let row = from; row < to; row++) this.#refuse(row, chunk.care?.strange.get(row) ?? problem);
+      }
       from = to;
     }
     this.#sundays += this.#sundayRows.size;
     this.#sundayRows.clear();
     this.rowsRead += count;
     this.#request.onRows?.(this.rowsRead);
-    this.load.grew(count);
+    this.#load.grew(count);
   }
 
   /**
-   * Whose a row is; null where its names are wrong. A row without a day belongs to the instrument that has
-   * the symbol now.
+   * Whose a row is, or why its names are wrong. A row without a day belongs to the instrument that has the
+   * symbol now.
    */
-  #ownerOf({ symbol, name }: Called, row: number): RowOwner | null {
-    if (symbol === null) return null;
+  #ownerOf(called: Called, row: number): RowOwner {
+    if ('reason' in called) return called;
+    const { symbol, name } = called;
     if (symbol.isOne) return symbol.present;
-    const { interval } = name!;
+    const { interval } = name;
     const code = this.#chunk.kinds[row]!;
     const kind = momentKinds[code]!;
     if (kind === 'missing' || kind === 'bad') return symbol.present;
     // A bar that closes at midnight is of the day before.
     const ms = this.#chunk.ms[row]! - (this.#label === 'close' && !isPeriod(interval) ? 1 : 0);
     const written = isPeriod(interval) ? writtenDay(code, ms) : null;
-    const day = written ?? (kind === 'instant' ? dayOf(name!, ms) : Math.floor(ms / DAY_MS));
+    const day = written ?? (kind === 'instant' ? dayOf(name, ms) : Math.floor(ms / DAY_MS));
     if (!isPeriod(interval)) return symbol.on(day);
     const start = periodOfRow(interval, day, this.#label);
     return symbol.on(start, periodEnd(interval, start) - 1);
@@ -223,7 +154,7 @@ export class BarPass {
       const end = this.#stretchEnd(series, at, to);
       if (end > at) {
         const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
-        if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+        if (series.open?.bucket !== bucket) await this.#load.turn(series, bucket);
         if (series.open!.rows.append(this.#keys, this.#values, at, end)) {
           at = end;
           continue;
@@ -276,7 +207,7 @@ export class BarPass {
     const keyMs = this.#keyMs;
     series.beforeMs = this.#beforeMs;
     const bucket = Math.floor(keyMs / series.bucketMs);
-    if (series.open?.bucket !== bucket) await this.load.turn(series, bucket);
+    if (series.open?.bucket !== bucket) await this.#load.turn(series, bucket);
     if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
     if (this.#care !== null) this.#checkPeriod(series, row, keyMs);
     return { column: 'datetime', reason: 'the file has this bar already, with other values' };
@@ -292,90 +223,9 @@ export class BarPass {
     if (series.isMinutes || before < 0 || nameIds[before] !== nameIds[row]) return;
     if (ms[before] === ms[row] || momentKinds[kinds[row]!] === 'date') return;
     if (this.#readKey(series, before) !== null || this.#keyMs !== keyMs) return;
-    throw new FileProblem(
-      'unfit',
-      `${this.#request.file.name}: has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
-    );
-  }
-
-  /** Holds the stored series that flags name, in a file without rows. False where none is. */
-  async holdEmpty(): Promise<boolean> {
-    const [called] = await this.#calledOwn([seriesFields.map(() => null) as unknown as Names]);
-    return called!.name !== null && this.load.holdEmpty(called!.name);
-  }
-
-  /** Adds names that are new in the file. Those of one chunk are looked up together. */
-  async #addNames(newNames: readonly Names[]): Promise<void> {
-    const named = await this.#calledOwn(newNames);
-    const found = await this.load.lookUp(named.flatMap(({ name }) => (name === null ? [] : [name])));
-    for (const one of named) this.#called.push(await this.#calledBy(one, found));
-  }
-
-  /** Names with the symbols that their instruments have. */
-  async #calledOwn(newNames: readonly Names[]): Promise<Named[]> {
-    const parsed = newNames.map((names) => this.#parseNames(names));
-    await this.#names.lookUp(parsed.flatMap(({ name }) => (name === null ? [] : [instrumentOf(name)])));
-    return parsed.map(({ problem, name, written }) => {
-      if (name === null) return { problem, name, written };
-      const own = this.#names.of(instrumentOf(name));
-      if ('symbol' in own) return { problem, name: { ...name, symbol: own.symbol }, written };
-      return { problem: { column: 'symbol', ...own }, name: null, written };
-    });
-  }
-
-  async #calledBy(named: Named, found: ReadonlyMap<string, KnownName>): Promise<Called> {
-    if (named.name === null) return { ...named, symbol: null, series: null };
-    const where = instrumentOf(named.name);
-    const reason = await this.load.instruments.underlyingProblem(where);
-    if (reason !== null)
-      return { ...named, problem: { column: 'symbol', reason }, symbol: null, series: null };
-    const symbol = await this.#owners.made(where, found.get(rowKeyOf(instruments, where)));
-    return { ...named, symbol, series: null };
-  }
-
-  #parseNames(names: Names): Named {
-    const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
-    if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
-    for (const [index, field] of seriesFields.entries()) {
-      const problem = nameProblem(field, texts[index]!);
-      // Only the store knows if words with spaces are a symbol.
-      if (problem !== null && (field !== 'symbol' || parseSpacedSymbol(texts[index]!) === null))
-        return { problem, name: null, written: '' };
-    }
-    const market = {
-      asset_schema: parseAssetSchema(texts[0]!)!,
-      country_iso_code: parseCountry(texts[1]!)!,
-    };
-    const written = texts[2]!;
-    const name = {
-      ...market,
-      symbol:
-        parseSymbol(readNotation(market, written, this.#request.file.mapping.notation)) ??
-        parseSpacedSymbol(written)!,
-      interval: parseInterval(texts[3]!) as Interval,
-      exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
-    };
-    return { problem: null, name, written };
-  }
-
-  /**
-   * The series of the rows of some names; `symbol` is the present one of their instrument, which had theirs
-   * on their days.
-   */
-  async #seriesOf(called: Called, symbol: string): Promise<OpenSeries> {
-    const name = called.name!;
-    if (symbol !== name.symbol) return this.#findSeries({ ...name, symbol });
-    called.series ??= await this.#findSeries(name);
-    return called.series;
-  }
-
-  async #findSeries(name: SeriesName): Promise<OpenSeries> {
-    const series = await this.load.series(name);
-    if (series instanceof OpenSeries) return series;
-    const basis = series === 'prices' ? this.#basis.prices : volumeBasis(this.#basis);
-    throw new FileProblem(
-      'unfit',
-      `${this.#request.file.name}: the store has the ${name.interval} bars of ${name.symbol} with ${series} of another basis than ${basis}: give --${series} as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
+    throw unfitProblem(
+      this.#request.file.name,
+      `has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
     );
   }
 
@@ -383,8 +233,8 @@ export class BarPass {
   #readKey(series: OpenSeries, row: number): RowProblem | null {
     const { ms: allMs, kinds } = this.#chunk;
     const ms = allMs[row]!;
-    if (kinds[row] === INSTANT && series.isMinutes) return this.#minuteKey(series, ms);
     const kind = momentKinds[kinds[row]!]!;
+    if (kind === 'instant' && series.isMinutes) return this.#minuteKey(series, ms);
     if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
     if (kind === 'bad')
       return {
@@ -429,9 +279,9 @@ export class BarPass {
   /** The instant of a local time; why it has none. */
   #instantOf(localMs: number, beforeMs: number): number | RowProblem {
     if (this.#clock === null) {
-      throw new FileProblem(
-        'unfit',
-        `${this.#request.file.name}: its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
+      throw unfitProblem(
+        this.#request.file.name,
+        `its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
     const placed = this.#clock.place(localMs, beforeMs);
@@ -444,14 +294,10 @@ export class BarPass {
     return { column: 'datetime', reason };
   }
 
-  #refuse(row: number, problem: RowProblem): void {
+  #refuse(row: number, { column, reason }: RowProblem): void {
     if (this.#care === null) throw new NeedsCare();
     this.#sundayRows.delete(row);
-    const { read, width } = this.#care;
-    const cells = read.texts.slice(0, width).map((column) => column.text(row));
-    const named = this.#mapping.columns.get(problem.column) ?? problem.column;
-    const columns = reportedColumns(this.#mapping, named);
-    this.#refused.add({ row: this.#chunk.firstRow + row, columns, reason: problem.reason, cells });
+    this.#refused.add(this.#care.read, row, { column: this.#mapping.columns.get(column) ?? column, reason });
   }
 
   /** Which weeks the rows dated Sunday were taken for (contract 3.6). */
@@ -465,24 +311,16 @@ export class BarPass {
     return { [`of weeks dated Sunday, stored as ${taken}`]: this.#sundays };
   }
 
-  /** The report of a settled pass. */
-  result(): RunResult {
-    const { counts } = this.load;
+  /** Writes what is still open; the report of the pass. `sha256` is the hash of its file. */
+  async settle(sha256: string): Promise<RunResult> {
+    await this.#load.settle();
+    const { findings, ...report } = this.#load.report;
     return {
       rowsRead: this.rowsRead,
-      rowsWritten: counts.written,
-      rowsReplaced: counts.replaced,
-      rowsUnchanged: this.rowsRead - this.#refused.count - counts.written,
-      rowsRefused: this.#refused.count,
-      newInstruments: counts.newInstruments,
-      outsideSessions: counts.outsideSessions,
-      offGrid: counts.offGrid,
-      mergedDays: counts.mergedDays,
-      vwapOutside: counts.vwapOutside,
-      findings: { ...this.load.findings(), ...this.#sundayFinding(), ...this.#names.findings() },
-      ignoredColumns: this.#mapping.ignored,
-      refused: this.#refused.first,
-      refusals: this.#refused.groups,
+      ...report,
+      findings: { ...findings, ...this.#sundayFinding(), ...this.names.findings() },
+      openTimes: await this.#load.openTimes(sha256),
+      finish: () => this.#load.finish(sha256),
     };
   }
 }

@@ -21,8 +21,8 @@ import { corporateActions, isOfShares, OCCURRENCE_MAX } from '../../store/schema
 import { minorUnitWords, possibleScales } from '../../store/schema/currency.ts';
 import type { Values } from '../../store/schema/field.ts';
 import type { RowReader } from '../../store/store.ts';
-import type { RowProblem } from '../read/file-problem.ts';
 import type { Particulars } from './particulars.ts';
+import type { RowProblem } from './refused-rows.ts';
 
 /** The fields of which each kind needs one set. */
 const needed: Readonly<Record<ActionKind, readonly (readonly string[])[]>> = {

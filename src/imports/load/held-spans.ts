@@ -1,6 +1,5 @@
 // What an import holds of each market and interval, as it is recorded, and the times that it leaves open
 // (contract 3.9).
-
 import { encodeIds } from '../../base/id-list.ts';
 import { formatInstantZ } from '../../base/instant.ts';
 import type { Interval } from '../../contract/interval.ts';
@@ -15,9 +14,8 @@ import { DamagedData } from '../../store/damage.ts';
 import type { runSpans } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import type { Writer } from '../../store/store.ts';
-import type { OpenTime } from './import-report.ts';
 import type { OpenSeries } from './open-series.ts';
-import type { PresentRun } from './run.ts';
+import type { ImportRequest, OpenTime, PresentRun } from './run.ts';
 
 /** Series of one market and interval with other runs each that are looked at for open times. */
 const LOOKED_MAX = 20;
@@ -32,11 +30,8 @@ type Held = {
   readonly maybe: Set<number>;
 };
 
-type About = {
-  readonly completeFromMs: number | null;
-  readonly completeThroughMs: number | null;
-  readonly zone: string | null;
-};
+/** From when to when the file has every bar, where its caller says so, and the zone of its times. */
+type About = Pick<ImportRequest, 'completeFromMs' | 'completeThroughMs' | 'zone'>;
 
 const groupOf = ({ market, interval }: OpenSeries): string => `${market} ${interval}`;
 
@@ -75,13 +70,22 @@ export class HeldSpans {
   /** The rows of the run about the series that it holds. */
   rows(series: readonly OpenSeries[], sha256: string): RowOf<typeof runSpans>[] {
     const { runId: run_id, startedMs: started_ms, command } = this.#run;
-    const { completeFromMs: from_ms, completeThroughMs, zone } = this.#about;
+    const { completeFromMs: from_ms = null, completeThroughMs = null, zone } = this.#about;
     return [...Map.groupBy(series, groupOf)].map(([name, some]) => {
       const { market, interval } = some[0]!;
       const held = this.#held.get(name) ?? null;
       const { lastMs = null } = held ?? {};
       return {
-        ...{ run_id, market, interval, kind: 'import', started_ms, sha256, command, zone },
+        ...{
+          run_id,
+          market,
+          interval,
+          kind: 'import',
+          started_ms,
+          sha256,
+          command,
+          zone: zone?.name ?? null,
+        },
         first_ms: held?.firstMs ?? null,
         last_keys: held === null ? [] : lastKeysOf(held),
         from_ms,

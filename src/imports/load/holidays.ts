@@ -10,8 +10,8 @@ import type { RowOf } from '../../store/schema/dataset.ts';
 import type { Values } from '../../store/schema/field.ts';
 import type { holidays } from '../../store/schema/holidays.ts';
 import type { RowReader } from '../../store/store.ts';
-import type { RowProblem } from '../read/file-problem.ts';
 import type { Particulars } from './particulars.ts';
+import type { RowProblem } from './refused-rows.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
 

@@ -2,9 +2,7 @@
 // 3.9, 11).
 import { DAY_MS } from '../../base/instant.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
-import { newInstrument } from '../../runs/new-instrument.ts';
 import { rowWith } from '../../store/all-rows.ts';
-import { refuseLost } from '../../store/instrument-terms.ts';
 import type { Values } from '../../store/schema/field.ts';
 import {
   type FormerSymbol,
@@ -13,8 +11,8 @@ import {
   instruments,
 } from '../../store/schema/reference.ts';
 import type { RowReader } from '../../store/store.ts';
-import type { RowProblem } from '../read/file-problem.ts';
-import type { Particulars, RowContext } from './particulars.ts';
+import type { Particulars } from './particulars.ts';
+import type { RowProblem } from './refused-rows.ts';
 
 /** The stored fields beside those of a row. An instrument that trades again has no former delisting. */
 const keptOf = (values: Values, known: Values): Values =>
@@ -33,13 +31,6 @@ function conflictOf(values: Values, known: Values | null): RowProblem | null {
   return values.delisting_date === undefined
     ? problem('listing_date', 'after', 'delisting_date', delisted)
     : problem('delisting_date', 'before', 'listing_date', listed);
-}
-
-/** A new instrument. @throws DamagedData where its row is lost: so is its identifier */
-async function newOf({ writer, counters, named }: RowContext, name: InstrumentName): Promise<Instrument> {
-  const found = named.known(name);
-  if (found === undefined) await refuseLost(writer, name);
-  return newInstrument(writer, name, counters, found);
 }
 
 /**
@@ -65,8 +56,8 @@ async function findingOf(values: Values, reader: RowReader): Promise<string | nu
 export const instrumentRows: Particulars = {
   problemBeside: conflictOf,
   findingOf,
-  async rowOf(values, known, context) {
-    const kept = known === null ? await newOf(context, values as InstrumentName) : keptOf(values, known);
+  async rowOf(values, known, { named }) {
+    const kept = known === null ? await named.made(values as InstrumentName) : keptOf(values, known);
     return { ...kept, ...values };
   },
 };

@@ -1,169 +1,187 @@
-// The instruments of the bars that an import loads: stored ones, and new ones until their first bar.
-
+// The instruments of the bars that an import loads: stored ones, and new ones until their first bar. Option
+// contracts that bars name by symbols of OCC alone are made with their instruments (contract 1.4, 11).
 import type { AssetSchema } from '../../contract/identifiers.ts';
+import { type OptionSymbol, parseOptionSymbol } from '../../contract/option-symbol.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
-import { changeRow } from '../../runs/journal.ts';
-import { type KnownName, lookUpNames, newInstrument } from '../../runs/new-instrument.ts';
-import { instrumentNamed } from '../../store/instrument-terms.ts';
+import { changeRowFirst } from '../../runs/journal.ts';
+import { rowWith } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
+import type { Values } from '../../store/schema/field.ts';
+import { indexOfRoot, plainRoot } from '../../store/schema/option-roots.ts';
+import { optionContracts } from '../../store/schema/options.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';
+import { contractOf } from './options.ts';
+import { OwnNames } from './own-names.ts';
+import { rowWithValues } from './particulars.ts';
 import type { PresentRun } from './run.ts';
-import {
-  contractToMake,
-  instrumentFieldsOf,
-  Underlyings,
-  underlyingNamed,
-  writeContract,
-} from './symbol-contracts.ts';
-import type { SymbolsOnDays } from './symbols-on-days.ts';
+import { RunInstruments } from './run-instruments.ts';
+import type { RowOwner, SymbolsOnDays } from './symbols-on-days.ts';
+
+/** The asset type of every underlying: stocks, funds and indices. */
+const UNDERLYING = 'stock';
+
+/** The name of an underlying. */
+const underlyingNamed = (symbol: string): InstrumentName => ({
+  asset_schema: UNDERLYING,
+  country_iso_code: 'US',
+  symbol,
+});
+
+/**
+ * The contract of an instrument whose row does not say it; null where its symbol tells none, or no
+ * underlying.
+ */
+function contractToMake({
+  asset_schema,
+  country_iso_code,
+  symbol,
+  underlying_name,
+}: InstrumentName & Pick<Instrument, 'underlying_name'>): OptionSymbol | null {
+  if (asset_schema !== 'option' || country_iso_code !== 'US' || underlying_name !== null) return null;
+  const contract = parseOptionSymbol(symbol);
+  return contract === null || plainRoot(contract.root) === null ? null : contract;
+}
+
+/**
+ * Finds the underlyings of contracts. A root has no separator before the class of a share: `BRKB` is BRK.B
+ * where that is known.
+ */
+class Underlyings {
+  readonly #owners: SymbolsOnDays;
+  readonly #names: OwnNames;
+
+  constructor(writer: Writer, owners: SymbolsOnDays) {
+    this.#owners = owners;
+    this.#names = new OwnNames(writer, true);
+  }
+
+  /**
+   * The present symbol of a contract's underlying, which the store may not know; or why that is nobody's who
+   * is known.
+   */
+  async of({ root: written, expirationDay }: OptionSymbol): Promise<RowOwner> {
+    const root = plainRoot(written) ?? written;
+    const name = underlyingNamed(indexOfRoot(root) ?? root);
+    await this.#names.lookUp([name]);
+    const own = this.#names.of(name);
+    if ('reason' in own) return own;
+    return (await this.#owners.of(underlyingNamed(own.symbol))).on(expirationDay);
+  }
+}
 
 /** An instrument as a row names it, and its exchange, null where the file names none. */
 type NamedInstrument = InstrumentName & { readonly exchange: string | null };
 
-/**
- * An instrument that is written with its first bar: its row until then, and the underlying where it is an
- * option without its contract.
- */
+/** An instrument that is written with its first bar: its row until then. */
 type Unwritten = {
   readonly stored: Instrument | null;
   readonly row: Instrument;
-  readonly underlying: Instrument | null;
+  /**
+   * Of an option without its contract: the underlying, and the row of the contract but for its identifiers.
+   */
+  readonly option: { readonly underlying: Instrument; readonly contract: Values } | null;
 };
 
 /** The instruments of one import. */
-export class LoadedInstruments {
-  readonly #writer: Writer;
-  readonly #run: PresentRun;
+export class LoadedInstruments extends RunInstruments {
   /**
    * Instruments that the store does not know, or not as options with their contract, until their first bar.
    */
   readonly #unwritten = new Map<string, Unwritten>();
   readonly #underlyings: Underlyings;
-  /** Stored underlyings of contracts of this run: the journal says that it needs them. */
-  readonly #needed = new Set<string>();
-  /**
-   * What the store knows of names that come next, by row key: for the first use of each, because this import
-   * may change it.
-   */
-  readonly #known = new Map<string, KnownName>();
-  /**
-   * The first identifier that this import gave to a new instrument: those from it on have no stored series.
-   */
-  #freshFrom = Number.POSITIVE_INFINITY;
-
   /** The currency of the file's prices, where its import says it. */
   readonly #currency: string | null;
 
   constructor(writer: Writer, run: PresentRun, owners: SymbolsOnDays, currency: string | null) {
+    super(writer, run);
     this.#currency = currency;
-    this.#writer = writer;
-    this.#run = run;
     this.#underlyings = new Underlyings(writer, owners);
-  }
-
-  /** Looks up names that come next, together; what is known of each, by row key. */
-  async lookUp(names: readonly InstrumentName[]): Promise<ReadonlyMap<string, KnownName>> {
-    const found = await lookUpNames(this.#writer, names);
-    for (const [key, known] of found) this.#known.set(key, known);
-    return found;
   }
 
   /**
    * Why bars of an option cannot be stored: nobody who is known had the symbol of its underlying when it
    * expired (contract 9.6).
    */
-  async underlyingProblem(name: InstrumentName): Promise<string | null> {
-    const stored = this.#known.get(rowKeyOf(instruments, name))?.instrument ?? null;
+  async underlyingProblem(name: InstrumentName, stored: Instrument | null): Promise<string | null> {
     const contract = contractToMake({ ...name, underlying_name: stored?.underlying_name ?? null });
     const owner = contract === null ? null : await this.#underlyings.of(contract);
     return owner !== null && 'reason' in owner ? owner.reason : null;
   }
 
   /** The instrument of a name, with its exchange and currency; new where the store does not know it. */
-  async of(name: NamedInstrument, currency = this.#currency): Promise<Instrument> {
-    const { asset_schema, country_iso_code, symbol } = name;
-    const where = { asset_schema, country_iso_code, symbol };
-    const key = rowKeyOf(instruments, where);
-    const found = this.#known.get(key);
-    this.#known.delete(key);
-    const stored = found === undefined ? await instrumentNamed(this.#writer, where) : found.instrument;
+  async ofBars(name: NamedInstrument, currency = this.#currency): Promise<Instrument> {
+    const key = rowKeyOf(instruments, name);
     const unwritten = this.#unwritten.get(key);
-    const known = unwritten?.row ?? stored;
+    const known = unwritten?.row ?? (await this.find(name));
     const exchange =
       name.exchange ??
       known?.exchange ??
-      findMarket(asset_schema as AssetSchema, country_iso_code, known?.calendar_key)?.exchange ??
+      findMarket(name.asset_schema as AssetSchema, name.country_iso_code, known?.calendar_key)?.exchange ??
       null;
     const contract = known === null ? null : contractToMake(known);
     const isSame = known?.exchange === exchange && (currency === null || known.currency === currency);
     if (known !== null && contract === null && isSame) return known;
-    const made = { ...(known ?? (await this.#made(where, found?.deleted))), exchange };
+    const made = { ...(known ?? (await this.made(name))), exchange };
     const row = currency === null ? made : { ...made, currency };
     if (known !== null && contract === null && unwritten === undefined) {
-      await changeRow(this.#writer, this.#run.runId, instruments, known, row);
+      await this.record(known, row);
       return row;
     }
-    return this.#keep(key, unwritten ?? { stored, row, underlying: null }, row);
+    const kept = await this.#withContract(unwritten ?? { stored: known, row, option: null }, row);
+    this.#unwritten.set(key, kept);
+    return kept.row;
   }
 
   /**
-   * Keeps a row until its first bar; an option that is named by its symbol alone gets the fields that its
-   * contract gives.
+   * A row that is not written yet; an option that is named by its symbol alone gets the fields of its
+   * contract.
    */
-  async #keep(key: string, { stored, underlying: known }: Unwritten, row: Instrument): Promise<Instrument> {
+  async #withContract({ stored, option }: Unwritten, row: Instrument): Promise<Unwritten> {
     const contract = contractToMake(row);
     const owner = contract === null ? null : await this.#underlyings.of(contract);
-    const underlying =
-      owner !== null && 'symbol' in owner
-        ? await this.of({ ...underlyingNamed(owner.symbol), exchange: null }, null)
-        : known;
-    const kept =
-      contract === null || underlying === null
-        ? row
-        : { ...row, ...instrumentFieldsOf(contract, underlying) };
-    this.#unwritten.set(key, { stored, row: kept, underlying });
-    return kept;
-  }
-
-  async #made(name: InstrumentName, deleted: Instrument | null | undefined): Promise<Instrument> {
-    const made = await newInstrument(this.#writer, name, this.#run.counters, { deleted });
-    if (deleted === null) this.#freshFrom = Math.min(this.#freshFrom, made.instrument_id);
-    return made;
-  }
-
-  /** Whether this import has made an instrument that never was before. */
-  isFresh({ instrument_id }: Instrument): boolean {
-    return instrument_id >= this.#freshFrom;
+    if (contract === null || owner === null || 'reason' in owner) return { stored, row, option };
+    const underlying = await this.ofBars({ ...underlyingNamed(owner.symbol), exchange: null }, null);
+    const read = {
+      country_iso_code: row.country_iso_code,
+      symbol: row.symbol,
+      parent_asset_schema: UNDERLYING,
+      underlying_name: underlying.symbol,
+      option_type: contract.optionType,
+      expiration_date: contract.expirationDay,
+      strike_price: contract.strikePrice,
+    };
+    const made = contractOf(read, underlying);
+    return { stored, row: { ...row, ...made.fields }, option: { underlying, contract: made.row } };
   }
 
   /**
    * Writes an instrument that is not written yet, an option with its contract and underlying; only a bar
-   * makes them, a refused row does not. Gives how many instruments are new.
+   * makes them, a refused row does not.
    */
-  async write(name: InstrumentName): Promise<number> {
-    if (this.#unwritten.size === 0) return 0;
+  async write(name: InstrumentName): Promise<void> {
+    if (this.#unwritten.size === 0) return;
     const key = rowKeyOf(instruments, name);
     const unwritten = this.#unwritten.get(key);
-    if (unwritten === undefined) return 0;
+    if (unwritten === undefined) return;
     this.#unwritten.delete(key);
-    const { stored, row, underlying } = unwritten;
-    const made = underlying === null ? 0 : await this.#writeUnderlying(underlying);
-    await changeRow(this.#writer, this.#run.runId, instruments, stored, row);
-    if (underlying !== null) await writeContract(this.#writer, this.#run.runId, row);
-    return made + (stored === null ? 1 : 0);
+    const { stored, row, option } = unwritten;
+    if (option !== null) await this.#writeUnderlying(option.underlying);
+    await this.record(stored, row);
+    if (option !== null) await this.#writeContract(row, option.contract);
   }
 
-  /**
-   * Writes an underlying that is new, or notes that this run needs a stored one: it outlives an undo of the
-   * run that made it.
-   */
-  async #writeUnderlying(underlying: Instrument): Promise<number> {
-    const key = rowKeyOf(instruments, underlying);
-    const made = await this.write(underlying);
-    if (made === 0 && !this.#needed.has(key))
-      await changeRow(this.#writer, this.#run.runId, instruments, underlying, underlying);
-    this.#needed.add(key);
-    return made;
+  /** Writes an underlying that is new, or records that the run needs a stored one. */
+  async #writeUnderlying(underlying: Instrument): Promise<void> {
+    await this.write(underlying);
+    await this.need(underlying);
+  }
+
+  /** Writes the contract of an instrument, unless the store has it. */
+  async #writeContract({ instrument_id, asset_id }: Instrument, contract: Values): Promise<void> {
+    const row = rowWithValues(optionContracts, { ...contract, instrument_id, asset_id });
+    const { country_iso_code, symbol } = row;
+    const stored = await rowWith(this.writer, optionContracts, { country_iso_code, symbol });
+    if (stored === null) await changeRowFirst(this.writer, this.run.runId, optionContracts, null, row);
   }
 }

@@ -1,16 +1,16 @@
-// The rules for the rows of a dataset that its declaration cannot say.
+// The rules for the rows of a dataset that its declaration cannot say, and those of news: the identifier of
+// an item (contract 4.5, 8.3).
 
-import type { Counters } from '../../runs/new-instrument.ts';
+import { hash } from 'node:crypto';
+import type { Dataset, RowOf } from '../../store/schema/dataset.ts';
 import type { Values } from '../../store/schema/field.ts';
-import type { RowReader, Writer } from '../../store/store.ts';
-import type { RowProblem } from '../read/file-problem.ts';
-import type { NamedInstruments } from './named-instruments.ts';
+import type { RowReader } from '../../store/store.ts';
+import type { RowProblem } from './refused-rows.ts';
+import type { RunInstruments } from './run-instruments.ts';
 
-/** The writer of a row, and the instruments that rows of the run name. */
+/** The instruments that rows of the run name, and its report. */
 export type RowContext = {
-  readonly writer: Writer;
-  readonly counters: Counters;
-  readonly named: NamedInstruments;
+  readonly named: RunInstruments;
   /** Counts a row in the report under these words. */
   readonly warn: (finding: string) => void;
 };
@@ -52,4 +52,41 @@ export type Particulars = {
   readonly followingOf?: (values: Values, place: number) => Values | null;
   /** The row to store; `known` is the stored row with its key. It makes the instruments that it names. */
   readonly rowOf?: (values: Values, known: Values | null, context: RowContext) => Promise<Values>;
+};
+
+/** The row of a dataset with some values: the columns are in the order in which rows are read. */
+export const rowWithValues = <D extends Dataset>({ columns }: D, values: Values): RowOf<D> =>
+  Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null])) as RowOf<D>;
+
+/** The fields that link an item to an instrument: all or none. */
+const ties = ['asset_name', 'country_iso_code', 'symbol'];
+
+/** The link of an item to one instrument (spec 2.5). */
+const SPECIFIC_ASSET = 'SPECIFIC_ASSET';
+
+function problemOf(values: Values): RowProblem | null {
+  const missing = ties.filter((field) => values[field] === undefined);
+  if (missing.length === 0 || missing.length === ties.length) return null;
+  return { column: missing[0]!, reason: `is missing: ${ties.join(', ')} belong together` };
+}
+
+/** 128 bits of SHA-256 of address, title and instrument. */
+function idOf(values: Values): string {
+  const parts = ['publisher_url', 'title', ...ties].map((field) => values[field] ?? null);
+  return hash('sha256', JSON.stringify(parts), 'buffer').toString('base64url', 0, 16);
+}
+
+const FUTURE = 'dated after now, and among the latest news only once their time has come';
+
+/** The particulars of news. */
+export const newsItems: Particulars = {
+  ties,
+  problemOf,
+  findingOf: ({ published_date }, _reader, startedMs) =>
+    (published_date as number) > startedMs ? FUTURE : null,
+  complete: (values) => ({
+    link_type: values.symbol === undefined ? null : SPECIFIC_ASSET,
+    ...values,
+    news_id: idOf(values),
+  }),
 };

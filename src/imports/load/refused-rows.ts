@@ -1,42 +1,31 @@
 // Rows that an import refused: the first for its report, all in a CSV that can be corrected and imported.
+
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { folderProblem } from '../../base/space.ts';
 import { ownMark, removeLeftovers } from '../../base/temporary.ts';
 import { limits } from '../../contract/limits.ts';
-import type { MappedFile } from '../map/column-mapping.ts';
-import { lineOf } from '../read/csv-line.ts';
-import type { Refusal, RefusalGroup, RefusedRow } from '../read/file-problem.ts';
-import { reasonColumns, rejectedPlace, removeEarlier } from '../read/rejected-file.ts';
-import type { ImportReport } from './import-report.ts';
-import type { ImportRequest } from './run.ts';
+import { type FieldSources, type MappedFile, reportedColumns } from '../map/column-mapping.ts';
+import type { Chunk } from '../read/chunk.ts';
+import { reasonColumns, rejectedPlace } from '../read/inputs.ts';
+import { lineOf } from '../read/sample.ts';
 
-/** An import whose write has not ended. */
-export type PendingImport = {
-  /** Once the write has ended: gives the file of refused rows its name, and the report. */
-  readonly settle: () => ImportReport;
-  /** Where the write was undone: removes the file of refused rows. */
-  readonly drop: () => void;
+/** Why one row is refused. */
+export type RowProblem = { readonly column: string; readonly reason: string };
+
+/** A refused row, for the report. */
+export type Refusal = RowProblem & {
+  /** Counted from 1, the header not counted. */
+  readonly row: number;
+  /**
+   * The cell of the column, and of the one that is joined to it, cut where it is long; null where it is
+   * empty, or the reason is about the whole row.
+   */
+  readonly value: string | null;
 };
 
-/** Runs an import with a place for its refused rows, which is dropped where it throws. */
-export async function withRefusedRows(
-  { file, keepsRefused, dryRun }: Pick<ImportRequest, 'file' | 'keepsRefused' | 'dryRun'>,
-  run: (refused: RefusedRows) => Promise<Omit<ImportReport, 'rejectedFile'>>,
-): Promise<PendingImport> {
-  const refused = new RefusedRows(file, keepsRefused);
-  const drop = (): void => refused.drop();
-  try {
-    const report = await run(refused);
-    refused.end();
-    const { rowsKept, count } = refused;
-    const cut = keepsRefused !== false && rowsKept < count ? { rejectedRows: rowsKept } : {};
-    return { drop, settle: () => ({ ...report, rejectedFile: refused.keep(dryRun), ...cut }) };
-  } catch (error) {
-    drop();
-    throw error;
-  }
-}
+/** The rows that one reason refuses by one column: the first of them, and their number. */
+export type RefusalGroup = Refusal & { readonly rows: number };
 
 /**
  * Refused rows of a process have names of their own until their imports are done: a group may have several
@@ -74,10 +63,16 @@ export class RefusedRows {
   /** Whether there are rows in a file that has no name of its own yet. */
   #isPartial = false;
   readonly #number = ++opened;
+  readonly #mapping: FieldSources;
   readonly #isKept: boolean;
 
   /** Without `isKept` the rows are only counted: no file is made. */
-  constructor({ rejectedPath, header, isStandardInput, rowNumbers, origin }: MappedFile, isKept = true) {
+  constructor(
+    { rejectedPath, header, isStandardInput, rowNumbers, origin }: MappedFile,
+    mapping: FieldSources,
+    isKept: boolean,
+  ) {
+    this.#mapping = mapping;
     this.#isKept = isKept;
     this.#rowNumbers = rowNumbers;
     this.#path = rejectedPath;
@@ -88,12 +83,18 @@ export class RefusedRows {
     this.#replacesEarlier = !isStandardInput;
   }
 
-  add({ row: rowRead, columns, reason, cells }: RefusedRow): void {
-    const row = this.#rowNumbers?.[rowRead - 1] ?? rowRead;
+  /**
+   * Adds a row of a chunk, whose first columns are those of the file; the problem names one of its columns.
+   */
+  add({ texts, firstRow }: Chunk, index: number, { column: wrong, reason }: RowProblem): void {
+    const row = this.#rowNumbers?.[firstRow + index - 1] ?? firstRow + index;
     this.count++;
+    const cells = this.#columns.map(([name, place]) => [name, texts[place]!.text(index)] as const);
+    // The columns whose cells are wrong together.
+    const columns = reportedColumns(this.#mapping, wrong);
     const column = columns[0]!;
-    const texts = columns.map((one) => cells[this.#columns.find(([name]) => name === one)?.[1] ?? -1] ?? '');
-    const cell = texts.filter((text) => text !== '').join(' ');
+    const wrongTexts = columns.map((one) => cells.find(([name]) => name === one)?.[1] ?? '');
+    const cell = wrongTexts.filter((text) => text !== '').join(' ');
     this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
     if (!this.#isKept) return;
     if (this.#file === null) {
@@ -101,7 +102,7 @@ export class RefusedRows {
       this.#isPartial = true;
       writeFileSync(this.#file, lineOf([...this.#columns.map(([name]) => name), ...reasonColumns]));
     }
-    const kept = this.#columns.map(([, place]) => cells[place]?.slice(0, limits.rejectedCellMax) ?? null);
+    const kept = cells.map(([, text]) => text?.slice(0, limits.rejectedCellMax) ?? null);
     const line = Buffer.from(lineOf([...kept, String(row), column, reason]));
     this.#bytes += line.length;
     if (this.#bytes > limits.rejectedBytesMax) return;
@@ -161,7 +162,7 @@ export class RefusedRows {
    */
   keep(isTrial: boolean): string | null {
     if (!this.#isPartial) {
-      if (this.#isKept && this.#replacesEarlier && !isTrial) removeEarlier(this.#path);
+      if (this.#isKept && this.#replacesEarlier && !isTrial) this.#removeEarlier();
       return null;
     }
     this.#isPartial = false;
@@ -180,6 +181,15 @@ export class RefusedRows {
     this.end();
     if (this.#isPartial) rmSync(this.#partPath, { force: true });
     this.#isPartial = false;
+  }
+
+  /** Removes the refused rows of an earlier import, if the folder allows it. */
+  #removeEarlier(): void {
+    try {
+      rmSync(rejectedPlace(this.#path, true), { force: true });
+    } catch {
+      // The import is done already.
+    }
   }
 
   get #partPath(): string {

@@ -17,7 +17,7 @@ import type { Values } from '../../store/schema/field.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Writer } from '../../store/store.ts';
-import type { RemovedRows } from './import-report.ts';
+import type { RemovedRows } from './run.ts';
 
 type Row = RowOf<FileDataset>;
 

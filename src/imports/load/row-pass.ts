@@ -1,5 +1,6 @@
 // One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
 // those that differ.
+
 import { hash } from 'node:crypto';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
@@ -14,17 +15,16 @@ import type { FileDataset } from '../../store/schema/index.ts';
 import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';
-import { type FieldSources, type MappedFile, reportedColumns } from '../map/column-mapping.ts';
+import type { FieldSources, MappedFile } from '../map/column-mapping.ts';
 import type { Chunk } from '../read/chunk.ts';
-import { type ComputedColumn, UNMADE } from '../read/computed-column.ts';
-import type { RowProblem } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
-import { NamedInstruments } from './named-instruments.ts';
+import { type ComputedColumn, UNMADE } from '../read/scan.ts';
 import { OwnNames } from './own-names.ts';
-import type { Particulars } from './particulars.ts';
-import type { RefusedRows } from './refused-rows.ts';
+import { type Particulars, rowWithValues } from './particulars.ts';
+import type { RefusedRows, RowProblem } from './refused-rows.ts';
 import type { Replacement } from './replacement.ts';
 import type { PresentRun, RunResult } from './run.ts';
+import { RunInstruments } from './run-instruments.ts';
 import { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** The rules by which the rows of one file are read. */
@@ -60,11 +60,10 @@ export class RowPass {
   readonly #source: MappedFile;
   /** The file's columns, then the derived ones. */
   readonly #columns: readonly string[];
-  readonly #width: number;
   readonly #refused: RefusedRows;
   /** The stored rows under the keys of the present chunk's rows. */
   #known = new Map<string, RowOf<Dataset> | null>();
-  readonly #named: NamedInstruments;
+  readonly #named: RunInstruments;
   readonly #symbols: SymbolsOnDays;
   readonly #names: OwnNames;
   readonly #namings: readonly Naming[];
@@ -91,11 +90,10 @@ export class RowPass {
     this.#mapping = mapping;
     this.#source = source;
     this.#columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
-    this.#width = source.header.length;
     this.#refused = refused;
     if (source.leftOut !== undefined && source.leftOut.count > 0)
       this.findings[source.leftOut.reason] = source.leftOut.count;
-    this.#named = new NamedInstruments(writer, run);
+    this.#named = new RunInstruments(writer, run);
     this.#symbols = new SymbolsOnDays(writer, source);
     this.#names = new OwnNames(writer, source.mapping.namesRoots);
     this.#namings =
@@ -114,17 +112,8 @@ export class RowPass {
       rowsRead: this.rowsRead,
       rowsWritten: this.rowsWritten,
       rowsReplaced: this.rowsWritten - this.newRows,
-      rowsUnchanged: this.rowsRead - this.rowsWritten - this.#refused.count,
-      rowsRefused: this.#refused.count,
       newInstruments: this.#rules.dataset === instruments ? this.newRows : this.#named.created,
       findings: { ...this.findings, ...this.#names.findings() },
-      outsideSessions: 0,
-      offGrid: 0,
-      mergedDays: 0,
-      vwapOutside: 0,
-      ignoredColumns: this.#mapping.ignored,
-      refused: this.#refused.first,
-      refusals: this.#refused.groups,
     };
   }
 
@@ -162,21 +151,22 @@ export class RowPass {
       keys.map((key) => valuesOfKey(dataset, key)),
     );
     this.#known = new Map(keys.map((key, at) => [key, stored[at]!]));
-    if (dataset === instruments) {
-      const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
-      return this.#named.lookUp((sound as unknown as InstrumentName[]).filter(isNew));
-    }
-    await this.#named.lookUp(sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name)));
-    await this.#symbols.lookUp(sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []));
+    const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
+    const names =
+      dataset === instruments
+        ? (sound.filter(isNew) as unknown as InstrumentName[])
+        : sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name));
+    const dated = sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []);
+    const unknown = dated.filter((name) => !this.#symbols.has(name));
+    const found = await this.#named.lookUp([...names.filter((name) => !this.#named.has(name)), ...unknown]);
+    await this.#symbols.keep(unknown, found);
   }
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
     this.rowsRead++;
     const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
     if (problem === null) return;
-    const cells = chunk.texts.slice(0, this.#width).map((column) => column.text(row));
-    const columns = reportedColumns(this.#mapping, problem.column);
-    this.#refused.add({ row: chunk.firstRow + row, reason: problem.reason, columns, cells });
+    this.#refused.add(chunk, row, problem);
   }
 
   readonly #warn = (finding: string): void => {
@@ -318,12 +308,10 @@ export class RowPass {
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
     const findings = particulars.findingOf?.(completed, this.#writer, this.#run.startedMs) ?? [];
     for (const finding of [(await unlessDamaged(findings)) ?? []].flat()) this.#warn(finding);
-    const { counters } = this.#run;
-    const context = { writer: this.#writer, counters, named: this.#named, warn: this.#warn };
+    const context = { named: this.#named, warn: this.#warn };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
-    // The columns are in the order in which rows are read: equal rows are equal texts.
-    const cells = Object.keys(dataset.columns).map((column) => [column, filled[column] ?? null]);
-    const row = Object.fromEntries(cells) as RowOf<Dataset>;
+    // Equal rows are equal texts.
+    const row = rowWithValues<Dataset>(dataset, filled);
     this.#replacement?.add(row);
     const text = JSON.stringify(row);
     const isWritten = known === null || JSON.stringify(known) !== text;

@@ -1,9 +1,8 @@
 // One import as one part of a write: recorded, all or nothing, rolled back when every row was refused or it
 // was only a trial.
-
 import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
-import { FormerRuns, runAhead } from '../../runs/former-runs.ts';
+import { type FormerRun, FormerRuns, type RunAhead, runAhead } from '../../runs/former-runs.ts';
 import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import type { Counters } from '../../runs/new-instrument.ts';
 import type { WriteRequest } from '../../runs/recorded-write.ts';
@@ -11,10 +10,108 @@ import { versionOfWrite } from '../../store/changes.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Writer } from '../../store/store.ts';
-import type { MappedFile } from '../map/column-mapping.ts';
-import type { ImportGroup } from './import-group.ts';
-import type { ImportReport } from './import-report.ts';
-import { refusedRowsProblem } from './import-space.ts';
+import type { FieldSources, MappedFile } from '../map/column-mapping.ts';
+import { known } from '../map/presets/preset.ts';
+import { unfitProblem } from '../read/file-problem.ts';
+import { type ImportGroup, refusedRowsProblem } from './import-group.ts';
+import { type Refusal, type RefusalGroup, RefusedRows } from './refused-rows.ts';
+
+/** The rows that an import with `--replace` removed. */
+export type RemovedRows = {
+  /** Rows that the source brought before, and the file does not hold. */
+  readonly rowsRemoved: number;
+  /** Such rows that stay, because a run of another source holds them too. */
+  readonly rowsLeft: number;
+  /** Instruments of removed option contracts. */
+  readonly instrumentsDeleted: number;
+  /** The runs that had brought the removed rows. */
+  readonly removed: readonly FormerRun[];
+  /** The first removed rows, each by the fields that name it. */
+  readonly removedRows: readonly Readonly<Record<string, string>>[];
+};
+
+/** Loaded bars that deserve a warning (contract 3.10, 11). */
+type BarCounts = {
+  /** Bars outside every segment: stored, not served. */
+  readonly outsideSessions: number;
+  /** Bars off the session grid of their interval. */
+  readonly offGrid: number;
+  /** DAY bars of closed dates whose evening opens the next session: merged into it when they are read. */
+  readonly mergedDays: number;
+  /** Bars whose vwap lies outside their low and high: stored and served. */
+  readonly vwapOutside: number;
+};
+
+const noBars: BarCounts = { outsideSessions: 0, offGrid: 0, mergedDays: 0, vwapOutside: 0 };
+
+/**
+ * The report of an import, as `--json` prints it. Without `--replace`, or if a row was refused, it has no
+ * removed rows.
+ */
+export type ImportReport = BarCounts &
+  Partial<RemovedRows> & {
+    readonly dataset: string;
+    readonly file: string;
+    readonly sha256: string;
+    /**
+     * The last line of a CSV has no line end, so that the file may have been cut off inside its last cell.
+     * Never where it was packed, or where its vendor's files have no last line end.
+     */
+    readonly mayBeCut: boolean;
+    /** The preset that read the file, and what it says of every row; null where none did. */
+    readonly preset: {
+      readonly name: string;
+      readonly says: Readonly<Record<string, string>>;
+      /** A warning about the file as a whole. */
+      readonly doubt: string | null;
+    } | null;
+    /** Where the file comes from: the caller's words, else the name of the preset; null without either. */
+    readonly source: string | null;
+    /** Null where nothing was written. */
+    readonly runId: number | null;
+    readonly rowsRead: number;
+    /** Those that are new and those that are replaced. */
+    readonly rowsWritten: number;
+    readonly rowsNew: number;
+    readonly rowsReplaced: number;
+    /** The runs whose rows were replaced; the oldest of very many runs are left out. */
+    readonly replaced: readonly FormerRun[];
+    /** Those that the store, or the file further up, has with the same values. */
+    readonly rowsUnchanged: number;
+    readonly rowsRefused: number;
+    readonly newInstruments: number;
+    /** Warnings about rows that were stored, each with its number of rows. */
+    readonly findings: Readonly<Record<string, number>>;
+    /** Times around the bars of the file that no import covers; absent where the dataset is not bars. */
+    readonly openTimes?: readonly OpenTime[];
+    readonly ignoredColumns: readonly string[];
+    /** The first refused rows. */
+    readonly refused: readonly Refusal[];
+    /** The first reasons of refusals, each once with its first row. */
+    readonly refusals: readonly RefusalGroup[];
+    readonly rejectedFile: string | null;
+    /** The number of rows in that file, if it has no room for all of them. */
+    readonly rejectedRows?: number;
+    /** The newest run, where it ended after this import by the clock: one of the two had a wrong clock. */
+    readonly aheadRun: RunAhead | null;
+    readonly durationMs: number;
+  };
+
+/**
+ * A time in which bars of a market and interval are not derived, because no import covers it (contract 3.9).
+ */
+export type OpenTime = {
+  readonly market: string;
+  readonly interval: string;
+  /** Instants such as `2025-03-04T01:00:00Z`. */
+  readonly from: string;
+  readonly through: string;
+  /**
+   * Whether it lies between a series' earlier bars and the file, or between the file and the end of its last
+   * session.
+   */
+  readonly isBefore: boolean;
+};
 
 /** Flags that can change what an import gives, by name, in the order of their names. */
 export type RecordedFlags = Readonly<Record<string, string>>;
@@ -58,22 +155,12 @@ export type ImportRequest = Omit<WriteRequest, 'onWait'> & {
 /** One command, or one look of a watch: its first run, once there is one. */
 export type ImportedCommand = { firstRun: number | null };
 
-/** The result of a dataset's own part of an import. */
-export type RunResult = Omit<
+/** The result of a dataset's own part of an import; `finish` is called where the import is no trial. */
+export type RunResult = Pick<
   ImportReport,
-  | 'dataset'
-  | 'file'
-  | 'preset'
-  | 'source'
-  | 'sha256'
-  | 'mayBeCut'
-  | 'runId'
-  | 'rowsNew'
-  | 'replaced'
-  | 'durationMs'
-  | 'rejectedFile'
-  | 'aheadRun'
->;
+  'rowsRead' | 'rowsWritten' | 'rowsReplaced' | 'newInstruments' | 'findings' | 'openTimes'
+> &
+  Partial<BarCounts & RemovedRows> & { readonly finish?: () => Promise<void> };
 
 /**
  * The run that an import is, while it loads: its number and start, and the runs before it whose rows it
@@ -84,23 +171,40 @@ export type PresentRun = {
   /** The first run of its command. */
   readonly command: number;
   readonly startedMs: number;
+  /** Where its file comes from: the caller's words, else the name of the preset; null without either. */
+  readonly source: string | null;
   readonly former: FormerRuns;
   readonly counters: Counters;
 };
 
+/** An import whose write has not ended. */
+export type PendingImport = {
+  /** Once the write has ended: gives the file of refused rows its name, and the report. */
+  readonly settle: () => ImportReport;
+  /** Where the write was undone: removes the file of refused rows. */
+  readonly drop: () => void;
+};
+
 /**
- * Runs `work` as one part of a group and records the run. Nothing is stored where every row was refused, or
- * in a dry run.
+ * Runs `work` as one part of a group, with a place for the rows that it refuses, and records the run. Nothing
+ * is stored where every row was refused, or in a dry run.
  */
 export async function runImport(
   group: ImportGroup,
   request: ImportRequest,
   dataset: string,
-  work: (writer: Writer, run: PresentRun) => Promise<{ result: RunResult; finish?: () => Promise<void> }>,
-): Promise<Omit<ImportReport, 'rejectedFile'>> {
-  const { file, dryRun, nowMs } = request;
+  mapping: FieldSources,
+  work: (writer: Writer, run: PresentRun, refused: RefusedRows) => Promise<RunResult>,
+): Promise<PendingImport> {
+  const { file, dryRun, nowMs, keepsRefused = true } = request;
   const { writer, counters } = group;
-  const source = sourceOf(request);
+  const refused = new RefusedRows(file, mapping, keepsRefused);
+  const source = request.source ?? file.mapping.preset ?? null;
+  if (request.replace !== undefined && source === null)
+    throw unfitProblem(
+      file.name,
+      '--replace replaces what the same source brought before: say which, by --source TEXT',
+    );
   const startedMs = request.openedMs ?? nowMs();
   const write = async () => {
     const runId = await counters.next('run_id', 1);
@@ -110,13 +214,14 @@ export async function runImport(
     const former = new FormerRuns(writer, runId);
     const command = request.command ?? { firstRun: null };
     command.firstRun ??= runId;
-    const run = { runId, command: command.firstRun, startedMs, former, counters };
-    const { result, finish } = await work(writer, run);
+    const run = { runId, command: command.firstRun, startedMs, source, former, counters };
+    const { finish, ...result } = await work(writer, run, refused);
+    const { rowsRead, rowsWritten, rowsReplaced, rowsRemoved = 0 } = result;
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();
-    const isAllRefused = result.rowsRead > 0 && result.rowsRefused === result.rowsRead;
+    const isAllRefused = rowsRead > 0 && refused.count === rowsRead;
     // A refused row is one that the file holds: what it replaces must not go.
-    const isUnsafe = request.replace !== undefined && result.rowsRefused > 0;
+    const isUnsafe = request.replace !== undefined && refused.count > 0;
     const isTrial = dryRun || isAllRefused || isUnsafe;
     const report = {
       dataset,
@@ -127,8 +232,14 @@ export async function runImport(
       mayBeCut:
         file.format.kind === 'csv' && !isEnded && !file.wasPacked && file.mapping.isOpenEnded !== true,
       durationMs: finishedMs - startedMs,
+      ...noBars,
       ...result,
-      rowsNew: result.rowsWritten - result.rowsReplaced,
+      rowsNew: rowsWritten - rowsReplaced,
+      rowsUnchanged: rowsRead - refused.count - rowsWritten,
+      rowsRefused: refused.count,
+      refused: refused.first,
+      refusals: refused.groups,
+      ignoredColumns: mapping.ignored,
       replaced: await former.list(),
       aheadRun,
       runId: isTrial ? null : runId,
@@ -143,10 +254,10 @@ export async function runImport(
         file: file.recordedAs,
         sha256,
         source,
-        rows_read: result.rowsRead,
-        rows_written: result.rowsWritten + (result.rowsRemoved ?? 0),
-        rows_unchanged: result.rowsUnchanged,
-        rows_refused: result.rowsRefused,
+        rows_read: rowsRead,
+        rows_written: rowsWritten + rowsRemoved,
+        rows_unchanged: report.rowsUnchanged,
+        rows_refused: refused.count,
         started_ms: startedMs,
         finished_ms: finishedMs,
         undone_ms: null,
@@ -158,16 +269,19 @@ export async function runImport(
     ]);
     return { result: report, isTrial };
   };
+  const drop = (): void => refused.drop();
   try {
-    return await group.run(file, write);
+    const report = await group.run(file, write);
+    refused.end();
+    const { rowsKept, count } = refused;
+    const cut = keepsRefused && rowsKept < count ? { rejectedRows: rowsKept } : {};
+    return { drop, settle: () => ({ ...report, rejectedFile: refused.keep(dryRun), ...cut }) };
   } catch (error) {
-    throw await refusedRowsProblem(error, file);
+    const problem = await refusedRowsProblem(error, file);
+    drop();
+    throw problem;
   }
 }
-
-/** The source of a file: the caller's words, else the name of the preset; null without either. */
-export const sourceOf = ({ source, file }: Pick<ImportRequest, 'source' | 'file'>): string | null =>
-  source ?? file.mapping.preset ?? null;
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;
@@ -175,11 +289,7 @@ function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const says = {
     ...values,
     ...Object.fromEntries(flags),
-    ...(zone !== undefined && { zone }),
-    ...(prices !== undefined && { prices }),
-    ...(volumes !== undefined && { volumes }),
-    ...(symbols !== undefined && { symbols }),
-    ...(label !== undefined && { label }),
+    ...known({ zone, prices, volumes, symbols, label }),
   };
   return { name: preset, doubt, says };
 }

@@ -19,12 +19,6 @@ import { unfitProblem } from '../read/file-problem.ts';
 /** The present symbol of the instrument that a row is of, or why the row is refused. */
 export type RowOwner = { readonly symbol: string } | { readonly reason: string };
 
-/** What the store knows of the instruments that have or had a symbol. */
-type Known = Pick<KnownName, 'former'> & {
-  /** That has it now: null if none has it, `damaged` if its row cannot be read. */
-  readonly instrument: Instrument | null | 'damaged';
-};
-
 /** Former symbols that a message names. */
 const TOLD_MAX = 5;
 
@@ -46,9 +40,15 @@ export class SymbolOnDays {
    */
   #only: RowOwner | null = null;
 
-  constructor(name: InstrumentName, { instrument, former }: Known, { name: file, mapping }: MappedFile) {
+  /** `instrument` has the symbol now: null if none has it, undefined if its row cannot be read. */
+  constructor(
+    name: InstrumentName,
+    instrument: Instrument | null | undefined,
+    former: readonly FormerBearer[],
+    { name: file, mapping }: MappedFile,
+  ) {
     const { symbols } = mapping;
-    const row = instrument === 'damaged' ? null : instrument;
+    const row = instrument ?? null;
     this.present = { symbol: name.symbol };
     this.#former = former;
     this.#symbols = symbols;
@@ -128,27 +128,25 @@ export class SymbolsOnDays {
     this.#file = file;
   }
 
-  /** Looks up names that come next, together. */
-  async lookUp(names: readonly InstrumentName[]): Promise<void> {
-    const unknown = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
-    for (const key of this.#symbols.keys()) unknown.delete(key);
-    if (this.#symbols.size + unknown.size > limits.instrumentCacheMax) this.#symbols.clear();
-    const found = await lookUpNames(this.#writer, [...unknown.values()]);
-    for (const [key, name] of unknown) this.#symbols.set(key, await this.made(name, found.get(key)));
+  has(name: InstrumentName): boolean {
+    return this.#symbols.has(rowKeyOf(instruments, name));
+  }
+
+  /** Keeps the symbols of names that were looked up. */
+  async keep(names: readonly InstrumentName[], found: ReadonlyMap<string, KnownName>): Promise<void> {
+    const byKey = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
+    if (this.#symbols.size + byKey.size > limits.instrumentCacheMax) this.#symbols.clear();
+    for (const [key, name] of byKey) this.#symbols.set(key, await this.made(name, found.get(key)));
   }
 
   async of(name: InstrumentName): Promise<SymbolOnDays> {
-    const key = rowKeyOf(instruments, name);
-    if (!this.#symbols.has(key)) await this.lookUp([name]);
-    return this.#symbols.get(key)!;
+    if (!this.has(name)) await this.keep([name], await lookUpNames(this.#writer, [name]));
+    return this.#symbols.get(rowKeyOf(instruments, name))!;
   }
 
   /** The symbol of a name that was looked up; nothing was found of a damaged one. */
   async made(name: InstrumentName, found: KnownName | undefined): Promise<SymbolOnDays> {
-    const known = found ?? {
-      instrument: 'damaged' as const,
-      former: await formerBearers(this.#writer, name),
-    };
-    return new SymbolOnDays(name, known, this.#file);
+    const former = found?.former ?? (await formerBearers(this.#writer, name));
+    return new SymbolOnDays(name, found?.instrument, former, this.#file);
   }
 }

@@ -1,4 +1,5 @@
 // Which run makes the import of a watched file needless, by the runs of a store (contract 10).
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -8,7 +9,7 @@ import { openStore } from '../../store/engines.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Store } from '../../store/store.ts';
-import { hashOfFile } from '../read/hash.ts';
+import { hashOfFile } from '../read/digest.ts';
 import { runOfPath } from './watched-file.ts';
 
 type Run = RowOf<typeof importRuns>;

@@ -5,7 +5,7 @@ import { rowsInOrder } from '../../store/all-rows.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { RowReader } from '../../store/store.ts';
-import { membersOf } from '../read/source.ts';
+import { membersOf } from '../read/unpack.ts';
 import type { RecordedFlags } from './run.ts';
 
 /** A file, or a member of an archive, and how it would be imported. */

@@ -1,14 +1,15 @@
 // Computed cells: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Chunk, ReadPlan } from '../read/chunk.ts';
-import { UNMADE } from '../read/computed-column.ts';
+import type { Chunk } from '../read/chunk.ts';
 import { NeedsCare } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
 import { holdReader } from '../read/reader-process.ts';
+import { type ReadPlan, UNMADE } from '../read/scan.ts';
 import { derive, type Expression, type RichCell } from './cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-cell-'));

@@ -1,5 +1,5 @@
 // How a field is computed from columns of a file, where no column is the field itself.
-import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../read/computed-column.ts';
+import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../read/scan.ts';
 
 /** A preset's rule for cells that cannot be computed. */
 type Oddity = {

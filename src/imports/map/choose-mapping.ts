@@ -1,9 +1,16 @@
 // Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
+// A mapping file (--map) is JSON with a file's layout and column mapping; messages name the line of a
+// mistake.
+
+import { readFileSync } from 'node:fs';
 import { nearest } from '../../base/nearest.ts';
+import { barLabels, symbolTimes } from '../../contract/file-words.ts';
+import { priceBases, volumeBases } from '../../contract/price-basis.ts';
+import { findZone } from '../../market/calendar/zone.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
-import { isJsonPath } from '../read/json-paths.ts';
-import type { Sample } from '../read/sample.ts';
-import { inputsOf } from './cell.ts';
+import { isJsonPath } from '../read/json.ts';
+import { encodings, type Sample } from '../read/sample.ts';
+import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import {
   type ChooseMapping,
   type ColumnMapping,
@@ -12,7 +19,6 @@ import {
   ownNames,
 } from './column-mapping.ts';
 import { guessMapping, type Told } from './guess-mapping.ts';
-import { delimiterRule, readMappingFile } from './mapping-file.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
@@ -113,4 +119,152 @@ function detected(dataset: string, sample: Sample): ColumnMapping {
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
   if (near === undefined) return noMapping;
   return { ...noMapping, hint: `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.` };
+}
+
+/** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */
+type Rule = (value: unknown) => string | null;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text: Rule = (value) => (isText(value) ? null : 'must be text');
+const oneOf =
+  (...words: readonly string[]): Rule =>
+  (value) =>
+    words.includes(value as string) ? null : `must be ${words.map((word) => `"${word}"`).join(', ')}`;
+
+function pattern(value: unknown): string | null {
+  if (!isText(value)) return 'must be a regular expression as text';
+  if (/\(\?[=!<]|\\[1-9]/.test(value))
+    return 'uses lookahead, lookbehind or a backreference, which are not supported';
+  try {
+    new RegExp(value);
+    return null;
+  } catch {
+    return 'is not a regular expression';
+  }
+}
+
+/** Keys of a cell that is more than a column's name. */
+const cellRules: Readonly<Record<string, Rule>> = {
+  column: text,
+  join: text,
+  remove: pattern,
+  lookup: (value) =>
+    isObject(value) && Object.values(value).every((to) => typeof to === 'string')
+      ? null
+      : 'must be an object whose values are texts',
+  thousands: oneOf(...Object.keys(groupedNumbers)),
+  decimal: oneOf(','),
+  scale: (value) =>
+    typeof value === 'number' && Number.isFinite(value) && value !== 0 ? null : 'must be a number, not 0',
+  format: (value) =>
+    isText(value) && value.includes('%') ? null : 'must be a date format, such as "%d.%m.%Y %H:%M:%S"',
+  epoch: oneOf(...Object.keys(epochMicros)),
+  offset: (value) =>
+    isText(value) && /^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(value)
+      ? null
+      : 'must be an offset from UTC, such as "-05:00", or "Z"',
+};
+
+/** Why a value cannot separate cells, or null. */
+const delimiterRule: Rule = (value) =>
+  isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character';
+
+const names: Rule = (value) => (isObject(value) ? null : 'must be an object of names');
+
+/** Parts of a mapping file. */
+const partRules: Readonly<Record<string, Rule>> = {
+  columns: names,
+  values: names,
+  header: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
+  encoding: oneOf(...encodings),
+  delimiter: delimiterRule,
+  skip: (value) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000
+      ? null
+      : 'must be a number of lines',
+  zone: (value) =>
+    isText(value) && findZone(value) !== null ? null : 'is not a time zone, such as "America/New_York"',
+  prices: oneOf(...priceBases),
+  volumes: oneOf(...volumeBases),
+  symbols: oneOf(...symbolTimes),
+  label: oneOf(...barLabels),
+};
+
+/** Makes the message for a place in the mapping file. */
+type Problem = (keys: readonly string[], reason: string) => FileProblem;
+
+/** Reads a mapping file. @throws FileProblem that names the wrong line */
+export function readMappingFile(path: string): ColumnMapping {
+  const content = contentOf(path);
+  const locate = (...keys: readonly string[]): string =>
+    `--map ${path}${keys.length === 0 ? '' : `, line ${lineOf(content, keys)}`}: `;
+  const parsed = parse(content, locate());
+  const problem: Problem = (keys, reason) =>
+    new FileProblem('usage', `${locate(...keys)}${keys.map((key) => `"${key}"`).join(': ')} ${reason}`);
+  for (const [part, value] of Object.entries(parsed)) {
+    if (!Object.hasOwn(partRules, part))
+      throw new FileProblem(
+        'usage',
+        `${locate(part)}a mapping file has no "${part}"; it may have ${Object.keys(partRules).join(', ')}`,
+      );
+    const reason = partRules[part]!(value);
+    if (reason !== null) throw problem([part], reason);
+  }
+  const mapping = { columns: {}, values: {}, ...parsed, locate } as ColumnMapping;
+  for (const [field, value] of Object.entries(mapping.values))
+    if (typeof value !== 'string') throw problem(['values', field], 'must be text');
+  for (const [field, cell] of Object.entries(mapping.columns)) checkCell(field, cell, problem);
+  return mapping;
+}
+
+function checkCell(field: string, cell: unknown, problem: Problem): void {
+  if (typeof cell === 'string') return;
+  const at = ['columns', field];
+  if (!isObject(cell)) throw problem(at, 'must be text, the name of a column, or an object with "column"');
+  for (const [key, value] of Object.entries(cell)) {
+    if (!Object.hasOwn(cellRules, key)) {
+      const near = nearest(key, Object.keys(cellRules));
+      const hint = near === undefined ? '' : `; is it "${near}"?`;
+      throw problem([...at, key], `is not one of ${Object.keys(cellRules).join(', ')}${hint}`);
+    }
+    const reason = cellRules[key]!(value);
+    if (reason !== null) throw problem([...at, key], reason);
+  }
+  if (cell.column === undefined) throw problem(at, 'has no "column"');
+  const kinds = ['scale', 'epoch', 'format'].filter((key) => cell[key] !== undefined);
+  if (kinds.length > 1) throw problem([...at, kinds[1]!], `cannot be combined with "${kinds[0]}"`);
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FileProblem('usage', `--map ${path}: cannot be read (${code})`, { cause: error });
+  }
+}
+
+function parse(content: string, place: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(content.replace(/^\ufeff/, ''));
+    if (isObject(parsed)) return parsed;
+  } catch (error) {
+    const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
+    throw new FileProblem('usage', `${place}is not JSON: ${reason}`, { cause: error });
+  }
+  throw new FileProblem('usage', `${place}is not a JSON object`);
+}
+
+/** The line of a key; each key is searched for after the one before it. */
+function lineOf(content: string, keys: readonly string[]): number {
+  let at = 0;
+  for (const key of keys) {
+    const found = content.slice(at).search(new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:`));
+    if (found >= 0) at += found + 1;
+  }
+  return content.slice(0, at).split('\n').length;
 }

@@ -1,4 +1,5 @@
 // Which column or flag gives a field, and the messages where none does (contract 11, contract 10).
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +10,8 @@ import { barFields } from '../../store/schema/bars.ts';
 import { optionContracts } from '../../store/schema/options.ts';
 import { instrumentFields } from '../../store/schema/reference.ts';
 import { FileProblem } from '../read/file-problem.ts';
-import { type ColumnMapping, type FieldNames, findSources, noMapping } from './column-mapping.ts';
-import { namesOf } from './field-names.ts';
-import { readMappingFile } from './mapping-file.ts';
+import { readMappingFile } from './choose-mapping.ts';
+import { type ColumnMapping, type FieldNames, findSources, namesOf, noMapping } from './column-mapping.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-mapping-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -40,6 +40,13 @@ function problemOf(work: () => unknown): string {
   }
   return assert.fail('nothing was wrong');
 }
+
+test('the numbers of every dataset have the decimal mark of the mapping', () => {
+  const fields = namesOf(optionContracts.file.fields);
+  const columns = { contract_value: { column: 'size', decimal: ',' } } as const;
+  const { derived } = mapped([...fields.required, 'size'].join(), { fields, map: { columns }, flags: {} });
+  assert.deepEqual(derived.flatMap(({ reported }) => reported).sort(), ['size', 'strike_price']);
+});
 
 test('columns with the names of fields give them; others are listed as ignored', () => {
   const { columns, values, ignored } = mapped('when,datetime,open,high,low,close,vwap,Volume');

@@ -3,11 +3,12 @@
 import { nearest } from '../../base/nearest.ts';
 import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
+import { anyNumber, type Fields } from '../../store/schema/field.ts';
 import type { Notation } from '../../store/schema/notations.ts';
-import type { ComputedColumn } from '../read/computed-column.ts';
-import { cellsOf } from '../read/csv-line.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';
+import { cellsOf } from '../read/sample.ts';
+import type { ComputedColumn } from '../read/scan.ts';
 import type { SourceFile } from '../read/source.ts';
 import { type Cell, derive, inputsOf } from './cell.ts';
 
@@ -66,8 +67,22 @@ export type FieldNames = {
   readonly needed: readonly string[];
   readonly flags: Readonly<Record<string, string>>;
   /** The fields that are numbers: they all have the same decimal mark. */
-  readonly numbers?: readonly string[];
+  readonly numbers: readonly string[];
 };
+
+/** The fields of a dataset by what a file needs to have of them, in their order. */
+export function namesOf(fields: Fields): FieldNames {
+  const names = Object.keys(fields);
+  return {
+    required: names.filter((name) => fields[name]!.isRequired),
+    optional: names.filter((name) => !fields[name]!.isRequired),
+    needed: names.filter((name) => fields[name]!.isRequired || fields[name]!.isOfOneKind),
+    flags: Object.fromEntries(
+      names.flatMap((name) => (fields[name]!.flag === undefined ? [] : [[name, fields[name]!.flag]])),
+    ),
+    numbers: names.filter((name) => fields[name]!.rule === anyNumber),
+  };
+}
 
 /** The source of each field, and the columns that are unused. */
 export type FieldSources = {
@@ -79,20 +94,25 @@ export type FieldSources = {
 };
 
 /**
- * The problem of a value for the whole file that no row could have. What a preset found in a file's name or
- * rows concerns that file alone; a flag and a mapping file are wrong for every file.
+ * Refuses a value for the whole file that no row could have, for the reason that `reasonOf` gives. What a
+ * preset found in a file's name or rows concerns that file alone; a flag and a mapping file are wrong for
+ * every file.
  */
-export function constantProblem(
-  { name, mapping }: MappedFile,
-  flags: ReadonlyMap<string, string>,
-  { field, flag }: { readonly field: string; readonly flag: string | undefined },
-  value: string,
-  reason: string,
-): FileProblem {
-  if (mapping.preset === undefined || flags.has(field))
-    return new FileProblem('usage', `${flag ?? field} ${value}: ${reason}`);
-  const cure = flag === undefined ? '' : `: give it as a flag: ${flag}`;
-  return unfitProblem(name, `its ${field} ${value} ${reason}${cure}`);
+export function checkValues(
+  { file, flags }: { readonly file: MappedFile; readonly flags: ReadonlyMap<string, string> },
+  { values }: FieldSources,
+  fields: Fields,
+  reasonOf: (field: string, value: string) => string | undefined,
+): void {
+  for (const [field, value] of values) {
+    const reason = reasonOf(field, value);
+    if (reason === undefined) continue;
+    const { flag } = fields[field]!;
+    if (file.mapping.preset === undefined || flags.has(field))
+      throw new FileProblem('usage', `${flag ?? field} ${value}: ${reason}`);
+    const cure = flag === undefined ? '' : `: give it as a flag: ${flag}`;
+    throw unfitProblem(file.name, `its ${field} ${value} ${reason}${cure}`);
+  }
 }
 
 /** The columns of the file whose cells a refusal of a column shows; it names the first. */
@@ -128,7 +148,7 @@ export function findSources(
       continue;
     let cell = isNamed ? mapping.columns[field]! : field;
     if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
-    if (typeof cell === 'string' && hasComma && fields.numbers?.includes(field) === true)
+    if (typeof cell === 'string' && hasComma && fields.numbers.includes(field))
       cell = { column: cell, decimal: ',' };
     if (typeof cell !== 'string') derived.push(derive(field, cell));
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);

@@ -12,9 +12,9 @@ import { type Calendar, calendarOf } from '../../market/calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodOfRow } from '../../market/calendar/period.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
 import { valueFields } from '../../store/schema/bars.ts';
-import { UNMADE } from '../read/computed-column.ts';
 import { FileProblem } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
+import { UNMADE } from '../read/scan.ts';
 import {
   type FieldNames,
   type FieldSources,

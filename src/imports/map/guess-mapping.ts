@@ -1,9 +1,8 @@
 // A column mapping for a text that nobody described: what its beginning shows surely, and what only the
 // caller can say.
 import { parseDay } from '../../base/instant.ts';
-import { cellsOf } from '../read/csv-line.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
-import type { Sample } from '../read/sample.ts';
+import { cellsOf, type Sample } from '../read/sample.ts';
 import type { Cell } from './cell.ts';
 import { type ColumnMapping, type FieldNames, likelyOnes } from './column-mapping.ts';
 
@@ -175,7 +174,7 @@ export function guessMapping(sample: Sample, fields: FieldNames, told: Told): Co
     ),
     ...own,
   };
-  const numbers = new Set(fields.numbers?.filter((field) => found[field] !== undefined));
+  const numbers = new Set(fields.numbers.filter((field) => found[field] !== undefined));
   const mark = decimalOf(
     name,
     [...numbers].flatMap((field) => textsOf(table, found[field]!)),

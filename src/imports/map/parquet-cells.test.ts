@@ -1,5 +1,6 @@
 // Cells of Parquet that are read as numbers, against what their texts say: a careful reading has nothing but
 // the texts.
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +11,9 @@ import { fc } from '../../../test/seed.ts';
 import { numberOf } from '../../base/decimal.ts';
 import { open } from '../read/duckdb.ts';
 import { NeedsCare } from '../read/file-problem.ts';
-import { parquetMoment, parquetNumber } from '../read/parquet-columns.ts';
 import { readChunks } from '../read/read.ts';
 import { holdReader } from '../read/reader-process.ts';
+import { parquetMoment, parquetNumber } from '../read/scan.ts';
 import { InstantCell } from './instant-cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-parquet-'));

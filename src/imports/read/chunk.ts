@@ -1,9 +1,5 @@
 // The rows of a file in columns, and how a reading of them is asked for.
-import type { ReadableFile, ScanPlan } from './scan.ts';
-import type { TextCells } from './text-cells.ts';
-
-/** Which columns to read, and how. Other columns are ignored. */
-export type ReadPlan = ScanPlan & { readonly texts: readonly string[] };
+import type { ReadableFile, ReadPlan } from './scan.ts';
 
 /** Some rows of a file. Columns have the order of the plan. */
 export type Chunk = {
@@ -23,14 +19,37 @@ export type DescribedFile = Pick<ReadableFile, 'name' | 'path' | 'format'>;
 /** The names and types of the columns of a file. */
 export type Columns = { readonly header: readonly string[]; readonly types: readonly string[] };
 
-/** The request to a reader process. */
-export type ColumnsAsked = { readonly kind: 'columns'; readonly file: DescribedFile };
-export type ChunksAsked = {
-  readonly kind: 'chunks';
-  readonly file: ReadableFile;
-  readonly plan: ReadPlan;
-  readonly firstRow: number;
-};
-
 /** Reads rows of a file, the first of which has the number `firstRow`. */
 export type ReadRows = (file: ReadableFile, plan: ReadPlan, firstRow: number) => AsyncGenerator<Chunk>;
+
+/** The texts of one column of a chunk, read without making a string of every cell. */
+export type TextCells = {
+  /** After `gather`: cell `row` is the bytes `starts[row]` to `ends[row]`. */
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  gather(): void;
+  isNull(row: number): boolean;
+  /** Whether a cell is surely the same short text as the one before it. */
+  repeats(row: number): boolean;
+  /** The cell as a string; null where the row has no such cell. */
+  text(row: number): string | null;
+};
+
+// A byte order mark at the beginning of a cell is part of its text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Bytes of a text for which a call of the decoder takes longer than its characters. */
+const SHORT_MAX = 24;
+
+/** The text of some bytes in UTF-8. Most are short, and ASCII. */
+export function shortText(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > SHORT_MAX) return decoder.decode(bytes.subarray(start, end));
+  let text = '';
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte >= 0x80) return decoder.decode(bytes.subarray(start, end));
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}

@@ -1,11 +1,11 @@
 // Files whose rows make sense only together: a preset converts the whole file, and the rows that it makes are
 // read instead.
+
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../contract/limits.ts';
-import { cellsOf, lineOf } from './csv-line.ts';
 import { contentProblem } from './file-problem.ts';
-import { decodeText, linesOf } from './sample.ts';
+import { cellsOf, decodeText, lineOf, linesOf } from './sample.ts';
 import { type Spool, spool } from './spool.ts';
 
 /** A row of a file, or a row made of it: both have its number, counted from 1. */

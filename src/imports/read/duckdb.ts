@@ -3,19 +3,14 @@
 import { statSync } from 'node:fs';
 import duckdb, { type Connection, type Database, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { limits } from '../../contract/limits.ts';
-import type { Chunk, Columns, DescribedFile, ReadPlan } from './chunk.ts';
+import type { Chunk, Columns, DescribedFile } from './chunk.ts';
 import { contentProblem, FileProblem, longRow, NeedsCare } from './file-problem.ts';
 import { checkHeader } from './format.ts';
-import {
-  describeColumns,
-  parquetSizes,
-  parquetTextSizes,
-  type ReadableFile,
-  readingProblem,
-  selectOf,
-} from './scan.ts';
+import { REPEATED } from './json.ts';
+import { NOT_UTF8 } from './sample.ts';
+import { describeColumns, named, pathOf, type ReadableFile, type ReadPlan, selectOf } from './scan.ts';
 import { TextColumn } from './text-column.ts';
-import { bomb, unpackedMax } from './unpack.ts';
+import { refuseBomb } from './unpack.ts';
 
 const settings = {
   threads: '2',
@@ -131,7 +126,7 @@ async function checkParquet(
 ): Promise<void> {
   const [row, all] = (await rowOf(sizes, 2)).map(Number) as [number, number];
   if (row > limits.importRowBytesMax) throw longRow(name);
-  if (all > unpackedMax(statSync(path).size)) throw bomb(name);
+  refuseBomb(name, all, statSync(path).size);
 }
 
 /**
@@ -159,7 +154,7 @@ async function* stream(
 ): AsyncGenerator<DuckChunk> {
   const names = [...plan.texts, ...plan.numbers];
   const hasSurplus = plan.careful && file.format.kind === 'csv';
-  const select = selectOf(file, names, hasSurplus, plan);
+  const select = selectOf(file, plan);
   const result = await start(connection, select).catch((error: Error) => error);
   if (result instanceof Error) throw plan.careful ? readingProblem(file, result) : new NeedsCare();
   const texts = (plan.careful ? names : plan.texts).map(() => new TextColumn());
@@ -225,4 +220,76 @@ async function findProblem(connection: Connection, file: ReadableFile, select: s
   } catch (error) {
     return readingProblem(file, error as Error);
   }
+}
+
+/**
+ * A statement that gives, as texts, what a Parquet file says of itself: the bytes of a value on average,
+ * where they are most, and of all.
+ */
+const parquetSizes = (path: string): string =>
+  `select coalesce(max(total_uncompressed_size / greatest(num_values, 1)), 0)::varchar,
+    greatest(coalesce(sum(total_uncompressed_size), 0), (select ${limits.parquetRowBytesLeast} * sum(num_rows) from parquet_file_metadata(${pathOf(path)})))::varchar
+    from parquet_metadata(${pathOf(path)})`;
+
+/** Types of values whose size the rows of a file tell alone: texts, lists, objects. */
+const SIZED = /^(?:VARCHAR|BLOB|(?!DECIMAL).*[[(])/;
+
+/**
+ * A statement that gives the bytes of the longest row of a Parquet file and of all rows, in texts and the
+ * like, as texts.
+ */
+function parquetTextSizes(path: string, header: readonly string[], types: readonly string[]): string {
+  const sized = header.filter((_, place) => SIZED.test(types[place]!));
+  const bytes = sized.map((name) => `+ coalesce(strlen(${named(name)}::varchar), 0)`).join(' ');
+  return `select coalesce(max(bytes), 0)::varchar, coalesce(sum(bytes), 0)::varchar from (select 0 ${bytes} as bytes from read_parquet(${pathOf(path)}))`;
+}
+
+/** DuckDB's error about a record of a JSON file, in words; records count from 1. */
+function jsonProblem(message: string): string | null {
+  const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
+  if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
+  const repeated = message.split(REPEATED)[1];
+  if (repeated !== undefined)
+    return `a list repeats ${repeated} in each of its rows, which would have more than ${limits.repeatedBytesMax} bytes`;
+  const [, record, rest = ''] = /in record\/value (\d+): (.*)/.exec(message) ?? [];
+  const twice = / has duplicate key "(.*)"/.exec(rest);
+  return twice === null ? null : `record ${record}: one object has the key "${twice[1]}" twice`;
+}
+
+/** DuckDB's error about a file, in one line: the place and the mistake. */
+function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
+  const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
+  const isParquet = file.format.kind === 'parquet';
+  const encoding = isParquet
+    ? 'a text in the Parquet data is not UTF-8: it is damaged, or has another encoding'
+    : `the text ${NOT_UTF8}`;
+  const reasons: readonly (readonly [RegExp, string])[] = [
+    [
+      /unterminated quote|quote should be followed/i,
+      'a quote is not closed, or text follows a closing quote',
+    ],
+    [/unicode|utf-?8/i, encoding],
+    [
+      /state machine/i,
+      'its lines end in different ways, some with CR LF, some with LF or CR alone. Make them the same, for example with dos2unix',
+    ],
+    [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
+    [
+      /Out of Memory/i,
+      `reading it takes more than ${limits.importReaderMemory} of memory: its rows are too large, or its objects have too many keys`,
+    ],
+    [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
+    [
+      /expected records/i,
+      'the JSON holds something that is no object: an array of objects, or one after the other, is expected',
+    ],
+  ];
+  const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
+  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
+  const unknown = isParquet
+    ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
+    : (first ?? 'it cannot be read');
+  const place = line === undefined ? '' : ` line ${line}:`;
+  const text = `${file.name}:${place} ${(known ?? unknown).slice(0, 200)}. Nothing was imported.`;
+  return new FileProblem('content', text, { cause: error });
 }

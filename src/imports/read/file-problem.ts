@@ -35,31 +35,3 @@ export const unfitProblem = (name: string, how: string, cause?: unknown): FilePr
 /** The problem of a file with a row that is too long. */
 export const longRow = (name: string): FileProblem =>
   contentProblem(name, `a row is longer than ${limits.importRowBytesMax} bytes. Nothing was imported.`);
-
-/** Why one row is refused. */
-export type RowProblem = { readonly column: string; readonly reason: string };
-
-/** A refused row, for the report. */
-export type Refusal = RowProblem & {
-  /** Counted from 1, the header not counted. */
-  readonly row: number;
-  /**
-   * The cell of the column, and of the one that is joined to it, cut where it is long; null where it is
-   * empty, or the reason is about the whole row.
-   */
-  readonly value: string | null;
-};
-
-/** The rows that one reason refuses by one column: the first of them, and their number. */
-export type RefusalGroup = Refusal & { readonly rows: number };
-
-/** A refused row, for the file of refused rows. */
-export type RefusedRow = {
-  readonly reason: string;
-  /** The columns whose cells are wrong together; the report names the first. */
-  readonly columns: readonly string[];
-  /** Counted from 1, the header not counted. */
-  readonly row: number;
-  /** The cells of the row, unchanged, in the order of the file's columns. */
-  readonly cells: readonly (string | null)[];
-};

@@ -1,12 +1,11 @@
 // Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its
 // header.
-import { open } from 'node:fs/promises';
+
 import type { Convert } from './convert.ts';
-import { cellsOf } from './csv-line.ts';
-import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
-import { reasonColumns } from './rejected-file.ts';
-import { decodeSample, type Encoding, NOT_UTF8, SAMPLE_BYTES, type Sample } from './sample.ts';
-import { packedTwice, packingOf } from './unpack.ts';
+import { contentProblem, FileProblem } from './file-problem.ts';
+import { reasonColumns } from './inputs.ts';
+import { cellsOf, decodeText, type Encoding, encodings, NOT_UTF8, type Sample } from './sample.ts';
+import { firstBytes, packedTwice, packingOf } from './unpack.ts';
 
 /**
  * Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON.
@@ -50,24 +49,24 @@ export type Format =
   | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
   | { readonly kind: 'parquet' };
 
-/** The first bytes of a file. @throws FileProblem where it cannot be read */
-export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw unfitProblem(name, `it cannot be read (${error.code})`, error);
-  });
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 /**
  * Chooses the layout of a file by its name and beginning. @throws FileProblem where the file is not what the
  * caller said
  */
 export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
+
+/** The size of a sample. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/** The beginning of a text, in Windows-1252 where it is not UTF-8. */
+function decodeSample(name: string, bytes: Buffer): Omit<Sample, 'isCut'> {
+  try {
+    return { name, text: decodeText(name, bytes, true) };
+  } catch {
+    const [encoding] = encodings;
+    return { name, text: new TextDecoder(encoding).decode(bytes), encoding };
+  }
+}
 
 /** The format of a file, and what its first bytes show. */
 export type Shape<L extends Layout> = {

@@ -1,8 +1,8 @@
 // The frames that a reader process sends of a file: a short head, then columns as they are in memory.
+
 import { writevSync } from 'node:fs';
-import type { Chunk } from './chunk.ts';
+import { type Chunk, shortText, type TextCells } from './chunk.ts';
 import type { FileProblem } from './file-problem.ts';
-import { shortText, type TextCells } from './text-cells.ts';
 
 /** A part of a frame's body. Numbers come before texts, so that each part begins where its type may. */
 type Part = Float64Array | Int32Array | Uint8Array;
@@ -143,7 +143,6 @@ export type Ended =
 
 /** The head of a frame of rows; `texts` and `hasNulls` are by column, the surplus cells last. */
 export type ChunkHead = Pick<Chunk, 'count' | 'firstRow'> & {
-  readonly kind: 'chunk';
   /** Bytes of each column of texts. */
   readonly texts: readonly number[];
   readonly hasNulls: readonly boolean[];

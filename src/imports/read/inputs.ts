@@ -1,10 +1,50 @@
 // Names on the command line -> names of files: expands patterns, and refuses a name without a file before
-// anything is done.
-import type { Stats } from 'node:fs';
+// anything is done. Files of refused rows are found here too.
+
+import { closeSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { FileProblem } from './file-problem.ts';
-import { holdsRefusedRows } from './rejected-file.ts';
-import { STANDARD_INPUT } from './source.ts';
+
+/** The name of standard input on the command line. */
+export const STANDARD_INPUT = '-';
+
+/** The last columns of a file of refused rows. */
+export const reasonColumns: readonly string[] = ['rejected_row', 'rejected_column', 'rejected_reason'];
+
+/** Its header ends within these bytes. */
+const HEADER_BYTES_MAX = 128 * 1024;
+
+/**
+ * True if a file has refused rows, by its header, so that no other file is replaced or removed; false where
+ * it cannot be read.
+ */
+function holdsRefusedRows(path: string): boolean {
+  try {
+    if (!lstatSync(path).isFile()) return false;
+    const file = openSync(path, 'r');
+    try {
+      const start = Buffer.alloc(HEADER_BYTES_MAX);
+      const [header] = start.toString('utf8', 0, readSync(file, start)).split('\r\n');
+      return header!.endsWith(`,${reasonColumns.join()}`);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The first of `x.rejected.csv`, `x.rejected.2.csv`, … that does not exist or, with `replacesEarlier`, has
+ * refused rows of an earlier import.
+ */
+export function rejectedPlace(path: string, replacesEarlier: boolean): string {
+  for (let number = 1; ; number++) {
+    const place = number === 1 ? path : path.replace(/\.csv$/, `.${number}.csv`);
+    const isFree = lstatSync(place, { throwIfNoEntry: false }) === undefined;
+    if (isFree || (replacesEarlier && holdsRefusedRows(place))) return place;
+  }
+}
 
 const statsOf = (name: string): Promise<Stats | null> => stat(name).catch(() => null);
 

@@ -1,6 +1,6 @@
 // Finds the cells of plain rows of a CSV, and reads numbers from their digits: the innermost loop of a large
 // import.
-import type { TextCells } from './text-cells.ts';
+import type { TextCells } from './chunk.ts';
 
 const [LF, CR, QUOTE, MINUS, POINT, ZERO, NINE] = [0x0a, 0x0d, 0x22, 0x2d, 0x2e, 0x30, 0x39];
 

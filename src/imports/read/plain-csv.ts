@@ -1,11 +1,11 @@
 // Reads a CSV without DuckDB, up to its first row that is not plain: no quotes, ASCII alone, as many cells as
 // columns, numbers of digits.
-import type { ComputedColumn } from './computed-column.ts';
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { TextCells } from './chunk.ts';
 import type { CsvFormat } from './format.ts';
-import { linePieces } from './line-pieces.ts';
 import { PlainCells, PlainTexts, type Role } from './plain-cells.ts';
-import type { ReadableFile, ScanPlan } from './scan.ts';
-import type { TextCells } from './text-cells.ts';
+import type { ComputedColumn, ReadableFile, ReadPlan } from './scan.ts';
 
 const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
 
@@ -20,7 +20,7 @@ export type PlainColumns = {
 };
 
 /** What is read of a file: columns of it, and computed ones. */
-type PlainPlan = Pick<ScanPlan, 'numbers' | 'derived'> & { readonly texts: readonly string[] };
+type PlainPlan = Omit<ReadPlan, 'careful'>;
 
 /** A CSV on the disk, or in memory. */
 type PlainFile = Pick<ReadableFile, 'path' | 'content' | 'header'> & { readonly format: CsvFormat };
@@ -141,4 +141,58 @@ class PlainTable {
     });
     return { count, texts, numbers };
   }
+}
+
+/** Bytes that are read at a time: they stay in the processor's cache while their cells are read. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Whole lines, `bytes[0 .. to)`; the next ones overwrite them. */
+type Lines = {
+  readonly bytes: Uint8Array;
+  readonly to: number;
+  /** Whether the first line of the text ends in CR LF. */
+  readonly hasCr: boolean;
+};
+
+/**
+ * The lines of a text, a last one without an end as if it had one; at the end false where a line is too long
+ * for a piece.
+ */
+function* linePieces(path: string, content: Uint8Array | undefined): Generator<Lines, boolean> {
+  if (content === undefined) return yield* piecesOfFile(path);
+  if (content.length > 0) yield endedLines(content, content.length, firstLineHasCr(content));
+  return true;
+}
+
+function* piecesOfFile(path: string): Generator<Lines, boolean> {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = new Uint8Array(PIECE_BYTES);
+    let hasCr: boolean | null = null;
+    for (let rest = 0; ; ) {
+      const count = readSync(file, bytes, rest, PIECE_BYTES - rest, null);
+      const filled = rest + count;
+      hasCr ??= firstLineHasCr(bytes);
+      if (count === 0 && rest > 0) yield endedLines(bytes, rest, hasCr);
+      if (count === 0) return true;
+      const to = bytes.subarray(0, filled).lastIndexOf(LF) + 1;
+      if (to > 0) yield { bytes, to, hasCr };
+      else if (filled === PIECE_BYTES) return false;
+      bytes.copyWithin(0, to, filled);
+      rest = filled - to;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const firstLineHasCr = (bytes: Uint8Array): boolean => bytes[bytes.indexOf(LF) - 1] === CR;
+
+/** The lines of `bytes[0 .. to)`; a copy where the last one has no end. */
+function endedLines(bytes: Uint8Array, to: number, hasCr: boolean): Lines {
+  if (bytes[to - 1] === LF) return { bytes, to, hasCr };
+  const ended = new Uint8Array(to + 2);
+  ended.set(bytes.subarray(0, to));
+  ended.set(hasCr ? [CR, LF] : [LF], to);
+  return { bytes: ended, to: to + (hasCr ? 2 : 1), hasCr };
 }

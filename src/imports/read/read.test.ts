@@ -1,4 +1,3 @@
-// What DuckDB makes of a CSV, against a parser of a page that knows RFC 4180 and nothing else.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
 import { numberOf } from '../../base/decimal.ts';
-import type { ReadPlan } from './chunk.ts';
+import { TextCheck } from './digest.ts';
 import { FileProblem, NeedsCare } from './file-problem.ts';
 import { readChunks } from './read.ts';
 import { holdReader } from './reader-process.ts';
-import { TextCheck } from './text-check.ts';
+import type { ReadPlan } from './scan.ts';
+
+// What DuckDB makes of a CSV, against a parser of a page that knows RFC 4180 and nothing else.
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-read-'));
 const release = holdReader();

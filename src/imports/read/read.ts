@@ -1,36 +1,27 @@
 // Reads a plain file as chunks of columns, in its order: a plain CSV here, any other in a reader process, by
 // DuckDB.
-import type {
-  Chunk,
-  ChunksAsked,
-  Columns,
-  ColumnsAsked,
-  DescribedFile,
-  ReadPlan,
-  ReadRows,
-} from './chunk.ts';
+import type { Chunk, Columns, DescribedFile, ReadRows } from './chunk.ts';
 import { NeedsCare } from './file-problem.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
 import { type PlainColumns, plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
-import type { ReadableFile } from './scan.ts';
+import type { ReadableFile, ReadPlan } from './scan.ts';
 
 /**
  * The names and types of columns, for JSON and Parquet. @throws FileProblem where the file cannot be read, or
  * is too large
  */
 export async function describeFile({ name, path, format }: DescribedFile): Promise<Columns> {
-  const request: ColumnsAsked = { kind: 'columns', file: { name, path, format } };
   let columns: Columns | null = null;
-  for await (const { head } of asked<Columns>(name, request)) columns = head;
+  for await (const { head } of asked<Columns>(name, 'columns', { name, path, format })) columns = head;
   return columns!;
 }
 
 async function* readElsewhere(file: ReadableFile, plan: ReadPlan, firstRow: number): AsyncGenerator<Chunk> {
   const { content: _, ...about } = file;
-  const derived = plan.derived?.map((column) => ({ ...column, plain: undefined })) ?? [];
-  const request: ChunksAsked = { kind: 'chunks', file: about, plan: { ...plan, derived }, firstRow };
-  for await (const { head, body } of asked<ChunkHead>(file.name, request)) yield chunkOf(head, body);
+  const request: Parameters<ReadRows> = [about, plan, firstRow];
+  for await (const { head, body } of asked<ChunkHead>(file.name, 'chunks', request))
+    yield chunkOf(head, body);
 }
 
 /**

@@ -14,7 +14,7 @@ const FRAMES_MAX = 4;
 const BYTES_MAX = 16 * 1024 * 1024;
 
 /** Its program. */
-let program = moduleBeside('./reader-child.ts', import.meta.url);
+let program = moduleBeside('./reader-service.ts', import.meta.url);
 
 /** Names the program of reader processes, which knows more than columns and rows. */
 export function readBy(address: URL): void {
@@ -57,11 +57,11 @@ class ReaderProcess {
    * The frames that it sends on a request, up to its last, which is not given; each is gone when the next is
    * read. @throws what that says
    */
-  async *ask<H>(name: string, request: object): AsyncGenerator<{ head: H; body: ArrayBuffer }> {
+  async *ask<H>(name: string, kind: string, request: object): AsyncGenerator<{ head: H; body: ArrayBuffer }> {
     this.#hold(true);
     let last: Ended | null = null;
     try {
-      this.#say(request);
+      this.#say(kind, request);
       for (;;) {
         const frame = await this.#next(name);
         last = endedBy(frame.head);
@@ -81,7 +81,7 @@ class ReaderProcess {
 
   /** Has a reading ended that is not read to its end. */
   async #stop(name: string): Promise<void> {
-    this.#say({ kind: 'stop' });
+    this.#say('stop', {});
     for (;;) {
       const frame = await this.#next(name);
       if (endedBy(frame.head) !== null) return;
@@ -89,8 +89,10 @@ class ReaderProcess {
     }
   }
 
-  #say(request: object): void {
-    this.#child.stdin!.write(`${JSON.stringify(request)}\n`);
+  /** Functions cannot be sent: there columns are computed by SQL alone. */
+  #say(kind: string, request: object): void {
+    const text = JSON.stringify([kind, request], (key, value) => (key === 'plain' ? undefined : value));
+    this.#child.stdin!.write(`${text}\n`);
   }
 
   async #next(name: string): Promise<ReceivedFrame> {
@@ -154,15 +156,16 @@ export function holdReader(): () => void {
   };
 }
 
-/** The frames that a reader process gives of a file. @throws FileProblem, NeedsCare */
+/** The frames that a reader process gives of a file on a request. @throws FileProblem, NeedsCare */
 export async function* asked<H>(
   name: string,
+  kind: string,
   request: object,
 ): AsyncGenerator<{ readonly head: H; readonly body: ArrayBuffer }> {
   const reader = ready !== null && ready.ended === null ? ready : new ReaderProcess();
   ready = null;
   try {
-    yield* reader.ask<H>(name, request);
+    yield* reader.ask<H>(name, kind, request);
   } finally {
     if (holders > 0 && ready === null && reader.ended === null) ready = reader;
     else reader.end();

@@ -1,28 +1,28 @@
 // The work of a reader process: it answers one request after the other by frames, and ends with the process
-// that started it.
-import { writeFileSync } from 'node:fs';
+// that started it. As a program it gives columns and rows, and no more.
+
+import { statSync, writeFileSync } from 'node:fs';
 import { causeOf } from '../../base/observe.ts';
-import type { Chunk, ChunksAsked, ColumnsAsked, ReadPlan } from './chunk.ts';
-import { chunkFrames } from './chunk-frames.ts';
-import { Expansion } from './expansion.ts';
-import { FileProblem, NeedsCare } from './file-problem.ts';
-import { type Ended, type Frame, writeFrame } from './frames.ts';
-import type { ReadableFile } from './scan.ts';
+import type { Chunk, DescribedFile, ReadRows } from './chunk.ts';
+import type { DuckChunk } from './duckdb.ts';
+import { contentProblem, FileProblem, NeedsCare } from './file-problem.ts';
+import { type ChunkHead, type Ended, type Frame, writeFrame } from './frames.ts';
+import type { ReadableFile, ReadPlan } from './scan.ts';
+import type { TextColumn } from './text-column.ts';
+import { unpackedMax } from './unpack.ts';
 
 /** What is read, by the kinds of requests. */
-type Readings<R extends { readonly kind: string }> = {
-  readonly [K in R['kind']]: (request: Extract<R, { kind: K }>) => AsyncGenerator<Frame>;
-};
+type Readings = Readonly<Record<string, (request: never) => AsyncGenerator<Frame>>>;
 
 /** The frames go to this file: others may write to the standard output. */
 const OUTPUT = 3;
 
-const ownReadings: Readings<ColumnsAsked | ChunksAsked> = {
-  async *columns({ file }) {
+const ownReadings: Readings = {
+  async *columns(file: DescribedFile) {
     const { describeByDuckDB } = await import('./duckdb.ts');
-    yield { head: { kind: 'columns', ...(await describeByDuckDB(file)) }, parts: [] };
+    yield { head: await describeByDuckDB(file), parts: [] };
   },
-  async *chunks({ file, plan, firstRow }) {
+  async *chunks([file, plan, firstRow]: Parameters<ReadRows>) {
     const { readByDuckDB } = await import('./duckdb.ts');
     const expansion = new Expansion(file, plan);
     for await (const chunk of readByDuckDB(file, plan, firstRow)) {
@@ -42,23 +42,24 @@ export async function* readHere(file: ReadableFile, plan: ReadPlan, firstRow: nu
  * Answers requests, each a line of JSON, as long as the process that sends them runs; `more` are readings
  * beside those of columns and rows.
  */
-export function serveReadings<R extends { readonly kind: string }>(more?: Readings<R>): void {
-  const readings = { ...ownReadings, ...more } as unknown as Readings<{ readonly kind: string }>;
+export function serveReadings(more: Readings = {}): void {
+  const readings: Readings = { ...ownReadings, ...more };
   giveWay();
   // Whoever stops a whole service sends them to each process of it: that which imports decides.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
   let isStopped = false;
   let text = '';
-  const answer = async (request: { readonly kind: string }): Promise<void> => {
+  const answer = async ([kind, request]: readonly [kind: string, request: unknown]): Promise<void> => {
     isStopped = false;
-    writeFrame(OUTPUT, { head: await endOf(readings[request.kind]!(request), () => isStopped), parts: [] });
+    writeFrame(OUTPUT, { head: await endOf(readings[kind]!(request as never), () => isStopped), parts: [] });
   };
   process.stdin.setEncoding('utf8');
   process.stdin.on('data', (piece: string) => {
     const lines = (text + piece).split('\n');
     text = lines.pop()!;
-    for (const request of lines.map((line) => JSON.parse(line) as { readonly kind: string })) {
-      if (request.kind === 'stop') isStopped = true;
+    for (const line of lines) {
+      const request = JSON.parse(line) as [kind: string, request: unknown];
+      if (request[0] === 'stop') isStopped = true;
       else answer(request).catch(die);
     }
   });
@@ -97,3 +98,85 @@ function giveWay(): void {
     // Only Linux has it.
   }
 }
+
+/** Bytes of texts in a frame, unless one row has more. */
+const TEXTS_MAX = 16 * 1024 * 1024;
+
+/**
+ * The rows of a chunk, in one frame where their texts are not long: these are copied out of the memory of
+ * DuckDB.
+ */
+function* chunkFrames(chunk: DuckChunk): Generator<Frame<ChunkHead>> {
+  const { count, surplus } = chunk;
+  const texts = surplus === null ? chunk.texts : [...chunk.texts, surplus];
+  for (let from = 0; from < count; ) {
+    const to = endOfFrame(texts, from, count);
+    yield frameOf(chunk, texts, from, to);
+    from = to;
+  }
+}
+
+function endOfFrame(texts: readonly TextColumn[], from: number, count: number): number {
+  let bytes = 0;
+  for (let row = from; row < count; row++) {
+    for (const column of texts) bytes += column.lengthOf(row);
+    if (bytes > TEXTS_MAX) return Math.max(row, from + 1);
+  }
+  return count;
+}
+
+function frameOf(chunk: DuckChunk, texts: readonly TextColumn[], from: number, to: number): Frame<ChunkHead> {
+  const count = to - from;
+  for (const column of texts) column.gather(from, to);
+  const nulls = texts.map((column) => column.nulls(from, to));
+  const bytes = texts.map((column) => column.bytes.subarray(0, column.starts[count]));
+  return {
+    head: {
+      count,
+      firstRow: chunk.firstRow + from,
+      texts: bytes.map(({ length }) => length),
+      hasNulls: nulls.map((one) => one !== null),
+      numbers: chunk.numbers.length,
+      hasSurplus: chunk.surplus !== null,
+    },
+    parts: [
+      ...chunk.numbers.map((column) => column.subarray(from, to)),
+      ...texts.map(({ starts }) => starts.subarray(0, count + 1)),
+      ...bytes.flatMap((all, index) => (nulls[index] === null ? [all] : [nulls[index]!, all])),
+    ],
+  };
+}
+
+/**
+ * Bounds the bytes of all rows of a JSON file, column by column: each row of a list repeats the values beside
+ * it.
+ */
+class Expansion {
+  readonly #name: string;
+  readonly #max: number;
+  readonly #columns: readonly string[];
+  readonly #bytes: number[];
+
+  constructor({ name, path, format }: ReadableFile, { texts, derived = [] }: ReadPlan) {
+    this.#name = name;
+    this.#max =
+      format.kind === 'json' && format.records !== undefined ? unpackedMax(statSync(path).size) : Infinity;
+    this.#columns = texts.map((name) => derived.find((made) => made.name === name)?.reported[0] ?? name);
+    this.#bytes = this.#columns.map(() => 0);
+  }
+
+  /** @throws FileProblem where the rows have more bytes than a packed file may unpack to */
+  add({ texts, count }: DuckChunk): void {
+    if (this.#max === Infinity) return;
+    for (const [index, column] of texts.entries())
+      for (let row = 0; row < count; row++) this.#bytes[index]! += column.lengthOf(row);
+    if (this.#bytes.reduce((sum, bytes) => sum + bytes, 0) <= this.#max) return;
+    const most = this.#columns[this.#bytes.indexOf(Math.max(...this.#bytes))];
+    throw contentProblem(
+      this.#name,
+      `its lists repeat ${most} in each of their rows, which have more than ${this.#max} bytes. Nothing was imported.`,
+    );
+  }
+}
+
+if (import.meta.main) serveReadings();

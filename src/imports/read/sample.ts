@@ -1,4 +1,5 @@
-// The beginning of a file and its name, by which presets recognize it.
+// The beginning of a file and its name, by which presets recognize it; and lines of a CSV as cells (RFC
+// 4180).
 import { contentProblem } from './file-problem.ts';
 
 /** The name and beginning of a file. */
@@ -17,9 +18,6 @@ export type Sample = {
 export const encodings = ['windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** The size of a sample. */
-export const SAMPLE_BYTES = 64 * 1024;
-
 /** The message for other encodings; most such files come from spreadsheets on Windows. */
 export const NOT_UTF8 =
   'is not UTF-8. Save it as CSV UTF-8, or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8; a mapping file may say "encoding": "windows-1252"';
@@ -30,16 +28,6 @@ export function decodeText(name: string, bytes: Buffer, isCut: boolean): string 
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
   } catch {
     throw contentProblem(name, `${NOT_UTF8}`);
-  }
-}
-
-/** The beginning of a text, in Windows-1252 where it is not UTF-8. */
-export function decodeSample(name: string, bytes: Buffer): Omit<Sample, 'isCut'> {
-  try {
-    return { name, text: decodeText(name, bytes, true) };
-  } catch {
-    const [encoding] = encodings;
-    return { name, text: new TextDecoder(encoding).decode(bytes), encoding };
   }
 }
 
@@ -68,3 +56,21 @@ export const stemOf = ({ name }: Sample): string =>
     .replace(/\.(gz|zst|zip)$/i, '')
     .replace(/(\.rejected(\.\d+)?)?\.(csv|tsv|txt|json|ndjson)$/i, '')
     .replace(/(\.csv)?\.rejected(\.\d+)?$/i, '');
+
+/** Cells of a line without the spaces around them; null where it cannot be read. */
+export function cellsOf(line: string, delimiter: string): string[] | null {
+  if (!line.includes('"')) return line.split(delimiter).map((cell) => cell.trim());
+  const mark = RegExp.escape(delimiter);
+  const cell = new RegExp(`(?<=^|${mark})(?:"((?:[^"]|"")*)"|([^"${mark}][^${mark}]*|))(?=${mark}|$)`, 'g');
+  const cells = Array.from(line.matchAll(cell), ([, quoted, plain]) =>
+    (quoted?.replaceAll('""', '"') ?? plain!).trim(),
+  );
+  const unquoted = line.replaceAll(/"(?:[^"]|"")*"/g, '');
+  return !unquoted.includes('"') && cells.length === unquoted.split(delimiter).length ? cells : null;
+}
+
+const cellText = (cell: string | null): string =>
+  cell !== null && /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : (cell ?? '');
+
+/** Cells as a line with its end; a missing cell is empty. */
+export const lineOf = (cells: readonly (string | null)[]): string => `${cells.map(cellText).join()}\r\n`;

@@ -1,10 +1,56 @@
-// The SQL that reads a file: its table, and one expression for each column. DuckDB guesses nothing.
+// The SQL that reads a file: its table, and one expression for each column of the file and for each that
+// DuckDB computes meanwhile. DuckDB guesses nothing.
 import { limits } from '../../contract/limits.ts';
-import { type ComputedColumn, filledIn, quoted } from './computed-column.ts';
-import { FileProblem } from './file-problem.ts';
 import type { CsvFormat, Format } from './format.ts';
-import { parquetMs, parquetNumber, parquetText } from './parquet-columns.ts';
-import { NOT_UTF8 } from './sample.ts';
+
+/** A column that is computed beside those of the file. */
+export type ComputedColumn = {
+  /** Different from all names of columns in files. */
+  readonly name: string;
+  /** The columns of the file that it is computed from. */
+  readonly inputs: readonly string[];
+  /** Those whose cells a refusal shows; it names the first. */
+  readonly reported: readonly string[];
+  /**
+   * SQL of a fast reading, which fails where a cell cannot be computed, and of a careful one, which marks
+   * that cell. It names columns by `columnText` and `columnNumber`.
+   */
+  readonly fast: string;
+  readonly careful: string;
+  readonly reason: string;
+  /** A cell that cannot be computed is left out, not its row. */
+  readonly oddIsNull?: true;
+  /** How a small plain file gives the same without DuckDB, from the first input; absent where it does not. */
+  readonly plain?: PlainRule | undefined;
+};
+
+/**
+ * A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL.
+ */
+type PlainRule =
+  | { readonly kind: 'number'; readonly of: (value: number) => number }
+  | { readonly kind: 'text'; readonly of: (text: string) => string | undefined };
+
+/** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
+export const UNMADE = '\u0001';
+
+/**
+ * Placeholders for a column, until its name in SQL is known: the column between characters that no name has.
+ */
+const REFERENCE = /[\ue000\ue001]([^\ue000-\ue002]*)\ue002/g;
+export const columnText = (column: string): string => `\ue000${column}\ue002`;
+export const columnNumber = (column: string): string => `\ue001${column}\ue002`;
+
+/** SQL with its placeholders replaced. */
+const filledIn = (
+  sql: string,
+  text: (column: string) => string,
+  number: (column: string) => string,
+): string =>
+  sql.replaceAll(REFERENCE, (mark, column: string) => (mark[0] === '\ue000' ? text : number)(column));
+
+/** Text as a literal in SQL. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A plain file whose columns are known. */
 export type ReadableFile = {
@@ -18,8 +64,9 @@ export type ReadableFile = {
   readonly content?: Uint8Array;
 };
 
-/** The way to scan a file: everything as text, or the named columns as numbers; and its computed columns. */
-export type ScanPlan = {
+/** Which columns to read, as text or as numbers, and how. Other columns are ignored. */
+export type ReadPlan = {
+  readonly texts: readonly string[];
   /** Of a Parquet file, columns of dates and times too: their milliseconds since 1970. */
   readonly numbers: readonly string[];
   /**
@@ -45,7 +92,7 @@ export const pathOf = (path: string): string => quoted(path.replaceAll(/[*?[\]]/
  */
 const placed = (place: number): string => `c${place}`;
 
-function csvTable(file: ReadableFile, format: CsvFormat, { numbers, careful }: ScanPlan): string {
+function csvTable(file: ReadableFile, format: CsvFormat, { numbers, careful }: ReadPlan): string {
   const asNumbers = new Set(careful ? [] : numbers);
   const columns = file.header.map(
     (name, place) => `${placed(place)}: '${asNumbers.has(name) ? 'DOUBLE' : 'VARCHAR'}'`,
@@ -72,33 +119,11 @@ export function describeColumns(path: string, format: Format): string {
   return `select to_json(list(column_name)), to_json(list(column_type)) from (describe select * from ${table})`;
 }
 
-/**
- * A statement that gives, as texts, what a Parquet file says of itself: the bytes of a value on average,
- * where they are most, and of all.
- */
-export const parquetSizes = (path: string): string =>
-  `select coalesce(max(total_uncompressed_size / greatest(num_values, 1)), 0)::varchar,
-    greatest(coalesce(sum(total_uncompressed_size), 0), (select ${limits.parquetRowBytesLeast} * sum(num_rows) from parquet_file_metadata(${pathOf(path)})))::varchar
-    from parquet_metadata(${pathOf(path)})`;
-
-/** Types of values whose size the rows of a file tell alone: texts, lists, objects. */
-const SIZED = /^(?:VARCHAR|BLOB|(?!DECIMAL).*[[(])/;
-
-/**
- * A statement that gives the bytes of the longest row of a Parquet file and of all rows, in texts and the
- * like, as texts.
- */
-export function parquetTextSizes(path: string, header: readonly string[], types: readonly string[]): string {
-  const sized = header.filter((_, place) => SIZED.test(types[place]!));
-  const bytes = sized.map((name) => `+ coalesce(strlen(${named(name)}::varchar), 0)`).join(' ');
-  return `select coalesce(max(bytes), 0)::varchar, coalesce(sum(bytes), 0)::varchar from (select 0 ${bytes} as bytes from read_parquet(${pathOf(path)}))`;
-}
-
 /** A column of a file in SQL: as it is, and as text. */
 type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
 
 /** A computed column; a fast reading gets numbers as numbers. */
-function derivedSql(derived: ComputedColumn, columns: Columns, { careful, numbers }: ScanPlan): string {
+function derivedSql(derived: ComputedColumn, columns: Columns, { careful, numbers }: ReadPlan): string {
   const text = (name: string): string => `nullif(${columns(name).text}, '')`;
   const number = (name: string): string => {
     const { own, isNumber } = columns(name);
@@ -108,7 +133,7 @@ function derivedSql(derived: ComputedColumn, columns: Columns, { careful, number
   return `cast(${sql} as ${!careful && numbers.includes(derived.name) ? 'double' : 'varchar'})`;
 }
 
-function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }: ScanPlan): Columns {
+function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }: ReadPlan): Columns {
   return (name) => {
     const place = header.indexOf(name);
     if (format.kind === 'csv') {
@@ -125,24 +150,17 @@ function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }
   };
 }
 
-/**
- * The statement that reads columns of a file and computed ones, in the order of `names`, then the surplus
- * cells of a CSV.
- */
-export function selectOf(
-  file: ReadableFile,
-  names: readonly string[],
-  hasSurplus: boolean,
-  plan: ScanPlan,
-): string {
+/** The statement that reads the texts and the numbers of a plan; of a CSV with care the surplus cells too. */
+export function selectOf(file: ReadableFile, plan: ReadPlan): string {
   const { format, header, path } = file;
+  const names = [...plan.texts, ...plan.numbers];
   const columns = columnsOf(file, plan);
   const derived = new Map(plan.derived?.map((column) => [column.name, column]));
   const expressions = names.map((name) => {
     const made = derived.get(name);
     return made === undefined ? columns(name).own : derivedSql(made, columns, plan);
   });
-  if (hasSurplus) expressions.push(placed(header.length));
+  if (plan.careful && format.kind === 'csv') expressions.push(placed(header.length));
   const select = `select ${expressions.join()} from`;
   if (format.kind === 'csv') return `${select} ${csvTable(file, format, plan)}`;
   if (format.kind === 'parquet') return `${select} read_parquet(${pathOf(path)})`;
@@ -157,55 +175,49 @@ export function selectOf(
   return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
 }
 
-/** An error of our own SQL: a list would repeat this key's value too often. */
-export const REPEATED = 'repeated too often: ';
-
-/** DuckDB's error about a record of a JSON file, in words; records count from 1. */
-function jsonProblem(message: string): string | null {
-  const malformed = /Malformed JSON.*?, at byte \d+ in (?:record\/value|line) (\d+): ([^.\n]*)/.exec(message);
-  if (malformed !== null) return `near record ${malformed[1]}: the JSON is not well-formed: ${malformed[2]}`;
-  const repeated = message.split(REPEATED)[1];
-  if (repeated !== undefined)
-    return `a list repeats ${repeated} in each of its rows, which would have more than ${limits.repeatedBytesMax} bytes`;
-  const [, record, rest = ''] = /in record\/value (\d+): (.*)/.exec(message) ?? [];
-  const twice = / has duplicate key "(.*)"/.exec(rest);
-  return twice === null ? null : `record ${record}: one object has the key "${twice[1]}" twice`;
+/** A column as text. NaN is null: data frames write missing numbers so. */
+function parquetText(column: string, type: string): string {
+  if (type === 'TIMESTAMP WITH TIME ZONE')
+    return `strftime(timezone('UTC', ${column}), '%Y-%m-%dT%H:%M:%S.%fZ')`;
+  if (type === 'FLOAT' || type === 'DOUBLE')
+    return `case when isnan(${column}) then null else ${column}::varchar end`;
+  return `${column}::varchar`;
 }
 
-/** DuckDB's error about a file, in one line: the place and the mistake. */
-export function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Error): FileProblem {
-  const line = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
-  const isParquet = file.format.kind === 'parquet';
-  const encoding = isParquet
-    ? 'a text in the Parquet data is not UTF-8: it is damaged, or has another encoding'
-    : `the text ${NOT_UTF8}`;
-  const reasons: readonly (readonly [RegExp, string])[] = [
-    [
-      /unterminated quote|quote should be followed/i,
-      'a quote is not closed, or text follows a closing quote',
-    ],
-    [/unicode|utf-?8/i, encoding],
-    [
-      /state machine/i,
-      'its lines end in different ways, some with CR LF, some with LF or CR alone. Make them the same, for example with dos2unix',
-    ],
-    [/Maximum line size|maximum_object_size/i, `a row is longer than ${limits.importRowBytesMax} bytes`],
-    [
-      /Out of Memory/i,
-      `reading it takes more than ${limits.importReaderMemory} of memory: its rows are too large, or its objects have too many keys`,
-    ],
-    [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
-    [
-      /expected records/i,
-      'the JSON holds something that is no object: an array of objects, or one after the other, is expected',
-    ],
-  ];
-  const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];
-  const first = error.message.split('\n').find((part) => part.trim() !== '' && !part.includes('CSV Error'));
-  const unknown = isParquet
-    ? 'the Parquet data is damaged, or has a kind of encoding that cannot be read'
-    : (first ?? 'it cannot be read');
-  const place = line === undefined ? '' : ` line ${line}:`;
-  const text = `${file.name}:${place} ${(known ?? unknown).slice(0, 200)}. Nothing was imported.`;
-  return new FileProblem('content', text, { cause: error });
+/** Integers that DuckDB rounds to a double as reading their text does. */
+const INTEGER = /^U?(TINYINT|SMALLINT|INTEGER|BIGINT)$/;
+
+/** So many digits are exact as a whole number, so that the quotient with a power of ten is rounded once. */
+const EXACT_DIGITS = 15;
+
+/**
+ * A column of numbers as the doubles that reading their texts gives; NaN and null are missing. Null for any
+ * other type: what is a number is then to be seen from each text.
+ */
+export function parquetNumber(column: string, type: string): string | null {
+  if (type === 'DOUBLE') return column;
+  if (INTEGER.test(type)) return `${column}::double`;
+  const digits = /^DECIMAL\((\d+),\d+\)$/.exec(type)?.[1];
+  if (digits !== undefined && Number(digits) <= EXACT_DIGITS) return `${column}::double`;
+  return digits !== undefined || type === 'FLOAT' || type === 'HUGEINT' ? `${column}::varchar::double` : null;
+}
+
+/**
+ * The form of the texts in a column of dates or times: with an offset, without one, or dates. Null for any
+ * other type.
+ */
+export function parquetMoment(type: string): 'instant' | 'local' | 'date' | null {
+  if (type === 'TIMESTAMP WITH TIME ZONE') return 'instant';
+  if (type === 'TIMESTAMP' || type === 'TIMESTAMP_NS') return 'local';
+  return type === 'DATE' ? 'date' : null;
+}
+
+/**
+ * A column of dates or times as milliseconds since 1970, as if in UTC; infinite ones are null. It fails at a
+ * part of a microsecond: that would be lost.
+ */
+function parquetMs(column: string, type: string): string {
+  const ms = `epoch_us(${column}) / 1000.0`;
+  if (type !== 'TIMESTAMP_NS') return ms;
+  return `case when epoch_ns(${column}) % 1000 <> 0 then error('nanoseconds') else ${ms} end`;
 }

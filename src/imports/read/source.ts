@@ -1,58 +1,53 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their
 // hash.
+
 import { hash } from 'node:crypto';
 import { createReadStream, createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { moduleBeside } from '../../base/runtime.ts';
-import { WorkerClient } from '../../base/worker-client.ts';
 import { convertFile } from './convert.ts';
-import { digestOfBytes, SMALL_FILE_BYTES } from './digest.ts';
+import { type Digest, type Digesting, digesting, hashOfFile, SMALL_FILE_BYTES, TextCheck } from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
-import { type ChooseLayout, firstBytes, type Layout, type Shape, shapeOf } from './format.ts';
-import { hashOfFile } from './hash.ts';
-import { nestedRecords } from './json-paths.ts';
-import { checkJson } from './json-shape.ts';
+import { type ChooseLayout, type Layout, type Shape, shapeOf } from './format.ts';
+import { STANDARD_INPUT } from './inputs.ts';
+import { checkJson, nestedRecords } from './json.ts';
 import { describeFile } from './read.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
-import { type Digest, TextCheck } from './text-check.ts';
-import { namesInZip, type Packing, packedTwice, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
-/** The name of standard input on the command line. */
-export const STANDARD_INPUT = '-';
-
-/** A file that can be read. `close` removes its temporary files. */
-export type SourceFile<L extends Layout = Layout> = ReadableFile & {
-  /** Its layout and column mapping, chosen by its name and beginning. */
-  readonly mapping: L;
-  /** The name that the run records: the path without folders. */
-  readonly recordedAs: string;
-  /** The file for refused rows, if its name is free. */
-  readonly rejectedPath: string;
-  readonly isStandardInput: boolean;
-  /**
-   * The full path of the file, or of the archive it was in with its hash; null for standard input, and
-   * outside an archive.
-   */
-  readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
-  /** Whether it was unpacked, and so is as whole as when it was packed. */
-  readonly wasPacked: boolean;
-  /** For each row, its number in the original file, where a preset converted that. */
-  readonly rowNumbers?: readonly number[];
-  /** Rows that a preset deliberately left out. */
-  readonly leftOut?: { readonly reason: string; readonly count: number };
-  /** The size of the plain file. */
-  readonly bytes: number;
-  /** About how many rows it has; null where unknown. */
-  readonly rowsAbout: number | null;
-  /** Computed while the file is read. @throws FileProblem when the file changed meanwhile */
-  digest(): Promise<Digest>;
-  close(): Promise<void>;
-};
+/**
+ * A file that can be read. `close` removes its temporary files; `digest` throws a FileProblem where the file
+ * changed while it was read.
+ */
+export type SourceFile<L extends Layout = Layout> = ReadableFile &
+  Digesting & {
+    /** Its layout and column mapping, chosen by its name and beginning. */
+    readonly mapping: L;
+    /** The name that the run records: the path without folders. */
+    readonly recordedAs: string;
+    /** The file for refused rows, if its name is free. */
+    readonly rejectedPath: string;
+    readonly isStandardInput: boolean;
+    /**
+     * The full path of the file, or of the archive it was in with its hash; null for standard input, and
+     * outside an archive.
+     */
+    readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
+    /** Whether it was unpacked, and so is as whole as when it was packed. */
+    readonly wasPacked: boolean;
+    /** For each row, its number in the original file, where a preset converted that. */
+    readonly rowNumbers?: readonly number[];
+    /** Rows that a preset deliberately left out. */
+    readonly leftOut?: { readonly reason: string; readonly count: number };
+    /** The size of the plain file. */
+    readonly bytes: number;
+    /** About how many rows it has; null where unknown. */
+    readonly rowsAbout: number | null;
+  };
 
 /** A file that exists and will be opened. */
 type Found<L extends Layout> = Pick<
@@ -119,44 +114,51 @@ export async function* openSources<L extends Layout>(
   input: Readable,
   choose: ChooseLayout<L>,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
-  if (name !== STANDARD_INPUT) {
-    const path = resolve(name);
-    const about = { path: sharedPath(path), recordedAs: basename(name), rejectedPath: rejectedPathOf(name) };
-    await check(name, path);
-    const origin = { path, archiveSha256: null };
-    yield* openFound({ name, ...about, isStandardInput: false, wasPacked: false, origin, choose });
-    return;
-  }
-  const { filled: path, close } = await spool(0, async (folder) => {
-    const target = join(folder, 'input');
-    await pipeline(input, createWriteStream(target));
-    return target;
-  });
+  const isStandardInput = name === STANDARD_INPUT;
+  const spooled = isStandardInput ? await spool(0, (folder) => inputIn(folder, input)) : null;
+  const path = spooled?.filled ?? resolve(name);
+  const found = {
+    path: isStandardInput ? path : sharedPath(path),
+    isStandardInput,
+    wasPacked: false,
+    origin: { path: isStandardInput ? null : path, archiveSha256: null },
+    choose,
+    ...(isStandardInput
+      ? { name: INPUT_NAME, recordedAs: INPUT_NAME, rejectedPath: resolve('stdin.rejected.csv') }
+      : { name, recordedAs: basename(name), rejectedPath: rejectedPathOf(name) }),
+  };
   try {
-    const name = 'standard input';
-    const rejectedPath = resolve('stdin.rejected.csv');
-    await check(name, path);
-    const origin = { path: null, archiveSha256: null };
-    const about = { path, recordedAs: name, rejectedPath, isStandardInput: true, wasPacked: false };
-    yield* openFound({ name, ...about, origin, choose });
+    await check(found.name, path);
+    yield* openFound(found);
   } finally {
-    await close();
+    await spooled?.close();
   }
+}
+
+/** Standard input in messages. */
+const INPUT_NAME = 'standard input';
+
+async function inputIn(folder: string, input: Readable): Promise<string> {
+  const target = join(folder, 'input');
+  await pipeline(input, createWriteStream(target));
+  return target;
 }
 
 async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<SourceFile<L> | FileProblem> {
   const small = smallFile(found);
-  const packing = small === null ? await packingOfFile(found) : packingOf(small.content);
+  const packing = small === null ? await packingAt(found.name, found.path) : packingOf(small.content);
   if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
   else if (packing === 'zip') yield* openArchive(found, small);
   else yield await openPacked(found, packing);
 }
 
+type Place = { readonly name: string; readonly path: string };
+
 /** A file that was read whole, and its state before that. */
 type SmallFile = { readonly then: Stats; readonly content: Buffer };
 
 /** A file that is small enough to be read whole; null for any other. */
-function smallFile({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): SmallFile | null {
+function smallFile({ name, path }: Place): SmallFile | null {
   const then = statsOf(name, path);
   if (!then.isFile() || then.size > SMALL_FILE_BYTES) return null;
   try {
@@ -166,40 +168,16 @@ function smallFile({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): SmallF
   }
 }
 
-const packingOfFile = async ({ name, path }: Pick<Found<Layout>, 'name' | 'path'>): Promise<Packing | null> =>
-  packingOf(await firstBytes(name, path, 4));
-
-/**
- * The names of the files in an archive; null for any other file, and where they cannot be read, which an
- * import reports.
- */
-export async function membersOf(path: string): Promise<string[] | null> {
-  try {
-    return (await packingOfFile({ name: path, path })) === 'zip' ? await namesInZip(path) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Refuses a file that changed while it was read. */
 function requireSame(name: string, then: Stats, now: Stats): void {
   if (now.size === then.size && now.mtimeMs === then.mtimeMs) return;
   throw contentProblem(name, 'changed while it was read. Nothing was imported.');
 }
 
-/** A digest that is being computed, or will be when it is asked for; `close` stops that. */
-type Digesting = Pick<SourceFile, 'digest' | 'close'>;
-
-/**
- * Computes the digest of a plain file: of a small one when it is asked for, of any other in a thread, while
- * the file is read.
- */
-function digestOfPlain(
-  { name, path }: Pick<Found<Layout>, 'name' | 'path'>,
-  small: SmallFile | null,
-): Digesting {
+/** Computes the digest of a plain file. */
+function digestOfPlain({ name, path }: Place, small: SmallFile | null): Digesting {
   const then = small?.then ?? statsOf(name, path);
-  const { digest, close } = small === null ? digestInThread(path) : digestLater(small.content);
+  const { digest, close } = digesting(path, small?.content);
   return {
     async digest() {
       const found = await digest();
@@ -210,30 +188,10 @@ function digestOfPlain(
   };
 }
 
-function digestLater(content: Buffer): Digesting {
-  let found: Digest | null = null;
-  return {
-    async digest() {
-      found ??= digestOfBytes(content);
-      return found;
-    },
-    close: async () => undefined,
-  };
-}
-
-function digestInThread(path: string): Digesting {
-  const program = moduleBeside('./digest-thread.ts', import.meta.url);
-  const thread = new WorkerClient<string, Digest>('the thread that reads a file', program);
-  const digest = thread.ask(path);
-  // It has no other question: a file that nobody closes holds no thread, and so no process.
-  void digest.catch(() => undefined).then(() => thread.stop());
-  return { digest: () => digest, close: () => thread.stop() };
-}
-
-/** Opens a plain file; closing it closes `digesting`. `bytes` are those of a small one. */
+/** Opens a plain file; closing it closes `whole`, its digest. `bytes` are those of a small one. */
 async function openPlain<L extends Layout>(
   { choose, ...found }: Found<L>,
-  digesting: Digesting,
+  whole: Digesting,
   bytes?: Buffer,
 ): Promise<SourceFile<L>> {
   const { name, path } = found;
@@ -252,7 +210,7 @@ async function openPlain<L extends Layout>(
       ...content,
       ...(bytes !== undefined && content.path === path && { content: bytes }),
       async digest() {
-        const digest = await digesting.digest();
+        const digest = await whole.digest();
         if (format.kind !== 'csv') return digest;
         const checked = { ...checkText(name, digest), ...(copy !== null && { isUtf8: true }) };
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
@@ -260,11 +218,11 @@ async function openPlain<L extends Layout>(
       async close() {
         await close?.();
         await copy?.close();
-        await digesting.close();
+        await whole.close();
       },
     };
   } catch (error) {
-    await digesting.close();
+    await whole.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 // A column of texts in DuckDB's own layout, read without making a string of every cell.
+
 import duckdb, { type Vector } from '@duckdb/node-bindings';
-import { shortText, type TextCells } from './text-cells.ts';
+import { shortText, type TextCells } from './chunk.ts';
 
 /** A text is 16 bytes: its length, then up to 12 bytes of its own, or 4 of them and the address of all. */
 const ENTRY_BYTES = 16;

@@ -1,17 +1,22 @@
 // Unpacks gzip, Zstandard and zip files into a folder, verifies them whole and bounds their size.
+
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createZstdDecompress, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { limits } from '../../contract/limits.ts';
-import { contentProblem, FileProblem } from './file-problem.ts';
-import { PIECE_BYTES } from './text-check.ts';
-import { zstdFrames } from './zstd-frames.ts';
+import { PIECE_BYTES } from './digest.ts';
+import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 
 /** The packing of a file. */
-export type Packing = 'gzip' | 'zstd' | 'zip';
+type Packing = 'gzip' | 'zstd' | 'zip';
+
+/** How Zstandard data begin, and how its frames do that are skipped (RFC 8878, 3.1). */
+const ZSTD_MAGIC = 0xfd2f_b528;
+const isSkippable = (magic: number): boolean => (magic & 0xffff_fff0) >>> 0 === 0x184d_2a50;
 
 /**
  * The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip
@@ -20,10 +25,27 @@ export type Packing = 'gzip' | 'zstd' | 'zip';
 export function packingOf(start: Buffer): Packing | null {
   if (start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)) return 'gzip';
   const magic = start.length < 4 ? 0 : start.readUInt32LE();
-  if (magic === 0xfd2f_b528 || (magic & 0xffff_fff0) >>> 0 === 0x184d_2a50) return 'zstd';
+  if (magic === ZSTD_MAGIC || isSkippable(magic)) return 'zstd';
   // A whole archive, or one without members.
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
 }
+
+/** The first bytes of a file. @throws FileProblem where it cannot be read */
+export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw unfitProblem(name, `it cannot be read (${error.code})`, error);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The packing of a file. @throws FileProblem where it cannot be read */
+export const packingAt = async (name: string, path: string): Promise<Packing | null> =>
+  packingOf(await firstBytes(name, path, 4));
 
 /** The problem of packed data within packed data. */
 export const packedTwice = (name: string): FileProblem =>
@@ -45,12 +67,14 @@ const watch = (look: (piece: Buffer) => void) =>
 export const unpackedMax = (bytes: number): number =>
   Math.max(limits.unpackedBytesFree, bytes * limits.unpackedRatioMax);
 
-/** The problem of a file that unpacks to more. */
-export const bomb = (name: string): FileProblem =>
-  contentProblem(
+/** @throws FileProblem for a file of `packedBytes` bytes that unpacks to more than it may */
+export function refuseBomb(name: string, bytes: number, packedBytes: number): void {
+  if (bytes <= unpackedMax(packedBytes)) return;
+  throw contentProblem(
     name,
     `unpacks to more than ${limits.unpackedRatioMax} times its size, which market data never does. Nothing was imported.`,
   );
+}
 
 /** Turns the error of an unpacking library into a FileProblem. */
 async function verified(name: string, packing: Packing, run: () => Promise<void>): Promise<void> {
@@ -85,7 +109,7 @@ export async function unpackStream(
   });
   const unpacked = watch((piece) => {
     bytes += piece.length;
-    if (bytes > unpackedMax(packedBytes)) throw bomb(name);
+    refuseBomb(name, bytes, packedBytes);
     look(piece);
   });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
@@ -104,13 +128,21 @@ type Member = { readonly name: string; readonly path: string };
 const isAddedByArchiver = (name: string): boolean =>
   name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name);
 
-/** The names of an archive's files, by its directory alone. @throws where that cannot be read */
-export async function namesInZip(path: string): Promise<string[]> {
-  const names: string[] = [];
-  const archive = await openPromise(path);
-  for await (const { fileName } of archive.eachEntry())
-    if (!isAddedByArchiver(fileName)) names.push(fileName);
-  return names;
+/**
+ * The names of the files in an archive, by its directory alone; null for any other file, and where they
+ * cannot be read, which an import reports.
+ */
+export async function membersOf(path: string): Promise<string[] | null> {
+  try {
+    if ((await packingAt(path, path)) !== 'zip') return null;
+    const names: string[] = [];
+    const archive = await openPromise(path);
+    for await (const { fileName } of archive.eachEntry())
+      if (!isAddedByArchiver(fileName)) names.push(fileName);
+    return names;
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -132,7 +164,7 @@ export async function unpackZip(
       if (entry.fileName === '[Content_Types].xml')
         throw contentProblem(name, 'is an Excel workbook. Save it as CSV (UTF-8)');
       declaredBytes += entry.uncompressedSize;
-      if (declaredBytes > unpackedMax(archive.fileSize)) throw bomb(name);
+      refuseBomb(name, declaredBytes, archive.fileSize);
       if (members.length === limits.archiveMembersMax)
         throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
       const target = join(folder, String(members.length));
@@ -179,4 +211,81 @@ async function unpackMember(archive: ZipFile, entry: Entry, target: string): Pro
 
 function requireChecksum(entry: Entry, checksum: number): void {
   if (checksum !== entry.crc32) throw new Error(`the checksum of ${entry.fileName} does not match`);
+}
+
+const CHECKSUM_BYTES = 4;
+const HAS_CHECKSUM = 4;
+
+/** A block that holds one byte, to be repeated. */
+const RUN_LENGTH_BLOCK = 1;
+
+/** Bytes of the frame header's content size field, by its flag. */
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
+
+/** Bytes of a frame header after its descriptor. */
+function headerBytes(descriptor: number): number {
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
+  return sizeBytes + DICTIONARY_ID_BYTES[descriptor & 3]! + (isSingleSegment ? 0 : 1);
+}
+
+/** A frame ends here. Other steps are a number of bytes; a step of up to 4 bytes returns them. */
+const END_OF_FRAME = -1;
+
+/** The grammar of frames of Zstandard. */
+function* grammar(problem: (how: string) => Error): Generator<number, never, Buffer> {
+  for (;;) {
+    yield END_OF_FRAME;
+    const magic = (yield 4).readUInt32LE();
+    if (isSkippable(magic)) {
+      yield (yield 4).readUInt32LE();
+      continue;
+    }
+    if (magic !== ZSTD_MAGIC) throw problem('something else follows its last frame');
+    const descriptor = (yield 1)[0]!;
+    yield headerBytes(descriptor);
+    for (let isLast = false; !isLast; ) {
+      const block = (yield 3).readUIntLE(0, 3);
+      isLast = (block & 1) !== 0;
+      yield ((block >> 1) & 3) === RUN_LENGTH_BLOCK ? 1 : block >> 3;
+    }
+    if ((descriptor & HAS_CHECKSUM) !== 0) yield CHECKSUM_BYTES;
+  }
+}
+
+/**
+ * Cuts Zstandard data into pieces that end where a frame ends: the decompressor of Node ignores data that
+ * follows a frame in the same piece. @throws FileProblem that begins with `name`, for other
+ * or incomplete data
+ */
+export async function* zstdFrames(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const problem = (how: string): FileProblem =>
+    contentProblem(name, `the zstd data is damaged: ${how}. Nothing was imported.`);
+  const steps = grammar(problem);
+  const field = Buffer.alloc(4);
+  let step = steps.next().value;
+  let done = 0;
+  let isBetween = true;
+  for await (const piece of source) {
+    let start = 0;
+    for (let at = 0; ; ) {
+      if (step === END_OF_FRAME) {
+        if (at > start) yield piece.subarray(start, at);
+        start = at;
+        isBetween = true;
+      } else {
+        const count = Math.min(step - done, piece.length - at);
+        if (step <= field.length) piece.copy(field, done, at, at + count);
+        if (count > 0) isBetween = false;
+        at += count;
+        done += count;
+        if (done < step) break;
+      }
+      done = 0;
+      step = steps.next(field).value;
+    }
+    if (start < piece.length) yield piece.subarray(start);
+  }
+  if (!isBetween) throw problem('it is incomplete: the file was cut off');
 }

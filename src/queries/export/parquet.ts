@@ -5,9 +5,8 @@ import { createReadStream } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import duckdb, { type Result } from '@duckdb/node-bindings';
-import { quoted } from '../../imports/read/computed-column.ts';
 import { open } from '../../imports/read/duckdb.ts';
-import { named, pathOf } from '../../imports/read/scan.ts';
+import { named, pathOf, quoted } from '../../imports/read/scan.ts';
 import type { ExportColumn } from './export-table.ts';
 
 /** Bytes of a line: a quoted text may be twice as long as the longest text of an import. */

@@ -1,8 +1,9 @@
-// Alpaca historical bars: the JSON of its API, for one symbol or several.
+// Alpaca, the JSON of its API: historical bars of one symbol or several, and news, a row for each symbol of
+// an article.
 import type { Sample } from '../../read/sample.ts';
-import type { Cell } from '../cell.ts';
+import { type Cell, inputsOf } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { type Fit, isMended, known, minutesOf, type Preset } from './preset.ts';
+import { fitsAnswer, isMended, known, minutesOf, type Preset } from './preset.ts';
 
 /** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
 const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
@@ -68,10 +69,43 @@ export const alpaca: Preset = {
   example: [
     '{"bars":{"AAPL":[{"t":"2025-04-16T13:30:00Z","o":198.36,"h":198.9,"l":197.8,"c":198.11,"v":3120410,"n":29180,"vw":198.3}]},"next_page_token":null}',
   ],
-  fits(sample): Fit {
+  fits(sample) {
     if (isMended(sample, columns)) return 'surely';
     const [, , bar = ''] = START.exec(sample.text) ?? [];
     return keys.every((key) => bar.includes(`"${key}"`)) ? 'surely' : 'no';
   },
   mappingOf,
+};
+
+const LIST = 'news[]';
+const SYMBOL = `${LIST}.symbols[]`;
+
+/** Pairs are written BTCUSD or BTC/USD. No stock of the US has a symbol of six letters. */
+const isPair = `(contains({${SYMBOL}}, '/') or regexp_matches({${SYMBOL}}, '^[A-Z0-9][A-Z0-9][A-Z0-9]+USD$'))`;
+
+const newsColumns: Readonly<Record<string, Cell>> = {
+  published_date: `${LIST}.created_at`,
+  title: `${LIST}.headline`,
+  publisher_url: `${LIST}.url`,
+  publisher: `${LIST}.source`,
+  text_content: `${LIST}.summary`,
+  asset_name: { sql: `case when ${isPair} then 'crypto' when {${SYMBOL}} is not null then 'stock' end` },
+  country_iso_code: { sql: `case when ${isPair} then 'GLOBAL' when {${SYMBOL}} is not null then 'US' end` },
+  symbol: SYMBOL,
+};
+
+export const alpacaNews: Preset = {
+  name: 'alpaca-news',
+  says: 'Alpaca news, answers of /v1beta1/news',
+  dataset: 'news',
+  example: [
+    '{"news":[{"id":24843171,"headline":"Rates stay","created_at":"2025-04-16T13:30:00Z","summary":"","url":"https://wire.example/1",',
+    '"symbols":["AAPL"],"source":"benzinga"}],"next_page_token":null}',
+  ],
+  fits: fitsAnswer(
+    'news',
+    ['headline', 'created_at', 'symbols'],
+    Object.values(newsColumns).flatMap(inputsOf),
+  ),
+  mappingOf: () => ({ columns: newsColumns, values: {} }),
 };

@@ -2,7 +2,7 @@
 import { unfitProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { begins, doubtOfDate, type Fit, firstCells, known, type Preset } from './preset.ts';
+import { begins, doubtOfDate, firstCells, known, type Preset } from './preset.ts';
 
 /** The header, where a file has one; the columns are always these. */
 const header =
@@ -23,13 +23,6 @@ const intervals: Readonly<Record<string, string>> = {
 const NAME = /^([A-Z0-9]+(?:_[A-Z0-9]+)?)-(\d{1,2}(?:mo|[smhdwM]))-(\d{4}-\d{2}(?:-\d{2})?)/;
 
 const EPOCH = /^1\d{12}(\d{3})?$/;
-
-function fits(sample: Sample): Fit {
-  const cells = firstCells(sample);
-  const [open = '', , , , , , close = ''] = cells;
-  const isRow = cells.length === columns.length && EPOCH.test(open) && EPOCH.test(close);
-  return isRow && Number(open) < Number(close) ? 'surely' : begins(header)(sample);
-}
 
 /** The worth of one contract of a coin-margined future in US dollars. */
 const contractWorth = (symbol: string): number => (symbol.startsWith('BTCUSD') ? 100 : 10);
@@ -77,6 +70,11 @@ export const binance: Preset = {
   example: [
     '1596240000000,12.0100,12.2000,11.9500,12.1200,5120.10,1596243599999,61837.91,412,2540.00,30702.44,0',
   ],
-  fits,
+  fits(sample) {
+    const cells = firstCells(sample);
+    const [open = '', , , , , , close = ''] = cells;
+    const isRow = cells.length === columns.length && EPOCH.test(open) && EPOCH.test(close);
+    return isRow && Number(open) < Number(close) ? 'surely' : begins(header)(sample);
+  },
   mappingOf,
 };

@@ -1,7 +1,7 @@
 // Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
 import { stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, type Fit, forex, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
+import { begins, contains, forex, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
 
 const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
@@ -54,7 +54,7 @@ export const dukascopyNode: Preset = {
   dataset: 'bars',
   isOpenEnded: true,
   example: ['timestamp,open,high,low,close,volume', '1577971800000,1.11718,1.11725,1.11701,1.11711,93.5'],
-  fits(sample): Fit {
+  fits(sample) {
     if (begins('timestamp,open,high,low,close')(sample) === 'no') return 'no';
     if (!/^\d{12,13}$/.test(rowsBelow(sample)[0]?.[0] ?? '')) return 'no';
     return NODE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';

@@ -1,7 +1,7 @@
 // Forex Factory's calendar of a week: its JSON, and its CSV.
 import type { Sample } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
-import { contains, type Preset } from './preset.ts';
+import { contains, hasColumns, type Preset } from './preset.ts';
 
 /** The countries by their currencies. */
 const countries = {
@@ -30,7 +30,7 @@ const jsonKeys = ['title', 'country', 'date', 'impact', 'forecast', 'previous'];
 const csvColumns = ['Title', 'Country', 'Date', 'Time', 'Impact', 'Forecast', 'Previous'];
 
 function columnsOf(sample: Sample): Readonly<Record<string, Cell>> {
-  const isCsv = contains(...csvColumns)(sample) !== 'no';
+  const isCsv = hasColumns(sample, csvColumns);
   const named = (key: string): string => (isCsv ? `${key[0]!.toUpperCase()}${key.slice(1)}` : key);
   const title = named('title');
   return {
@@ -57,7 +57,7 @@ export const forexFactory: Preset = {
   ],
   fits(sample) {
     if (isJson(sample)) return jsonKeys.every((key) => sample.text.includes(`"${key}":`)) ? 'surely' : 'no';
-    const isCsv = contains(...csvColumns)(sample) !== 'no';
+    const isCsv = hasColumns(sample, csvColumns);
     return isCsv ? 'surely' : contains(...jsonKeys, 'rejected_row')(sample);
   },
   mappingOf: (sample) => ({ columns: columnsOf(sample), values: {} }),

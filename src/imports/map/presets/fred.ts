@@ -1,8 +1,8 @@
 // FRED (Federal Reserve Bank of St. Louis): the CSV of one series as economic events.
 import { unfitProblem } from '../../read/file-problem.ts';
-import { reasonColumns } from '../../read/rejected-file.ts';
+import { reasonColumns } from '../../read/inputs.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
-import { type Fit, firstCells, known, type Preset } from './preset.ts';
+import { firstCells, known, type Preset } from './preset.ts';
 
 /** The columns of a file, also of one of its refused rows. */
 const seriesOf = (sample: Sample): string[] =>
@@ -28,7 +28,7 @@ export const fred: Preset = {
   says: 'FRED, the CSV of one series; its identifier is the code unless --code says another',
   dataset: 'economic-events',
   example: ['observation_date,CPIAUCSL', '2024-07-01,313.566'],
-  fits(sample): Fit {
+  fits(sample) {
     const [date = '', series = '', ...more] = seriesOf(sample);
     if (!/^(observation_date|DATE)$/.test(date) || !/^[A-Z0-9_]+$/.test(series)) return 'no';
     return more.length === 0 ? 'surely' : 'perhaps';

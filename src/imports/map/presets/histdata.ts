@@ -1,6 +1,6 @@
 // HistData.com, Generic ASCII, bars of a minute: no header, Eastern Standard Time the whole year.
 import { linesOf, stemOf } from '../../read/sample.ts';
-import { type Fit, forex, isMended, known, type Preset } from './preset.ts';
+import { forex, isMended, known, type Preset } from './preset.ts';
 
 const columns = ['datetime', 'open', 'high', 'low', 'close', 'volume'];
 const ROW = /^\d{8} \d{4}00;(?:\d+(?:\.\d*)?;){4}\d+$/;
@@ -13,7 +13,7 @@ export const histdata: Preset = {
   says: 'HistData.com Generic ASCII, bars of a minute; their clock is EST the whole year',
   dataset: 'bars',
   example: ['20120201 000000;1.306600;1.306600;1.306560;1.306560;0'],
-  fits: (sample): Fit => (ROW.test(linesOf(sample)[0] ?? '') || isMended(sample, columns) ? 'surely' : 'no'),
+  fits: (sample) => (ROW.test(linesOf(sample)[0] ?? '') || isMended(sample, columns) ? 'surely' : 'no'),
   mappingOf: (sample) => ({
     header: columns,
     delimiter: ';',

@@ -1,6 +1,5 @@
 // The presets. Adding one is its file and its line here.
-import { alpaca } from './alpaca.ts';
-import { alpacaNews } from './alpaca-news.ts';
+import { alpaca, alpacaNews } from './alpaca.ts';
 import { binance } from './binance.ts';
 import { databento } from './databento.ts';
 import { dukascopy, dukascopyNode } from './dukascopy.ts';
@@ -8,19 +7,15 @@ import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
 import { forexFactory } from './forex-factory.ts';
 import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
-import { lean } from './lean.ts';
-import { leanFactors } from './lean-factors.ts';
-import { leanMap } from './lean-map.ts';
-import { leanUniverse } from './lean-universe.ts';
-import { massive } from './massive.ts';
-import { massiveNews } from './massive-news.ts';
+import { lean, leanUniverse } from './lean.ts';
+import { leanFactors, leanMap } from './lean-factors.ts';
+import { massive, massiveNews } from './massive.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
 import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
-import { yahoo } from './yahoo.ts';
-import { yfinanceChain } from './yfinance.ts';
+import { yahoo, yfinanceChain } from './yahoo.ts';
 
 export const presets: readonly Preset[] = [
   massive,

@@ -1,18 +1,64 @@
-// QuantConnect LEAN factor files as dividends and splits: a row has the products of all later factors, and
-// the last close before the next row.
+// QuantConnect LEAN factor files as dividends and splits, a row has the products of all later factors and the
+// last close before the next row; and map files as instruments, a row is a ticker and the last day on which
+// the instrument had it.
+
+import { resolve } from 'node:path';
 import { simplestWithin } from '../../../base/decimal.ts';
-import { formatDay } from '../../../base/instant.ts';
+import { DAY_MS, formatDay } from '../../../base/instant.ts';
 import { parseSymbol } from '../../../contract/identifiers.ts';
 import { calendarOf } from '../../../market/calendar/calendar.ts';
 import type { NativeRows, NumberedRow } from '../../read/convert.ts';
-import { reasonColumns } from '../../read/rejected-file.ts';
-import { type Sample, stemOf } from '../../read/sample.ts';
+import { contentProblem, unfitProblem } from '../../read/file-problem.ts';
+import { reasonColumns } from '../../read/inputs.ts';
+import { linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { byDate, dayNumber, fitOf } from './lean-rows.ts';
 import { hasColumns, known, type Preset } from './preset.ts';
 
+/** The date of a last row that still holds. */
+const OPEN_END = '20501231';
+
+/** Judges how surely all lines are rows of such a file: by its folder, or by the last line. */
+function fitOf(sample: Sample, row: RegExp, folder: string): ReturnType<Preset['fits']> {
+  const lines = linesOf(sample);
+  if (lines.length === 0 || !lines.every((line) => row.test(line))) return 'no';
+  const isSure = resolve(sample.name).toLowerCase().includes(folder) || lines.at(-1)!.startsWith(OPEN_END);
+  return isSure ? 'surely' : 'perhaps';
+}
+
+/**
+ * The rows of a file by date.
+ * @throws FileProblem where the file is of another market, or a row has another form, no date, or the date of
+ * another one
+ */
+function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): NumberedRow[] {
+  const market = /[/\\]equity[/\\]([a-z]+)[/\\]/i.exec(resolve(name))?.[1]?.toLowerCase() ?? 'usa';
+  if (market !== 'usa')
+    throw unfitProblem(
+      name,
+      `LEAN's factor and map files can be imported for the market usa only, not for ${market}`,
+    );
+  const odd = rows.find(({ cells }) => !form.test(cells.join()));
+  if (odd !== undefined) throw contentProblem(name, `row ${odd.row} does not have the form of the first one`);
+  const sorted = rows.toSorted((one, other) => (one.cells[0]! < other.cells[0]! ? -1 : 1));
+  for (const [index, { row, cells }] of sorted.entries()) {
+    const [date] = cells;
+    if (dashed(date!).replaceAll('-', '') !== date)
+      throw contentProblem(name, `row ${row}: ${date} is no date of the form 20200828`);
+    if (sorted[index + 1]?.cells[0] === date)
+      throw contentProblem(name, `has two rows of ${date}. Only one can hold until that date`);
+  }
+  return sorted;
+}
+
+/** The day number of a date, `20200828`. */
+const dayNumber = (date: string): number =>
+  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6, 8))) / DAY_MS;
+
+/** A date as it is stored, `2020-08-28`. */
+const dashed = (date: string): string => formatDay(dayNumber(date));
+
 /** Date, price factor, split factor, close, and where they come from. */
-const ROW = /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i;
+const FACTOR_ROW = /^\d{8},[\d.einf+-]+,[\d.einf+-]+(,[\d.]+)?(,[^,]*)?$/i;
 
 /** There is always a session within these days. */
 const SESSION_WITHIN_DAYS = 30;
@@ -148,7 +194,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     ...about,
     values,
     ownColumns: [LEAN_DATE],
-    convert: (rows) => convert(byDate(sample.name, rows, ROW), values),
+    convert: (rows) => convert(byDate(sample.name, rows, FACTOR_ROW), values),
   };
 }
 
@@ -160,6 +206,71 @@ export const leanFactors: Preset = {
   dataset: 'corporate-actions',
   isOpenEnded: true,
   example: ['20121106,0.8650639,0.03571430,582.86'],
-  fits: (sample) => (isOfRefusedRows(sample) ? 'surely' : fitOf(sample, ROW, 'factor_files')),
+  fits: (sample) => (isOfRefusedRows(sample) ? 'surely' : fitOf(sample, FACTOR_ROW, 'factor_files')),
   mappingOf,
+};
+
+const MAP_ROW = /^\d{8},[a-z][a-z0-9.^-]*(,[a-z]?)?$/i;
+
+/** The date at which LEAN's data begin, whenever the listing was. */
+const BEGIN = '19980102';
+
+/** The exchange letters of the third column. */
+const exchanges: Record<string, string> = { Q: 'XNAS', N: 'XNYS', A: 'XASE', P: 'ARCX', Z: 'BATS' };
+
+/**
+ * The tickers before the present one, each with its first and last day: an instrument may have its symbol
+ * again.
+ */
+function formerOf(rows: readonly NumberedRow[], symbol: string): string {
+  const spans: { ticker: string; from: string; to: string }[] = [];
+  const dateOf = (index: number): string => rows[index]!.cells[0]!;
+  for (const [index, { cells }] of rows.entries()) {
+    const ticker = cells[1]!.toUpperCase();
+    // The first row is the listing.
+    const from = index <= 1 ? dashed(dateOf(0)) : formatDay(dayNumber(dateOf(index - 1)) + 1);
+    const to = dashed(dateOf(index));
+    const last = spans.at(-1);
+    if (last?.ticker === ticker) last.to = to;
+    else spans.push({ ticker, from, to });
+  }
+  return (spans.at(-1)?.ticker === symbol ? spans.slice(0, -1) : spans)
+    .map(({ ticker, from, to }) => `${ticker}:${from}..${to}`)
+    .join(' ');
+}
+
+/** The fields that are the same in every file. */
+const stock = { asset_schema: 'stock', country_iso_code: 'US' };
+
+/** The instrument of a file; `stem` is its name. */
+function instrumentOf(rows: readonly NumberedRow[], stem: string): NativeRows {
+  const [begin = ''] = rows[0]!.cells;
+  const { row, cells } = rows.at(-1)!;
+  const [end = '', ticker = '', exchange = ''] = cells;
+  const isOpen = end === OPEN_END;
+  // Where another instrument has the ticker now, LEAN tells them apart by a number.
+  const symbol = (/\.\d+$/.test(stem) ? stem : ticker).toUpperCase();
+  const fields = {
+    ...stock,
+    symbol,
+    status: isOpen ? 'active' : 'inactive',
+    exchange: exchanges[exchange.toUpperCase()] ?? '',
+    former_symbols: formerOf(rows, symbol),
+    listing_date: begin === BEGIN ? '' : dashed(begin),
+    delisting_date: isOpen ? '' : dashed(end),
+  };
+  return { header: Object.keys(fields), rows: [{ row, cells: Object.values(fields) }] };
+}
+
+export const leanMap: Preset = {
+  name: 'lean-map',
+  says: 'QuantConnect LEAN map files of US equities: the symbols that an instrument had',
+  dataset: 'instruments',
+  example: ['20120518,fb,Q', '20220608,fb,Q', '20501231,meta,Q'],
+  fits: (sample) => fitOf(sample, MAP_ROW, 'map_files'),
+  mappingOf: (sample) => ({
+    columns: {},
+    values: stock,
+    convert: (rows) => instrumentOf(byDate(sample.name, rows, MAP_ROW), stemOf(sample)),
+  }),
 };

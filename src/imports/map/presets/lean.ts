@@ -1,12 +1,15 @@
-// QuantConnect LEAN data folders: minute, hour and daily bars. Files have no header; the folder says what
-// they are.
+// QuantConnect LEAN data folders: minute, hour and daily bars, and option universes, the contracts of an
+// underlying on a day. The folder says what a file is: those of bars have no header.
+
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../../base/instant.ts';
+import { indexOfRoot } from '../../../store/schema/option-roots.ts';
 import { unfitProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
+import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { type Fit, isMended, known, type Preset } from './preset.ts';
+import { contains, isMended, known, leavingOut, type Preset } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 const columns = ['time', ...prices, 'volume'];
@@ -107,10 +110,55 @@ export const lean: Preset = {
   dataset: 'bars',
   isOpenEnded: true,
   example: ['34200000,1680400,1680800,1680300,1680700,152036'],
-  fits(sample): Fit {
+  fits(sample) {
     if (!ROW.test(linesOf(sample)[0] ?? '') && !isMended(sample, columns) && !isMended(sample, quotes))
       return 'no';
     return locate(sample) === null ? 'perhaps' : 'surely';
   },
   mappingOf,
+};
+
+/** `option/usa/universes/aapl/20140605.csv`, `indexoption/usa/universes/spxw/20210104.csv`. */
+const UNIVERSE = /(?:index)?option\/usa\/universes\/([a-z.]+)\/\d{8}(?:\.rejected[.\d]*)?\.(?:csv|zip)/;
+
+const expiration = "strptime({#expiry}, '%Y%m%d')";
+
+export const leanUniverse: Preset = {
+  name: 'lean-universe',
+  says: 'QuantConnect LEAN option universes of the USA, in their folders',
+  dataset: 'option-contracts',
+  example: ['#expiry,strike,right,open,high,low,close,volume,open_interest', '20140606,492.5,C,1,1,1,1,0,'],
+  fits: contains('#expiry', 'strike', 'right', 'open_interest'),
+  mappingOf(sample) {
+    const ticker = UNIVERSE.exec(
+      resolve(sample.name).replaceAll('\\', '/').toLowerCase(),
+    )?.[1]?.toUpperCase();
+    if (ticker === undefined)
+      throw unfitProblem(
+        sample.name,
+        'a LEAN universe is recognized by its folder. Keep it in one such as option/usa/universes/aapl/20140605.csv; options on futures cannot be imported',
+      );
+    // A symbol has no point before the class of a share.
+    const root = ticker.replaceAll('.', '');
+    return {
+      columns: {
+        symbol: {
+          sql: `${quoted(root)} || strftime(${expiration}, '%y%m%d') || {right} || lpad(cast(cast(round(#{strike} * 1000) as bigint) as varchar), 8, '0')`,
+          isStrict: true,
+          reason: 'gives no symbol with its strike',
+        },
+        expiration_date: { column: '#expiry', format: '%Y%m%d' },
+        strike_price: 'strike',
+        option_type: { column: 'right', lookup: { C: 'call', P: 'put' } },
+      },
+      values: {
+        country_iso_code: 'US',
+        parent_asset_schema: 'stock',
+        underlying_name: indexOfRoot(root) ?? ticker,
+      },
+      symbols: 'then',
+      namesRoots: true,
+      convert: leavingOut(sample.name, 'prices of the underlying, left out', ([expiry]) => expiry === ''),
+    };
+  },
 };

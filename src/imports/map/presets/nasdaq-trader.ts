@@ -1,8 +1,7 @@
 // Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
 import type { Convert } from '../../read/convert.ts';
-import { contentProblem } from '../../read/file-problem.ts';
 import type { Sample } from '../../read/sample.ts';
-import { begins, type Preset } from './preset.ts';
+import { begins, leavingOut, type Preset } from './preset.ts';
 
 const nasdaq = 'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size';
 const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|Test Issue|NASDAQ Symbol';
@@ -13,17 +12,13 @@ const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
 /**
  * Leaves out test issues, which are not instruments, and the last line, which says when the file was made.
  */
-const listings =
-  ({ name }: Sample): Convert =>
-  ([header, ...all]) => {
-    if (all.length === 0) throw contentProblem(name, 'has no rows');
-    const testAt = header!.cells.indexOf('Test Issue');
-    const rows = all
-      .filter(({ cells }) => !cells[0]!.startsWith('File Creation Time') && cells[testAt] !== 'Y')
-      .map(({ row, cells }) => ({ row: row - 1, cells }));
-    const leftOut = { reason: 'test issues and the footer, left out', count: all.length - rows.length };
-    return { header: header!.cells, rows, leftOut };
-  };
+const listings = ({ name }: Sample): Convert =>
+  leavingOut(
+    name,
+    'test issues and the footer, left out',
+    (cells, header) =>
+      cells[0]!.startsWith('File Creation Time') || cells[header.indexOf('Test Issue')] === 'Y',
+  );
 
 const values = { asset_schema: 'stock', country_iso_code: 'US' };
 

@@ -1,16 +1,17 @@
 // Presets: exact knowledge of one vendor's files. A preset sees a file's name and beginning, and gives its
 // column mapping.
 import { DAY_MS } from '../../../base/instant.ts';
-import { cellsOf } from '../../read/csv-line.ts';
-import { reasonColumns } from '../../read/rejected-file.ts';
-import { linesOf, type Sample } from '../../read/sample.ts';
+import type { Convert } from '../../read/convert.ts';
+import { contentProblem } from '../../read/file-problem.ts';
+import { reasonColumns } from '../../read/inputs.ts';
+import { cellsOf, linesOf, type Sample } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 
 /**
  * The degrees of a file's fit: `surely` where no other file looks like it, `perhaps` where it has all that
  * is needed.
  */
-export type Fit = 'surely' | 'perhaps' | 'no';
+type Fit = 'surely' | 'perhaps' | 'no';
 
 export type Preset = {
   readonly name: string;
@@ -46,6 +47,22 @@ export const rowsBelow = (sample: Sample): string[][] =>
   linesOf(sample)
     .slice(1)
     .map((line) => cellsOf(line, ',') ?? []);
+
+/** Converts a file with a header: some of its rows are left out, and counted under a reason. */
+export const leavingOut =
+  (
+    name: string,
+    reason: string,
+    isLeftOut: (cells: readonly string[], header: readonly string[]) => boolean,
+  ): Convert =>
+  ([first, ...all]) => {
+    if (all.length === 0) throw contentProblem(name, 'has no rows');
+    const header = first!.cells;
+    const rows = all
+      .filter(({ cells }) => !isLeftOut(cells, header))
+      .map(({ row, cells }) => ({ row: row - 1, cells }));
+    return { header, rows, leftOut: { reason, count: all.length - rows.length } };
+  };
 
 /** True if a file's header has all of some columns. */
 export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>

@@ -2,7 +2,7 @@
 // Polish.
 import { type Sample, stemOf } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { type Fit, firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
+import { firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
 
 const header = '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>';
 
@@ -42,7 +42,7 @@ export const stooq: Preset = {
   says: 'Stooq database files: daily, hourly, 5 minutes (these two need --zone)',
   dataset: 'bars',
   example: [header, 'AAPL.US,D,20200831,000000,123.89,127.22,122.37,125.32,232352840,0'],
-  fits: (sample): Fit => (firstCells(sample).join() === header ? 'surely' : 'no'),
+  fits: (sample) => (firstCells(sample).join() === header ? 'surely' : 'no'),
   mappingOf: databaseMap,
 };
 
@@ -62,7 +62,7 @@ export const stooqPage: Preset = {
   says: 'Stooq, the download of one symbol: aapl_us_d.csv',
   dataset: 'bars',
   example: [`${english},Volume`, '2020-08-31,123.89,127.22,122.37,125.32,232352840'],
-  fits(sample): Fit {
+  fits(sample) {
     if (isPage(sample, polish)) return 'surely';
     if (!isPage(sample, english)) return 'no';
     return PAGE_NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';

@@ -1,6 +1,6 @@
 // TradingView, "Export chart data".
 import { stemOf } from '../../read/sample.ts';
-import { begins, type Fit, hasColumns, known, type Preset } from './preset.ts';
+import { begins, hasColumns, known, type Preset } from './preset.ts';
 
 /** `BATS_AAPL, 1D`, `BINANCE_BTCUSDT, 60`, and as some systems save it, `BATS_AAPL, 1D_a1b2c`. */
 const NAME = /^([A-Z0-9]+)_([A-Z0-9.!]+), (\d+)([SDWM]?)(?:_[0-9a-f]+)?$/;
@@ -18,7 +18,7 @@ export const tradingview: Preset = {
   says: 'TradingView "Export chart data", time as ISO or UNIX',
   dataset: 'bars',
   example: ['time,open,high,low,close,Volume', '1744810200,198.36,198.9,197.8,198.11,3120410'],
-  fits(sample): Fit {
+  fits(sample) {
     if (begins('time,open,high,low,close')(sample) === 'no') return 'no';
     return NAME.test(stemOf(sample)) ? 'surely' : 'perhaps';
   },

@@ -1,6 +1,10 @@
-// Yahoo Finance historical prices: the former download of its page, which many tools still write.
+// Yahoo Finance: historical prices by the former download of its page, which many tools still write, and
+// option chains of the Python package yfinance, `option_chain(date).calls.to_csv()` or its puts.
+import { indices } from '../../../store/schema/option-roots.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
-import { begins, intervalOfDates, known, type Preset } from './preset.ts';
+import { quoted } from '../../read/scan.ts';
+import type { Cell } from '../cell.ts';
+import { begins, contains, intervalOfDates, known, type Preset } from './preset.ts';
 
 const header = 'Date,Open,High,Low,Close,Adj Close,Volume';
 
@@ -25,5 +29,56 @@ export const yahoo: Preset = {
     prices: 'split',
     symbols: 'now',
     notation: 'yahoo',
+  }),
+};
+
+/** The parts of a symbol, counted from its end. */
+const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
+const letters = `left(${root}, length(${root}) - 1)`;
+const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
+const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
+const thousandths = 'cast(right({contractSymbol}, 8) as double)';
+
+const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted(index)}`).join(' ');
+
+const columns: Readonly<Record<string, Cell>> = {
+  symbol: 'contractSymbol',
+  underlying_name: {
+    sql: `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then ${letters} when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`,
+    isStrict: true,
+    reason: 'names no underlying',
+  },
+  expiration_date: {
+    sql: `strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d')`,
+    isStrict: true,
+    reason: 'has no expiration',
+  },
+  option_type: {
+    sql: `case ${type} when 'C' then 'call' when 'P' then 'put' end`,
+    isStrict: true,
+    reason: 'is neither a call nor a put',
+  },
+  strike_price: {
+    sql: `case when round({strike}::double * 1000) = ${thousandths} then #{strike} end`,
+    isStrict: true,
+    reason: 'is not the strike of contractSymbol',
+  },
+  contract_value: { column: 'contractSize', lookup: { REGULAR: '100' } },
+};
+
+export const yfinanceChain: Preset = {
+  name: 'yfinance-chain',
+  says: 'Option chains of the Python package yfinance, calls or puts of one expiration',
+  dataset: 'option-contracts',
+  example: [
+    'contractSymbol,lastTradeDate,strike,lastPrice,bid,ask,change,percentChange,volume,openInterest,impliedVolatility,inTheMoney,contractSize,currency',
+    'AAPL260116C00200000,2025-10-01 19:59:59+00:00,200.0,57.73,58.3,61.5,0.0,0.0,2.0,1,0.35,True,REGULAR,USD',
+  ],
+  fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
+  mappingOf: () => ({
+    columns,
+    values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+    symbols: 'now',
+    namesRoots: true,
   }),
 };

@@ -1,5 +1,6 @@
 // Where the frames of Zstandard data end (RFC 8878, 3.1), for pieces of any size; the oracle is Node's
 // compressor.
+
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -7,7 +8,7 @@ import { test } from 'node:test';
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib';
 import { fc } from '../../../test/seed.ts';
 import { FileProblem } from './file-problem.ts';
-import { zstdFrames } from './zstd-frames.ts';
+import { zstdFrames } from './unpack.ts';
 
 const skippable = (bytes: number): Buffer => {
   const head = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]);

@@ -1,10 +1,12 @@
-// Nested values of JSON as columns: `publisher.name` is a value within an object, `tickers[]` gives a row for
-// each value of a list.
+// JSON files: the check of their shape, and nested values as columns: `publisher.name` is a value within an
+// object, `tickers[]` gives a row for each value of a list.
+
+import { open } from 'node:fs/promises';
 import { limits } from '../../contract/limits.ts';
-import { quoted } from './computed-column.ts';
-import { unfitProblem } from './file-problem.ts';
+import { PIECE_BYTES } from './digest.ts';
+import { contentProblem, unfitProblem } from './file-problem.ts';
 import type { JsonRecords } from './format.ts';
-import { named, REPEATED } from './scan.ts';
+import { named, quoted } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
@@ -47,6 +49,9 @@ function pathSql(path: string, list: string | undefined, operator: '->' | '->>')
   const keys = partsOf(list === undefined ? path : path.slice(list.length + 1)).map(({ key }) => key);
   return list === undefined ? below(keys[0]!, keys.slice(1), operator) : below(list, keys, operator);
 }
+
+/** An error of our own SQL: a list would repeat this key's value too often. */
+export const REPEATED = 'repeated too often: ';
 
 /** A cell of a row: its name, and its SQL in the rows of the innermost list around it. */
 type CellSql = { readonly name: string; readonly sql: string };
@@ -117,18 +122,30 @@ function fieldsOf(type: string): Map<string, string> | null {
 }
 
 /**
+ * The fields of the objects at a path; null where DuckDB has no type for them: of values of different kinds.
+ */
+function fieldsAt({ header, types }: Keys, path: string): Map<string, string> | null {
+  let type: string | undefined;
+  for (const [at, { key, isList }] of partsOf(path).entries()) {
+    type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
+    if (isList) type = type?.replace(/\[\]$/, '');
+  }
+  return fieldsOf(type ?? '');
+}
+
+/** The paths of the objects around a value, the outermost first. */
+const placesOf = (path: string): string[] =>
+  path.split('.').flatMap((_, at, parts) => (at === 0 ? [] : [parts.slice(0, at).join('.')]));
+
+/**
  * The first key of a path that no object of the file has, and the keys beside it; null where all may exist.
  */
-function missingKey(path: string, first: string): { key: string; known: string[] } | null {
-  const [{ isList }, ...rest] = partsOf(path) as [Part, ...Part[]];
-  let type: string | undefined = isList ? first.replace(/\[\]$/, '') : first;
-  for (const part of rest) {
-    const fields: Map<string, string> | null = fieldsOf(type);
-    // DuckDB has no type for values of different kinds.
+function missingKey(keys: Keys, path: string): { key: string; known: string[] } | null {
+  for (const [at, place] of placesOf(path).entries()) {
+    const fields = fieldsAt(keys, place);
     if (fields === null) return null;
-    type = fields.get(part.key);
-    if (type === undefined) return { key: part.key, known: [...fields.keys()] };
-    if (part.isList) type = type.replace(/\[\]$/, '');
+    const { key } = partsOf(path)[at + 1]!;
+    if (!fields.has(key)) return { key, known: [...fields.keys()] };
   }
   return null;
 }
@@ -137,18 +154,9 @@ function missingKey(path: string, first: string): { key: string; known: string[]
 const keysOf = (path: string): string => `${path.replaceAll(LIST, '')}.`;
 
 /** The keys beside those of some paths, within the same objects, as far as DuckDB knows their types. */
-function unreadBeside({ header, types }: Keys, paths: readonly string[]): string[] {
-  const places = new Set(
-    paths.flatMap((path) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'))),
-  );
-  places.delete('');
-  return [...places].flatMap((place) => {
-    let type: string | undefined;
-    for (const [at, { key, isList }] of partsOf(place).entries()) {
-      type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
-      if (isList) type = type?.replace(/\[\]$/, '');
-    }
-    const inside = Array.from(fieldsOf(type ?? '')?.keys() ?? [], (key) => `${place}.${key}`);
+function unreadBeside(keys: Keys, paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap(placesOf))].flatMap((place) => {
+    const inside = Array.from(fieldsAt(keys, place)?.keys() ?? [], (key) => `${place}.${key}`);
     return inside.filter((name) => !paths.some((path) => keysOf(path).startsWith(keysOf(name))));
   });
 }
@@ -168,9 +176,9 @@ function chainOf(file: string, paths: readonly string[]): readonly string[] {
 type Keys = { readonly header: readonly string[]; readonly types: readonly string[] };
 
 /** @throws FileProblem where no object of the file has a key of a path */
-function checkPaths(file: string, { header, types }: Keys, paths: readonly string[]): void {
+function checkPaths(file: string, keys: Keys, paths: readonly string[]): void {
   for (const path of paths) {
-    const missing = missingKey(path, types[header.indexOf(firstKey(path))]!);
+    const missing = missingKey(keys, path);
     if (missing === null) continue;
     throw unfitProblem(
       file,
@@ -230,4 +238,63 @@ export function nestedRecords(
       query: `select ${cells.map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
     },
   };
+}
+
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * The depth and width of a JSON text, from its bytes, piece by piece. DuckDB checks that it is well-formed.
+ */
+class JsonShape {
+  /** Objects and arrays that are open. */
+  open = 0;
+  isTooDeep = false;
+  isTooWide = false;
+  /** Keys of each open object, by the number of those around it. */
+  readonly #keys = new Uint32Array(limits.jsonDepthMax + 1);
+  #isText = false;
+  /** Bytes of the next piece that an escape in this one skips. */
+  #skipped = 0;
+
+  take(piece: Uint8Array): void {
+    let [isText, open, at] = [this.#isText, this.open, this.#skipped];
+    while (at < piece.length) {
+      const byte = piece[at++]!;
+      if (isText) {
+        if (byte === QUOTE) isText = false;
+        // Whatever follows is a part of the text.
+        else if (byte === BACKSLASH) at++;
+      } else if (byte === QUOTE) isText = true;
+      else if (byte === COLON) this.isTooWide ||= ++this.#keys[open]! > limits.jsonKeysMax;
+      else if (byte === OBJECT || byte === ARRAY) {
+        this.#keys[++open] = 0;
+        this.isTooDeep ||= open > limits.jsonDepthMax;
+      } else if (byte === OBJECT_END || byte === ARRAY_END) open = Math.max(0, open - 1);
+    }
+    [this.#isText, this.open, this.#skipped] = [isText, open, at - piece.length];
+  }
+}
+
+/**
+ * Reads a JSON file to its end before DuckDB does: there very deep nesting ends the process, and very wide
+ * objects take seconds each. @throws FileProblem where it is nested too deeply, or an object has too many
+ * keys
+ */
+export async function checkJson(name: string, path: string): Promise<void> {
+  const shape = new JsonShape();
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const file = await open(path);
+  try {
+    for (let read = await file.read(piece); read.bytesRead > 0; read = await file.read(piece))
+      shape.take(piece.subarray(0, read.bytesRead));
+  } finally {
+    await file.close();
+  }
+  const refuse = (how: string) => contentProblem(name, `${how}. Nothing was imported.`);
+  if (shape.isTooDeep && shape.open > 0)
+    throw refuse(`the JSON is not well-formed: ${shape.open} objects and arrays have no end`);
+  if (shape.isTooDeep)
+    throw refuse(`has more than ${limits.jsonDepthMax} objects and arrays within each other`);
+  if (shape.isTooWide) throw refuse(`an object has more than ${limits.jsonKeysMax} keys`);
 }

@@ -1,9 +1,10 @@
 // The rows of open blocks, against a map of bars by key.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
 import { emptyBars, valueColumns } from '../../market/bars/columns.ts';
-import { OpenRows, Segments } from './open-rows.ts';
+import { OpenRows, Segments } from './open-series.ts';
 
 /** Rows to add: keys that ascend, or one row that may be anywhere; `tag` tells values of a key apart. */
 const addition = fc.oneof(

@@ -1,7 +1,8 @@
 // The year of an event's period, by its label and its release (contract 8.7).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventPeriod } from './event-period.ts';
+import { eventPeriod } from './economic.ts';
 
 const released = (label: string, at: string): number | null =>
   eventPeriod(label, Date.parse(at))?.year ?? null;

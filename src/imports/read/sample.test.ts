@@ -1,7 +1,8 @@
 // Lines of a CSV as cells (RFC 4180).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf } from './csv-line.ts';
+import { cellsOf } from './sample.ts';
 
 const lines: readonly (readonly [line: string, delimiter: string, cells: readonly string[] | null])[] = [
   ['a, b ,c', ',', ['a', 'b', 'c']],

@@ -1,9 +1,10 @@
 // The numbers of names, against a map of their texts.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import type { TextCells } from '../read/text-cells.ts';
-import { NameIds } from './name-ids.ts';
+import type { TextCells } from '../read/chunk.ts';
+import { NameIds } from './bar-chunk.ts';
 
 /** A column of texts; null is a missing cell. */
 function columnOf(texts: readonly (string | null)[]): TextCells {
