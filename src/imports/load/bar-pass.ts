@@ -12,6 +12,7 @@ import {
 } from '../../market/calendar/period.ts';
 import { dayOf } from '../../runs/naming.ts';
 import { valueFields } from '../../store/schema/bars.ts';
+import type { Writer } from '../../store/store.ts';
 import type { FieldSources } from '../map/column-mapping.ts';
 import { LocalClock } from '../map/instant-cell.ts';
 import { NeedsCare, unfitProblem } from '../read/file-problem.ts';
