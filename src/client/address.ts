@@ -33,7 +33,7 @@ export type Value = string | number | boolean | Date | readonly string[] | undef
 const textOf = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value));
 
 /** Names that a program gives and the wire has otherwise. */
-const wireNames: Readonly<Record<string, string>> = { from: 'from_date', to: 'to_date' };
+export const wireNames: Readonly<Record<string, string>> = { from: 'from_date', to: 'to_date' };
 
 /**
  * Path and query of a request, relative to the address of the service.

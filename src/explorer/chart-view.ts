@@ -1,79 +1,18 @@
-// A chart of one instrument: its bars as far back as one scrolls, what they are at the pointer, and the
-// request for them.
+// A chart of one instrument: its bars as far back as one scrolls, what they are at the pointer, what is
+// stored where there are none, and the request for them.
 import { type ComponentChild, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Row } from '../client/index.ts';
-import { Failure, isOfKey, isPassing, TRY_AGAIN_MS } from './answer.ts';
-import { type BarChoice, BarFeed, type ChartBar, hasLabels, optionsOf } from './bar-feed.ts';
-import { useConnection } from './connection.ts';
-import { downloadBars } from './download.ts';
-import { countText } from './figures.ts';
-import { NotesPanel } from './findings-panel.ts';
-import { Legend } from './legend.ts';
-import { clockOf, dateText } from './market-clock.ts';
-import { barOf, drawnOf } from './marks.ts';
-import { NoBars } from './no-bars.ts';
-import { useNotes } from './notes.ts';
-import type { Place } from './place.ts';
+import type { AssetSchema, IntervalCode, Row } from '../client/index.ts';
+import { Empty, Failure, hashAt, useAnswer, useConnection, useMoment } from './asking.ts';
+import { type BarChoice, barOf, type ChartBar, hasLabels, optionsOf, useBars } from './bar-feed.ts';
+import { Toolbar } from './controls.ts';
+import { changeText, countText, digitsOf, priceText, volumeText } from './figures.ts';
+import { clockOf, dateText, dayOf, dayText, type MarketClock } from './market-clock.ts';
+import { drawnOf } from './marks.ts';
+import { NotesPanel, useNotes } from './notes.ts';
+import { hashOf, type Place } from './place.ts';
 import { PriceChart } from './price-chart.ts';
 import { RequestPanel } from './request-panel.ts';
-import { asOfInstant, Toolbar } from './toolbar.ts';
-
-/** Pages of the first look, and those that each look further back reads: more, the more there are already. */
-const FIRST_PAGES = 1;
-const pagesAfter = (bars: number): number => (bars > 20_000 ? 8 : bars > 4_000 ? 3 : 1);
-
-type Loaded = {
-  readonly feed: BarFeed | null;
-  readonly bars: readonly ChartBar[];
-  readonly error: unknown;
-  readonly isWaiting: boolean;
-};
-
-/** The bars of a choice, and a way to read older ones. */
-function useBars(choice: BarChoice, zone: string): Loaded & { readonly older: () => void } {
-  const { bourse, refuse } = useConnection();
-  const [state, setState] = useState<Loaded>({ feed: null, bars: [], error: null, isWaiting: true });
-  const reading = useRef(false);
-  const current = useRef<BarFeed | null>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const read = async (feed: BarFeed, pages: number): Promise<void> => {
-    if (reading.current || feed.isWhole) return;
-    reading.current = true;
-    let error: unknown = null;
-    try {
-      await feed.older(pages);
-    } catch (caught) {
-      error = caught;
-    }
-    if (current.current !== feed) return;
-    reading.current = false;
-    if (isOfKey(error)) refuse(error.message);
-    if (isPassing(error)) timer.current = setTimeout(() => void read(feed, pages), TRY_AGAIN_MS);
-    setState({ feed, bars: feed.bars, error, isWaiting: false });
-  };
-  const { asset, symbol, interval, isEth, adjust, asOf } = choice;
-  // A layout effect runs at once: a usual one waits for the next frame, before the request and again before
-  // the drawing.
-  useLayoutEffect(() => {
-    const ender = new AbortController();
-    const feed = new BarFeed(bourse, choice, clockOf(zone), ender.signal);
-    current.current = feed;
-    reading.current = false;
-    setState((before) => ({ ...before, isWaiting: true }));
-    void read(feed, FIRST_PAGES);
-    return () => {
-      current.current = null;
-      clearTimeout(timer.current);
-      ender.abort();
-    };
-  }, [bourse, asset, symbol, interval, isEth, adjust, asOf, zone]);
-  const older = (): void => {
-    const feed = current.current;
-    if (feed !== null && feed.bars.length > 0) void read(feed, pagesAfter(feed.bars.length));
-  };
-  return { ...state, older };
-}
 
 const moves: Readonly<Record<string, (chart: PriceChart, isWide: boolean) => void>> = {
   ArrowLeft: (chart, isWide) => chart.step(isWide ? -10 : -1),
@@ -86,21 +25,80 @@ const moves: Readonly<Record<string, (chart: PriceChart, isWide: boolean) => voi
   '-': (chart) => chart.zoom(1.4),
 };
 
-/** The request for the bars that were loaded. */
-function requestOf(choice: BarChoice, bars: readonly ChartBar[]) {
-  const [from, to] = [bars[0]!.label, bars.at(-1)!.label];
+/** When a bar was: its session, or its open in the market's time. */
+function timeText({ label, openMs }: ChartBar, interval: string, clock: MarketClock): string {
+  if (hasLabels(interval)) return dayText(label);
+  return `${dayText(dayOf(clock.localMs(openMs)))} ${clock.time(openMs)} ${clock.name(openMs)}`;
+}
+
+const figure = (name: string, value: string, direction = ''): ComponentChild =>
+  h('span', { class: direction }, h('b', null, name), value);
+
+/** The line above a chart: the pointed bar, or the newest one. */
+function Legend(props: {
+  bar: ChartBar | undefined;
+  bars: readonly ChartBar[];
+  interval: string;
+  clock: MarketClock;
+  reasons: readonly string[];
+}): ComponentChild {
+  const { bar, bars, interval, clock, reasons } = props;
+  const why = reasons.map((reason) => h('span', { class: 'why', key: reason }, reason));
+  if (bar === undefined) return h('div', { class: 'legend' }, why);
+  const digits = digitsOf(bars.slice(-50).map(({ close }) => close));
+  const direction = bar.close >= bar.open ? 'up' : 'down';
+  const price = (name: string, value: number): ComponentChild =>
+    figure(name, priceText(value, digits), direction);
+  return h(
+    'div',
+    { class: 'legend' },
+    h('span', { class: 'when' }, timeText(bar, interval, clock)),
+    price('O', bar.open),
+    price('H', bar.high),
+    price('L', bar.low),
+    price('C', bar.close),
+    h('span', { class: direction }, changeText(bar.open, bar.close)),
+    bar.volume !== null && figure('Vol', volumeText(bar.volume)),
+    why,
+  );
+}
+
+/** A chart without bars: what is stored of the instrument instead, one press away. */
+function NoBars({ choice, place }: { choice: BarChoice; place: Place }): ComponentChild {
+  const { bourse } = useConnection();
+  const { day } = useMoment();
   const { asset, symbol, interval } = choice;
-  return {
-    name: 'historicalBars',
-    values: {
-      schema_asset: asset,
-      country_symbol: symbol,
-      interval,
-      from_date: from,
-      to_date: to,
-      ...optionsOf(choice),
+  const [country, name] = symbol.split(':');
+  const { value } = useAnswer(
+    async (asking) => {
+      const options = { country_iso_code: country, query: name, limit: 50, ...asking };
+      const rows = await bourse.coverage(asset, options).toArray();
+      return rows.filter((row) => row.symbol === name);
     },
-  } as const;
+    [asset, symbol],
+  );
+  const when = day === '' ? '' : ` as of ${dateText(Date.parse(day))}`;
+  return h(
+    Empty,
+    { title: `No bars of ${interval}${when}` },
+    value?.length === 0 && h('p', null, `No bars of this instrument are stored${when}.`),
+    value !== undefined &&
+      value.length > 0 &&
+      h(
+        'ul',
+        { class: 'plain' },
+        value.map((row) =>
+          h(
+            'li',
+            { key: row.interval },
+            h('a', { href: hashOf([asset, symbol, row.interval], place.query) }, row.interval),
+            ` is stored from ${dateText(Date.parse(row.first_datetime))} to ${dateText(Date.parse(row.last_datetime))}: ${countText(row.bars)} bars`,
+          ),
+        ),
+      ),
+    day !== '' &&
+      h('p', null, h('a', { href: hashAt('', place.path, place.query) }, 'Show what is known now')),
+  );
 }
 
 /** The chart with its controls. */
@@ -110,7 +108,6 @@ export function ChartView(props: {
   interval: string;
 }): ComponentChild {
   const { place, reference, interval } = props;
-  const connection = useConnection();
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<PriceChart | null>(null);
   /** The point that the crosshair is at, in seconds. */
@@ -118,12 +115,11 @@ export function ChartView(props: {
   const zone = reference.time_zone ?? 'UTC';
   const clock = useMemo(() => clockOf(zone), [zone]);
   const choice: BarChoice = {
-    asset: reference.asset_schema as BarChoice['asset'],
+    asset: reference.asset_schema as AssetSchema,
     symbol: place.path[1]!,
-    interval,
+    interval: interval as IntervalCode,
     isEth: place.query.eth === '1',
     adjust: place.query.adjust ?? '',
-    asOf: asOfInstant(place.query.as_of),
   };
   const { feed, bars, error, isWaiting, older } = useBars(choice, zone);
   const olderRef = useRef(older);
@@ -155,7 +151,7 @@ export function ChartView(props: {
     () => drawnOf(notes, bars, feed?.choice.interval ?? interval, { clock, hasPostMarket }),
     [notes, bars, clock, hasPostMarket, look],
   );
-  const shownFeed = useRef<BarFeed | null>(null);
+  const shownFeed = useRef<typeof feed>(null);
   useLayoutEffect(() => {
     if (feed === null || chart.current === null) return;
     chart.current.show({ bars, interval: feed.choice.interval, clock, blanks: drawn.blanks });
@@ -171,35 +167,12 @@ export function ChartView(props: {
     move(chart.current, event.shiftKey);
   };
   const { asset, symbol } = choice;
-  const [country, ...rest] = symbol.split(':');
-  const isEmpty = !isWaiting && error === null && bars.length === 0;
   const range = bars.length === 0 ? null : { from: bars[0]!.label, to: bars.at(-1)!.label };
-  const download = (format: 'csv' | 'parquet') => ({
-    name: format === 'csv' ? 'CSV' : 'Parquet',
-    save: () =>
-      downloadBars(
-        {
-          schema_asset: asset,
-          country_iso_code: country!,
-          symbol: rest.join(':'),
-          interval,
-          ...range!,
-          ...optionsOf(choice),
-        },
-        format,
-        connection,
-      ),
-  });
+  const asked = { schema_asset: asset, country_symbol: symbol, interval, ...range, ...optionsOf(choice) };
   return h(
     'section',
     { class: 'chart-view', 'aria-label': 'Chart' },
-    h(Toolbar, {
-      place,
-      interval,
-      // Pre- and post-market, or a closing auction; elsewhere the switch would change nothing.
-      hasExtended: asset === 'stock',
-      hasActions: asset === 'stock',
-    }),
+    h(Toolbar, { place, interval, isStock: asset === 'stock' }),
     h(
       'div',
       { class: isWaiting ? 'chart waiting' : 'chart' },
@@ -218,8 +191,8 @@ export function ChartView(props: {
         'aria-label': `${symbol} ${interval}: arrows move from bar to bar, Page Up goes back, plus and minus zoom`,
         onKeyDown: onKey,
       }),
-      error === null ? null : h(Failure, { error }),
-      isEmpty ? h(NoBars, { choice, place }) : null,
+      h(Failure, { error }),
+      !isWaiting && error === null && range === null && h(NoBars, { choice, place }),
     ),
     h(
       'p',
@@ -239,13 +212,8 @@ export function ChartView(props: {
         'Charts by TradingView Lightweight Charts™',
       ),
     ),
-    range === null
-      ? null
-      : h(RequestPanel, {
-          asked: requestOf(choice, bars),
-          file: symbol.replace(':', '-'),
-          downloads: [download('csv'), download('parquet')],
-        }),
+    range !== null &&
+      h(RequestPanel, { asked: { name: 'historicalBars', values: asked }, file: symbol.replace(':', '-') }),
     // Last: notes come after the bars, and would push away what someone is about to press.
     h(NotesPanel, { notes, bars, clock, point: (time) => chart.current?.pointTo(time) }),
   );

@@ -1,10 +1,9 @@
 // A market's month: its sessions, its holidays and shortened days.
 import { type ComponentChild, h } from 'preact';
 import type { Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
-import { useConnection } from './connection.ts';
-import { dayOf, dayText, type MarketClock } from './market-clock.ts';
-import { marketClock, markets } from './markets.ts';
+import { Empty, Failure, useAnswer, useConnection } from './asking.ts';
+import { choices, tableHead } from './controls.ts';
+import { dayOf, dayText, marketClock, marketNames } from './market-clock.ts';
 import { type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
@@ -17,13 +16,13 @@ const monthNames = [
 ];
 
 /** Another month, such as `2026-12`. */
-export function plusMonths(month: string, count: number): string {
+function plusMonths(month: string, count: number): string {
   const [year, number] = month.split('-').map(Number) as [number, number];
   return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
 }
 
 /** The days of a month in weeks from Monday; null before its first and after its last day. */
-export function weeksOf(month: string): (string | null)[][] {
+function weeksOf(month: string): (string | null)[][] {
   const first = new Date(`${month}-01`);
   const count = new Date(`${plusMonths(month, 1)}-01`).getTime() - first.getTime();
   const blank: (string | null)[] = Array((first.getUTCDay() + 6) % 7).fill(null);
@@ -41,9 +40,12 @@ export function weeksOf(month: string): (string | null)[][] {
 
 const isClosed = ({ session_template }: Holiday): boolean => session_template === 'CLOSED';
 
-/** Hours of a shortened day by the market's clock. */
-function hoursOf({ open_timestamp, close_timestamp }: Holiday, clock: MarketClock): string {
+/** The hours of a shortened day by the market's clock; `closed` of another one. */
+function hoursOf(holiday: Holiday, market: string): string {
+  const { open_timestamp, close_timestamp } = holiday;
+  if (isClosed(holiday)) return 'closed';
   if (open_timestamp === null || close_timestamp === null) return '';
+  const clock = marketClock(market);
   const [openMs, closeMs] = [Date.parse(open_timestamp), Date.parse(close_timestamp)];
   return `${clock.time(openMs)}–${clock.time(closeMs)} ${clock.name(closeMs)}`;
 }
@@ -62,14 +64,7 @@ function dayCell(
     'td',
     { key: column, class: `${name}${day === dayOf(Date.now()) ? ' today' : ''}` },
     h('b', null, Number(day.slice(8))),
-    holiday === undefined
-      ? null
-      : h(
-          'span',
-          null,
-          holiday.name,
-          h('small', null, isClosed(holiday) ? 'closed' : hoursOf(holiday, marketClock(market))),
-        ),
+    holiday !== undefined && h('span', null, holiday.name, h('small', null, hoursOf(holiday, market))),
   );
 }
 
@@ -77,30 +72,23 @@ function dayCell(
 export function HolidaysView({ place }: { place: Place }): ComponentChild {
   const { bourse } = useConnection();
   const { market = 'stock:US', month = dayOf(Date.now()).slice(0, 7) } = place.query;
-  const asked = {
-    full_symbol: `${market}:*`,
-    from_date: `${month}-01`,
-    to_date: `${month.slice(0, 4)}-12-31`,
-  };
+  const markets = marketNames();
+  const full_symbol = `${market}:*`;
+  const range = { from: `${month}-01`, to: `${month.slice(0, 4)}-12-31` };
   const { value, error, again } = useAnswer(
-    async (signal) =>
-      bourse
-        .holidays(asked.full_symbol, { from: asked.from_date, to: asked.to_date, sort: 'asc', signal })
-        .toArray(),
+    async (asking) => bourse.holidays(full_symbol, { ...range, sort: 'asc', ...asking }).toArray(),
     [market, month],
   );
   const own = (value ?? []).filter(({ symbol }) => symbol === '*');
   const later = own.filter(({ calendar_date }) => calendar_date.slice(0, 7) > month);
   const [year, number] = month.split('-') as [string, string];
+  const title = `${monthNames[Number(number) - 1]} ${year}`;
+  const step = (name: string, to: string): ComponentChild =>
+    h('button', { type: 'button', onClick: () => setQuery({ month: to }) }, name);
   return h(
     'main',
     { class: 'list' },
-    h(
-      'div',
-      { class: 'head' },
-      h('h1', null, 'Sessions and holidays'),
-      h('span', { class: 'quiet' }, `${monthNames[Number(number) - 1]} ${year}`),
-    ),
+    h('div', { class: 'head' }, h('h1', null, 'Sessions and holidays'), h('span', { class: 'quiet' }, title)),
     h(
       'div',
       { class: 'toolbar' },
@@ -108,46 +96,28 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
         'label',
         null,
         'Market',
-        h(
-          'select',
-          {
-            value: market,
-            onChange: (event: Event) => setQuery({ market: (event.target as HTMLSelectElement).value }),
-          },
-          (markets.includes(market) ? markets : [market, ...markets]).map((one) =>
-            h('option', { key: one, value: one }, one.replace(':', ' ')),
-          ),
+        choices(
+          (markets.includes(market) ? markets : [market, ...markets]).map((one) => [
+            one,
+            one.replace(':', ' '),
+          ]),
+          market,
+          (one) => setQuery({ market: one }),
         ),
       ),
       h(
         'div',
         { class: 'steps' },
-        h(
-          'button',
-          { type: 'button', onClick: () => setQuery({ month: plusMonths(month, -1) }) },
-          '← Month before',
-        ),
-        h('button', { type: 'button', onClick: () => setQuery({ month: '' }) }, 'This month'),
-        h(
-          'button',
-          { type: 'button', onClick: () => setQuery({ month: plusMonths(month, 1) }) },
-          'Next month →',
-        ),
+        step('← Month before', plusMonths(month, -1)),
+        step('This month', ''),
+        step('Next month →', plusMonths(month, 1)),
       ),
     ),
-    error === null ? null : h(Failure, { error, again }),
+    h(Failure, { error, again }),
     h(
       'table',
-      { class: 'month', 'aria-label': `${monthNames[Number(number) - 1]} ${year}` },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          weekdays.map((day) => h('th', { key: day, scope: 'col' }, day)),
-        ),
-      ),
+      { class: 'month', 'aria-label': title },
+      tableHead(weekdays.map((day) => [day])),
       h(
         'tbody',
         null,
@@ -160,34 +130,28 @@ export function HolidaysView({ place }: { place: Place }): ComponentChild {
         ),
       ),
     ),
-    later.length === 0
-      ? own.length === 0 && value !== undefined
-        ? h(Empty, { title: 'No holidays in the rest of this year' })
-        : null
-      : h(
-          'section',
-          null,
-          h('h2', null, 'Later this year'),
-          h(
-            'ul',
-            { class: 'plain later' },
-            later.map((holiday) =>
-              h(
-                'li',
-                { key: `${holiday.calendar_date} ${holiday.name}` },
-                h('span', { class: 'quiet' }, dayText(holiday.calendar_date)),
-                h('span', null, holiday.name),
-                h(
-                  'span',
-                  { class: 'quiet' },
-                  isClosed(holiday) ? 'closed' : hoursOf(holiday, marketClock(market)),
-                ),
-              ),
+    later.length > 0 &&
+      h(
+        'section',
+        null,
+        h('h2', null, 'Later this year'),
+        h(
+          'ul',
+          { class: 'plain later' },
+          later.map((holiday) =>
+            h(
+              'li',
+              { key: `${holiday.calendar_date} ${holiday.name}` },
+              h('span', { class: 'quiet' }, dayText(holiday.calendar_date)),
+              h('span', null, holiday.name),
+              h('span', { class: 'quiet' }, hoursOf(holiday, market)),
             ),
           ),
         ),
+      ),
+    own.length === 0 && value !== undefined && h(Empty, { title: 'No holidays in the rest of this year' }),
     h(RequestPanel, {
-      asked: { name: 'holidayList', values: asked },
+      asked: { name: 'holidayList', values: { full_symbol, ...range } },
       file: `holidays-${market.replace(':', '-')}-${month}`,
     }),
   );

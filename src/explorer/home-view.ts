@@ -1,20 +1,17 @@
 // The overview: every stored series, an instrument a row.
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Bourse, Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
-import { useConnection } from './connection.ts';
+import type { AssetSchema, Row } from '../client/index.ts';
+import { Empty, Failure, useAnswer, useConnection } from './asking.ts';
+import { segments, tableHead } from './controls.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
-import { dateText } from './market-clock.ts';
-import { sessionDateMs } from './markets.ts';
+import { dateText, sessionDateMs } from './market-clock.ts';
 import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
 type Series = Row<'seriesCoverage'>;
-/** The kinds of instruments, in the order in which the page has them. */
-export const assets = ['stock', 'crypto', 'forex', 'future', 'option'] as const;
-export type Asset = (typeof assets)[number];
-export const assetNames: Readonly<Record<Asset, string>> = {
+
+const assetNames: Readonly<Record<AssetSchema, string>> = {
   stock: 'Stocks',
   crypto: 'Crypto',
   forex: 'Forex',
@@ -22,28 +19,23 @@ export const assetNames: Readonly<Record<Asset, string>> = {
   option: 'Options',
 };
 
+/** The kinds of instruments, in the order in which the page has them. */
+export const assets = Object.keys(assetNames) as AssetSchema[];
+
+const kinds = [['', 'All'], ...Object.entries(assetNames)] as const;
+
 /** Series of each kind that the overview asks for; a filter finds the others. */
 const SERIES_MAX = 300;
 const TYPING_MS = 150;
 
 /** The series of one instrument. */
-type Stored = { readonly asset: Asset; readonly symbol: string; readonly series: readonly Series[] };
+type Stored = { readonly asset: AssetSchema; readonly symbol: string; readonly series: readonly Series[] };
 
-async function storedSeries(
-  bourse: Bourse,
-  asset: Asset,
-  query: string,
-  signal: AbortSignal,
-): Promise<Series[]> {
-  return bourse.coverage(asset, { query: query || undefined, limit: SERIES_MAX, signal }).toArray();
-}
-
-const grouped = (asset: Asset, series: readonly Series[]): Stored[] =>
-  [...Map.groupBy(series, (one) => `${one.country_iso_code}:${one.symbol}`)].map(([symbol, own]) => ({
-    asset,
-    symbol,
-    series: own,
-  }));
+const grouped = (asset: AssetSchema, series: readonly Series[]): Stored[] =>
+  Array.from(
+    Map.groupBy(series, (one) => `${one.country_iso_code}:${one.symbol}`),
+    ([symbol, own]) => ({ asset, symbol, series: own }),
+  );
 
 /** A line of closes. */
 function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
@@ -79,11 +71,11 @@ function useGlance({ asset, symbol }: Stored) {
     return () => watch.disconnect();
   }, []);
   const reference = useAnswer(
-    async (signal) => (isSeen ? bourse.reference(asset, symbol, { signal }) : undefined),
+    async (asking) => (isSeen ? bourse.reference(asset, symbol, asking) : undefined),
     [asset, symbol, isSeen],
   );
   const bars = useAnswer(
-    async (signal) => (isSeen ? bourse.latest(asset, symbol, 'DAY', { limit: 60, signal }) : []),
+    async (asking) => (isSeen ? bourse.latest(asset, symbol, 'DAY', { limit: 60, ...asking }) : []),
     [asset, symbol, isSeen],
   );
   return { row, name: reference.value?.name, closes: (bars.value ?? []).map(({ close }) => close) };
@@ -107,12 +99,12 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
       h('a', { href: hashOf([asset, symbol, 'DAY']) }, symbol.split(':')[1]),
       h('span', { class: 'name' }, name ?? symbol),
     ),
-    h('td', { class: 'wide' }, closes.length > 1 ? h(Sparkline, { closes }) : null),
-    h('td', { class: 'number' }, last === undefined ? null : priceText(last, digits)),
+    h('td', { class: 'wide' }, closes.length > 1 && h(Sparkline, { closes })),
+    h('td', { class: 'number' }, last !== undefined && priceText(last, digits)),
     h(
       'td',
       { class: `number ${before !== undefined && last! < before ? 'down' : 'up'}` },
-      before === undefined ? null : changeText(before, last!),
+      before !== undefined && changeText(before, last!),
     ),
     h(
       'td',
@@ -131,17 +123,28 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
   );
 }
 
+/** The heads of a table's columns and their classes. */
+const columns = [
+  ['Instrument', ''],
+  ['60 days', 'wide'],
+  ['Last', 'number'],
+  ['Change', 'number'],
+  ['Stored', ''],
+  ['From', 'wide'],
+  ['To', 'wide'],
+  ['Bars', 'number wide'],
+] as const;
+
 /** The rows of one kind. */
-function StoredTable({ asset, query }: { asset: Asset; query: string }): ComponentChild {
+function StoredTable({ asset, query }: { asset: AssetSchema; query: string }): ComponentChild {
   const { bourse } = useConnection();
   const { value, error, again } = useAnswer(
-    async (signal) => storedSeries(bourse, asset, query, signal),
+    async (asking) =>
+      bourse.coverage(asset, { query: query || undefined, limit: SERIES_MAX, ...asking }).toArray(),
     [asset, query],
   );
   if (error !== null) return asset === 'stock' ? h(Failure, { error, again }) : null;
   if (value === undefined || value.length === 0) return null;
-  const heads = ['Instrument', '60 days', 'Last', 'Change', 'Stored', 'From', 'To', 'Bars'];
-  const classes = ['', 'wide', 'number', 'number', '', 'wide', 'wide', 'number wide'];
   return h(
     'section',
     null,
@@ -149,24 +152,15 @@ function StoredTable({ asset, query }: { asset: Asset; query: string }): Compone
     h(
       'table',
       { class: 'stored', 'aria-labelledby': `stored-${asset}` },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          heads.map((head, index) => h('th', { key: head, scope: 'col', class: classes[index] }, head)),
-        ),
-      ),
+      tableHead(columns),
       h(
         'tbody',
         null,
         grouped(asset, value).map((stored) => h(StoredRow, { key: stored.symbol, stored })),
       ),
     ),
-    value.length < SERIES_MAX
-      ? null
-      : h('p', { class: 'quiet' }, `The first ${SERIES_MAX} series. The filter finds the others.`),
+    value.length >= SERIES_MAX &&
+      h('p', { class: 'quiet' }, `The first ${SERIES_MAX} series. The filter finds the others.`),
   );
 }
 
@@ -186,13 +180,11 @@ export function HomeView({ place }: { place: Place }): ComponentChild {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // Another view has no such filter.
   useEffect(() => () => clearTimeout(timer.current), []);
-  const shown = assets.filter((asset) => kind === '' || asset === kind);
-  const onInput = (event: Event): void => {
-    const { value } = event.target as HTMLInputElement;
+  const filterBy = (text: string): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       // The address may lead elsewhere already.
-      if (readPlace(location.hash).path.length === 0) setQuery({ query: value.trim() });
+      if (readPlace(location.hash).path.length === 0) setQuery({ query: text.trim() });
     }, TYPING_MS);
   };
   return h(
@@ -205,33 +197,20 @@ export function HomeView({ place }: { place: Place }): ComponentChild {
       h('input', {
         type: 'search',
         defaultValue: filter,
-        onInput,
+        onInput: ({ currentTarget }) => filterBy(currentTarget.value),
         placeholder: 'Symbol begins with …',
         'aria-label': 'Filter by the beginning of the symbol',
         autocomplete: 'off',
         spellcheck: false,
       }),
-      h(
-        'div',
-        { class: 'segments', role: 'group', 'aria-label': 'Kind' },
-        ['', ...assets].map((asset) =>
-          h(
-            'button',
-            {
-              key: asset,
-              type: 'button',
-              'aria-pressed': asset === kind,
-              onClick: () => setQuery({ kind: asset }),
-            },
-            asset === '' ? 'All' : assetNames[asset as Asset],
-          ),
-        ),
-      ),
+      segments<string>('Kind', kinds, kind, (asset) => setQuery({ kind: asset })),
     ),
     h(
       'div',
       { class: 'tables' },
-      shown.map((asset) => h(StoredTable, { key: asset, asset, query: filter })),
+      assets
+        .filter((asset) => kind === '' || asset === kind)
+        .map((asset) => h(StoredTable, { key: asset, asset, query: filter })),
     ),
     h(
       'div',
@@ -239,15 +218,15 @@ export function HomeView({ place }: { place: Place }): ComponentChild {
       h(
         Empty,
         { title: filter === '' ? 'Nothing is stored yet' : `No stored symbol begins with ${filter}` },
-        filter === '' ? h('p', null, 'Import a file: ', h('code', null, 'bourse import bars FILE')) : null,
+        filter === '' && h('p', null, 'Import a file: ', h('code', null, 'bourse import bars FILE')),
       ),
     ),
     h(RequestPanel, {
       asked: {
         name: 'seriesCoverage',
-        values: { schema_asset: kind === '' ? 'stock' : kind, query: filter || undefined },
+        values: { schema_asset: kind || 'stock', query: filter || undefined },
       },
-      file: `coverage-${kind === '' ? 'stock' : kind}`,
+      file: `coverage-${kind || 'stock'}`,
     }),
   );
 }

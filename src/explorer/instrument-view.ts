@@ -1,18 +1,17 @@
 // One instrument: what it is, and its views.
 import { type ComponentChild, h } from 'preact';
-import type { Row } from '../client/index.ts';
-import { Failure, useAnswer } from './answer.ts';
+import type { AssetSchema, Row } from '../client/index.ts';
+import { Failure, hashAt, useAnswer, useConnection, useMoment } from './asking.ts';
 import { ChartView } from './chart-view.ts';
-import { useConnection } from './connection.ts';
-import type { Asset } from './home-view.ts';
+import { intervalOf } from './controls.ts';
 import { NewsView } from './news-view.ts';
 import { OptionsView } from './options-view.ts';
-import { hashOf, type Place } from './place.ts';
-import { asOfInstant, intervalOf } from './toolbar.ts';
+import type { Place } from './place.ts';
 
 /** The views of an instrument; the settings of one do not hold for another, but the moment does. */
 function Tabs(props: { place: Place; view: string; hasOptions: boolean }): ComponentChild {
   const { place, view, hasOptions } = props;
+  const { day } = useMoment();
   const [asset = '', symbol = ''] = place.path;
   const tabs = [
     ['Chart', 'DAY', intervalOf(view) !== null],
@@ -25,11 +24,7 @@ function Tabs(props: { place: Place; view: string; hasOptions: boolean }): Compo
     tabs.map(([name, path, isHere]) =>
       h(
         'a',
-        {
-          key: path,
-          href: hashOf([asset, symbol, path], { as_of: place.query.as_of ?? '' }),
-          'aria-current': isHere ? 'page' : undefined,
-        },
+        { key: path, href: hashAt(day, [asset, symbol, path]), 'aria-current': isHere ? 'page' : undefined },
         name,
       ),
     ),
@@ -51,14 +46,12 @@ function viewOf(place: Place, view: string, reference: Row<'instrumentReference'
 /** The page of an instrument. */
 export function InstrumentView({ place }: { place: Place }): ComponentChild {
   const { bourse } = useConnection();
-  const [asset, symbol = '', view = 'DAY'] = place.path as [Asset, string?, string?];
-  const asOf = asOfInstant(place.query.as_of);
+  const [asset, symbol = '', view = 'DAY'] = place.path as [AssetSchema, string?, string?];
   const { value, error, again } = useAnswer(
-    async (signal) => bourse.reference(asset, symbol, { as_of: asOf || undefined, signal }),
-    [asset, symbol, asOf],
+    async (asking) => bourse.reference(asset, symbol, asking),
+    [asset, symbol],
   );
-  if (value === undefined)
-    return h('main', { class: 'instrument' }, error === null ? null : h(Failure, { error, again }));
+  if (value === undefined) return h('main', { class: 'instrument' }, h(Failure, { error, again }));
   const facts = [value.exchange, value.currency, value.status === 'active' ? null : value.status];
   return h(
     'main',

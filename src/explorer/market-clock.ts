@@ -1,4 +1,4 @@
-// A market's own time of instants, and its dates.
+// A market's own time of instants, and its dates; the markets whose calendars are built in.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -111,3 +111,36 @@ export function clockOf(zone: string): MarketClock {
   }
   return clock;
 }
+
+type BuiltIn = { readonly zone: string; readonly eveningMs: number };
+
+let builtIn: ReadonlyMap<string, BuiltIn> | null = null;
+
+/**
+ * The markets that the page brings, by name, such as `stock:US`: the zone, and the time before midnight of
+ * their date at which sessions open.
+ */
+function builtInMarkets(): ReadonlyMap<string, BuiltIn> {
+  const told = document.querySelector<HTMLMetaElement>('meta[name=bourse-markets]')?.content ?? '';
+  builtIn ??= new Map(
+    told.split(' ').map((one) => {
+      const [market = '', zone = '', hours = '0'] = one.split(/[=,]/);
+      return [market, { zone, eveningMs: Number(hours) * HOUR_MS }];
+    }),
+  );
+  return builtIn;
+}
+
+/** The names of the markets whose calendars are built in. */
+export const marketNames = (): string[] => [...builtInMarkets().keys()];
+
+/** The clock of a market; UTC for one that is not built in. */
+export const marketClock = (market: string): MarketClock =>
+  clockOf(builtInMarkets().get(market)?.zone ?? 'UTC');
+
+/**
+ * The date of the session that has an instant, as UTC has it: one that opens in the evening has the date of
+ * the next day.
+ */
+export const sessionDateMs = (market: string, ms: number): number =>
+  marketClock(market).localMs(ms) + (builtInMarkets().get(market)?.eveningMs ?? 0);

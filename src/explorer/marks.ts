@@ -1,12 +1,37 @@
 // From notes to what the chart draws: marks at bars, shades behind them, blank room for sessions and minutes
-// that have no bar.
-import { type ChartBar, hasLabels } from './bar-feed.ts';
-import { faint, solid } from './colours.ts';
-import { numberText } from './figures.ts';
-import { dateText, dayText, type MarketClock } from './market-clock.ts';
-import type { Action, Finding, Notes, Session } from './notes.ts';
-import type { Mark } from './price-chart.ts';
-import type { Shade } from './shades.ts';
+// that have no bar; and how shades are drawn.
+import type { IChartApiBase, ISeriesPrimitive, SeriesAttachedParameter, Time } from 'lightweight-charts';
+import { barAt, type ChartBar, firstIndex, hasLabels } from './bar-feed.ts';
+import type { MarketClock } from './market-clock.ts';
+import {
+  type Action,
+  actionText,
+  conditions,
+  type Finding,
+  findingText,
+  type Notes,
+  type Session,
+  sessionText,
+} from './notes.ts';
+import { faint, solid } from './theme.ts';
+
+/** A mark at a bar. */
+export type Mark = {
+  readonly time: number;
+  readonly letter: string;
+  readonly color: string;
+  readonly isAbove: boolean;
+};
+
+/** A stretch of bars, from the first to the last point in seconds, both included. */
+export type Shade = {
+  readonly from: number;
+  readonly to: number;
+  readonly color: string;
+  /** Short; drawn where there is room. Empty for none. */
+  readonly text: string;
+  readonly textColor: string;
+};
 
 /** A point without a bar, in seconds. */
 export type Blank = { readonly time: number; readonly label: string };
@@ -34,74 +59,7 @@ const GAP_BLANKS_MAX = 60;
 
 const MINUTE_MS = 60_000;
 
-const conditions: Readonly<Record<string, { color: string; opacity: number; name: string; why: string }>> = {
-  missing: {
-    color: 'bad',
-    opacity: 0.14,
-    name: 'not loaded',
-    why: 'missing: no data was imported for this day',
-  },
-  untraded: {
-    color: 'quiet',
-    opacity: 0.14,
-    name: 'no trade',
-    why: 'untraded: no bar, but the day was covered by an import: no trades',
-  },
-  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
-};
-
-/** Describes a session's coverage; null where there is nothing to say. */
-export function sessionText({ session_date, condition, bars, expected_bars }: Session): string | null {
-  const found = conditions[condition];
-  if (found === undefined) return null;
-  const count = bars === 0 ? '' : `, ${bars} of ${expected_bars} bars`;
-  return `${dayText(session_date)} is ${found.why}${count}`;
-}
-
-/** Describes an action. */
-export function actionText({
-  action_type,
-  ex_date,
-  cash_amount,
-  currency,
-  split_from,
-  split_to,
-}: Action): string {
-  const date = dateText(Date.parse(ex_date));
-  if (action_type === 'split')
-    return `Split ${numberText(split_to)} for ${numberText(split_from)} on ${date}`;
-  return `Dividend ${numberText(cash_amount)}${currency === null ? '' : ` ${currency}`}, ex ${date}`;
-}
-
-/** Describes a finding; its message has the figures. */
-export const findingText = ({ kind, severity, message }: Finding): string =>
-  `${severity}, ${kind.replaceAll('_', ' ')}: ${message}`;
-
 const severityColor: Readonly<Record<string, string>> = { error: 'bad', warning: 'warn', info: 'quiet' };
-
-/**
- * The index of the first bar for which something holds that holds for all after it; the number of bars where
- * it never does.
- */
-function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => boolean): number {
-  let [low, high] = [0, bars.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(bars[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** The bar that an instant lies in, or the next one. */
-export const barAt = (bars: readonly ChartBar[], ms: number): ChartBar | undefined =>
-  bars[firstIndex(bars, ({ closeMs }) => closeMs > ms)];
-
-/** The bar of a point in seconds. */
-export function barOf(bars: readonly ChartBar[], time: number): ChartBar | undefined {
-  const bar = bars[firstIndex(bars, (one) => one.time >= time)];
-  return bar?.time === time ? bar : undefined;
-}
 
 class Drawing {
   readonly blanks: Blank[] = [];
@@ -239,4 +197,68 @@ export function drawnOf(
     drawing.marks.sort((one, other) => one.time - other.time);
   }
   return drawing;
+}
+
+type Target = Parameters<
+  NonNullable<
+    ReturnType<NonNullable<ReturnType<NonNullable<ISeriesPrimitive['paneViews']>>[number]['renderer']>>
+  >['draw']
+>[0];
+
+/** The narrowest stretch that has a text, in CSS pixels, and how its letters stand. */
+const TEXT_WIDTH_MIN = 60;
+const FONT = '11px system-ui, sans-serif';
+
+/** Draws shades and lines behind a series. */
+export class Shades implements ISeriesPrimitive<Time> {
+  shades: readonly Shade[] = [];
+  /** Points in seconds at which a session begins. */
+  lines: readonly number[] = [];
+  lineColor = '';
+  #chart: IChartApiBase<Time> | null = null;
+  #requestUpdate: (() => void) | null = null;
+
+  attached({ chart, requestUpdate }: SeriesAttachedParameter<Time>): void {
+    this.#chart = chart;
+    this.#requestUpdate = requestUpdate;
+  }
+
+  detached(): void {
+    this.#chart = null;
+  }
+
+  /** Draws again, after a change. */
+  update(): void {
+    this.#requestUpdate?.();
+  }
+
+  paneViews() {
+    const drawBackground = (target: Target): void => this.#draw(target);
+    return [{ zOrder: () => 'bottom' as const, renderer: () => ({ draw: () => undefined, drawBackground }) }];
+  }
+
+  #draw(target: Target): void {
+    const scale = this.#chart?.timeScale();
+    if (scale === undefined) return;
+    const half = scale.options().barSpacing / 2;
+    target.useMediaCoordinateSpace(({ context, mediaSize: { width, height } }) => {
+      const xOf = (time: number): number | null => scale.timeToCoordinate(time as Time);
+      for (const { from, to, color, text, textColor } of this.shades) {
+        const [left, right] = [xOf(from), xOf(to)];
+        if (left === null || right === null || right + half < 0 || left - half > width) continue;
+        context.fillStyle = color;
+        const wide = Math.max(right - left + 2 * half, 2);
+        context.fillRect(left - half, 0, wide, height);
+        if (text === '' || wide < TEXT_WIDTH_MIN) continue;
+        context.fillStyle = textColor;
+        context.font = FONT;
+        context.fillText(text, Math.max(left - half, 0) + 4, height - 8, wide - 8);
+      }
+      context.fillStyle = this.lineColor;
+      for (const time of this.lines) {
+        const x = xOf(time);
+        if (x !== null && x >= 0 && x <= width) context.fillRect(Math.round(x - half), 0, 1, height);
+      }
+    });
+  }
 }

@@ -2,12 +2,10 @@
 import { type ComponentChild, h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
-import { useConnection } from './connection.ts';
+import { Empty, Failure, MomentField, useAnswer, useConnection, useMoment } from './asking.ts';
 import { dateText, dayOf } from './market-clock.ts';
 import { hashOf, type Place } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
-import { AsOf, asOfInstant } from './toolbar.ts';
 
 type Item = Row<'newsList'>;
 
@@ -15,32 +13,27 @@ const PAGE_ITEMS = 50;
 const DAY_MS = 86_400_000;
 
 /** A link to a page of the web; null for anything that a browser would run or open otherwise. */
-export const webAddress = (text: string): string | null =>
+const webAddress = (text: string): string | null =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : null;
+
+const directions: Readonly<Record<string, string>> = { positive: 'up', negative: 'down' };
 
 function NewsItem({ item }: { item: Item }): ComponentChild {
   const { published_date, title, text_content, publisher, publisher_url, sentiment_label } = item;
   const [isOpen, setIsOpen] = useState(false);
   const address = webAddress(publisher_url);
   const { asset_name, country_iso_code, symbol } = item;
-  const name = symbol === null ? null : `${country_iso_code}:${symbol}`;
   const about: ComponentChild[] = [
     publisher,
-    name === null ? null : h('a', { href: hashOf([asset_name!, name, 'DAY']) }, symbol),
-    sentiment_label === null
-      ? null
-      : h(
-          'span',
-          { class: sentiment_label === 'positive' ? 'up' : sentiment_label === 'negative' ? 'down' : '' },
-          sentiment_label,
-        ),
-    text_content
-      ? h(
-          'button',
-          { type: 'button', class: 'link', 'aria-expanded': isOpen, onClick: () => setIsOpen(!isOpen) },
-          isOpen ? 'less' : 'more',
-        )
-      : null,
+    symbol !== null &&
+      h('a', { href: hashOf([asset_name!, `${country_iso_code}:${symbol}`, 'DAY']) }, symbol),
+    sentiment_label !== null && h('span', { class: directions[sentiment_label] ?? '' }, sentiment_label),
+    text_content &&
+      h(
+        'button',
+        { type: 'button', class: 'link', 'aria-expanded': isOpen, onClick: () => setIsOpen(!isOpen) },
+        isOpen ? 'less' : 'more',
+      ),
   ];
   return h(
     'article',
@@ -61,7 +54,7 @@ function NewsItem({ item }: { item: Item }): ComponentChild {
         { class: 'quiet' },
         about.filter((part) => part).map((part, at) => [at === 0 ? null : ' · ', part]),
       ),
-      isOpen ? h('p', { class: 'body' }, text_content) : null,
+      isOpen && h('p', { class: 'body' }, text_content),
     ),
   );
 }
@@ -74,36 +67,30 @@ const byDay = (items: readonly Item[]) => [
 /** News of the place's instrument; of all where it has none. */
 export function NewsView({ place }: { place: Place }): ComponentChild {
   const { bourse } = useConnection();
+  const { day: lastDay } = useMoment();
   const [count, setCount] = useState(PAGE_ITEMS);
-  const [asset, symbol] = place.path.length > 1 ? place.path : [];
-  const full_symbol = asset === undefined ? undefined : `${asset}:${symbol}`;
-  const as_of = asOfInstant(place.query.as_of) || undefined;
-  const range = {
-    from_date: '1900-01-01',
-    to_date: place.query.as_of ?? dayOf(Date.now() + DAY_MS),
+  const full_symbol = place.path.length > 1 ? `${place.path[0]}:${place.path[1]}` : undefined;
+  const asked = {
+    from: '1900-01-01',
+    to: lastDay || dayOf(Date.now() + DAY_MS),
     sort: 'desc',
     full_symbol,
-    as_of,
   } as const;
   const { value, error, again } = useAnswer(
-    async (signal) => {
-      const { from_date, to_date, ...rest } = range;
-      return bourse.news({ from: from_date, to: to_date, ...rest, limit: count, signal }).toArray();
-    },
-    [full_symbol, as_of, count],
+    async (asking) => bourse.news({ ...asked, limit: count, ...asking }).toArray(),
+    [full_symbol, count],
   );
   return h(
     'section',
     { class: 'news', 'aria-label': 'News' },
-    h('div', { class: 'toolbar' }, h(AsOf, { place }), h('span', { class: 'quiet' }, 'Times in UTC')),
-    error === null ? null : h(Failure, { error, again }),
-    value?.length === 0
-      ? h(
-          Empty,
-          { title: 'No news is stored' },
-          h('p', null, 'Import some: ', h('code', null, 'bourse import news FILE')),
-        )
-      : null,
+    h('div', { class: 'toolbar' }, h(MomentField, null), h('span', { class: 'quiet' }, 'Times in UTC')),
+    h(Failure, { error, again }),
+    value?.length === 0 &&
+      h(
+        Empty,
+        { title: 'No news is stored' },
+        h('p', null, 'Import some: ', h('code', null, 'bourse import news FILE')),
+      ),
     byDay(value ?? []).map(([day, items]) =>
       h(
         'section',
@@ -112,9 +99,9 @@ export function NewsView({ place }: { place: Place }): ComponentChild {
         items.map((item, index) => h(NewsItem, { item, key: `${item.publisher_url} ${index}` })),
       ),
     ),
-    value !== undefined && value.length >= count
-      ? h('button', { type: 'button', onClick: () => setCount(count + 4 * PAGE_ITEMS) }, 'Older news')
-      : null,
-    h(RequestPanel, { asked: { name: 'newsList', values: range }, file: 'news' }),
+    value !== undefined &&
+      value.length >= count &&
+      h('button', { type: 'button', onClick: () => setCount(count + 4 * PAGE_ITEMS) }, 'Older news'),
+    h(RequestPanel, { asked: { name: 'newsList', values: asked }, file: 'news' }),
   );
 }

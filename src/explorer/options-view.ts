@@ -1,18 +1,15 @@
 // The option chain of an instrument: one expiration, calls and puts by strike, what is in the money shaded.
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Bourse, BourseError, type Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer } from './answer.ts';
-import type { BarChoice } from './bar-feed.ts';
-import { useConnection } from './connection.ts';
+import { type AssetSchema, type Bourse, BourseError, type Row } from '../client/index.ts';
+import { type Asking, Empty, Failure, MomentField, useAnswer, useConnection, useMoment } from './asking.ts';
+import { choices, segments, tableHead } from './controls.ts';
 import { countText, digitsOf, numberText, priceText } from './figures.ts';
 import { dateText } from './market-clock.ts';
 import { hashOf, type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
-import { AsOf, asOfInstant } from './toolbar.ts';
 
 type Contract = Row<'optionSearch'>;
-type Asset = BarChoice['asset'];
 
 /** Contracts of one expiration, by type and whether they are in the money. */
 type Side = { readonly contract: Contract; readonly isInTheMoney: boolean };
@@ -38,7 +35,7 @@ const pricedLists: readonly ChainList[] = (['call', 'put'] as const).flatMap((ty
 );
 
 /** The lists of all strikes. Only those of futures may be zero or negative. */
-function unpricedLists(asset: Asset): ChainList[] {
+function unpricedLists(asset: AssetSchema): ChainList[] {
   const ref_asset_price = asset === 'future' ? -1_000_000 : 0.000001;
   return [
     { type: 'call', moneyness: 'out_of_the_money', name: 'calls', ref_asset_price },
@@ -53,17 +50,13 @@ type Answered = { readonly chain: readonly Chain[]; readonly lists: readonly Cha
 
 async function askChain(
   bourse: Bourse,
-  asset: Asset,
+  asset: AssetSchema,
   symbol: string,
-  known: {
-    readonly expiration_date: string;
-    readonly as_of: string | undefined;
-    readonly signal: AbortSignal;
-  },
+  asking: Asking & { readonly expiration_date: string },
   lists = pricedLists,
 ): Promise<Answered> {
   const sides = lists.map(async ({ type, moneyness, ref_asset_price }) => {
-    const filters = { ...known, ref_asset_price };
+    const filters = { ref_asset_price, ...asking };
     const contracts = await bourse.options(asset, symbol, type, moneyness, filters).toArray();
     const isInTheMoney = ref_asset_price === undefined && moneyness === 'in_the_money';
     return contracts.map((contract) => ({ contract, isInTheMoney }));
@@ -72,7 +65,7 @@ async function askChain(
     return { chain: byStrike((await Promise.all(sides)).flat()), lists };
   } catch (error) {
     if (lists !== pricedLists || !hasNoPrice(error)) throw error;
-    return askChain(bourse, asset, symbol, known, unpricedLists(asset));
+    return askChain(bourse, asset, symbol, asking, unpricedLists(asset));
   }
 }
 
@@ -101,7 +94,7 @@ function contractCell(side: Side | undefined, name: string): ComponentChild {
       h('span', { class: 'root' }, contract.symbol.slice(0, -9)),
       contract.symbol.slice(-9),
     ),
-    isInTheMoney ? h('span', { class: 'quiet' }, ' ITM') : null,
+    isInTheMoney && h('span', { class: 'quiet' }, ' ITM'),
   );
 }
 
@@ -115,13 +108,12 @@ function ChainTable({ chain, price }: { chain: readonly Chain[]; price: number |
   const digits = digitsOf(chain.map(({ strike }) => strike));
   const above = price === null ? -1 : chain.findIndex(({ strike }) => strike > price);
   const rows = chain.map(({ strike, call, put }, index) => [
-    index === above
-      ? h(
-          'tr',
-          { class: 'price', ref: middle, key: 'price' },
-          h('td', { colSpan: 3 }, `Newest price ${numberText(price)}`),
-        )
-      : null,
+    index === above &&
+      h(
+        'tr',
+        { class: 'price', ref: middle, key: 'price' },
+        h('td', { colSpan: 3 }, `Newest price ${numberText(price)}`),
+      ),
     h(
       'tr',
       { key: strike },
@@ -133,33 +125,30 @@ function ChainTable({ chain, price }: { chain: readonly Chain[]; price: number |
   return h(
     'table',
     { class: 'chain', 'aria-label': 'Contracts by strike' },
-    h(
-      'thead',
-      null,
-      h(
-        'tr',
-        null,
-        h('th', { scope: 'col', class: 'call' }, 'Calls'),
-        h('th', { scope: 'col', class: 'strike' }, 'Strike'),
-        h('th', { scope: 'col', class: 'put' }, 'Puts'),
-      ),
-    ),
+    tableHead([
+      ['Calls', 'call'],
+      ['Strike', 'strike'],
+      ['Puts', 'put'],
+    ]),
     h('tbody', null, rows),
   );
 }
 
 /** The requests that a chain was made of, one at a time. */
 function ChainRequests(props: {
-  asset: Asset;
+  asset: AssetSchema;
   symbol: string;
   expiration: string;
-  as_of: string | undefined;
   lists: readonly ChainList[];
 }): ComponentChild {
-  const { asset, symbol, expiration, as_of, lists } = props;
+  const { asset, symbol, expiration, lists } = props;
   const [index, setChosen] = useState(0);
   const chosen = Math.min(index, lists.length - 1);
   const { type, moneyness, ref_asset_price } = lists[chosen]!;
+  const values = {
+    ...{ schema_asset: asset, country_symbol: symbol, option_type: type, moneyness },
+    ...{ ref_asset_price, expiration_date: expiration },
+  };
   return [
     h(
       'p',
@@ -168,29 +157,15 @@ function ChainRequests(props: {
         'label',
         null,
         `The chain is made of ${lists.length === 2 ? 'two' : 'four'} requests: `,
-        h(
-          'select',
-          {
-            value: chosen,
-            onChange: (event: Event) => setChosen(Number((event.target as HTMLSelectElement).value)),
-          },
-          lists.map(({ name }, at) => h('option', { key: name, value: at }, name)),
+        choices(
+          lists.map(({ name }, at) => [String(at), name] as const),
+          String(chosen),
+          (at) => setChosen(Number(at)),
         ),
       ),
     ),
     h(RequestPanel, {
-      asked: {
-        name: 'optionSearch',
-        values: {
-          schema_asset: asset,
-          country_symbol: symbol,
-          option_type: type,
-          moneyness,
-          ref_asset_price,
-          expiration_date: expiration,
-          as_of,
-        },
-      },
+      asked: { name: 'optionSearch', values },
       file: `${symbol.replace(':', '-')}-${expiration}-${type}s-${moneyness.replaceAll('_', '-')}`,
     }),
   ];
@@ -199,78 +174,59 @@ function ChainRequests(props: {
 /** The chain of an underlying. */
 export function OptionsView({ place }: { place: Place }): ComponentChild {
   const { bourse } = useConnection();
-  const [asset, symbol] = place.path as [Asset, string];
-  const as_of = asOfInstant(place.query.as_of) || undefined;
-  const expirations = useAnswer(
-    async (signal) => bourse.expirations(asset, symbol, { as_of, signal }),
-    [asset, symbol, as_of],
-  );
+  const [asset, symbol] = place.path as [AssetSchema, string];
+  const now = useMoment();
+  const expirations = useAnswer(async (asking) => bourse.expirations(asset, symbol, asking), [asset, symbol]);
   const days = expirations.value?.map(({ expiration_date }) => expiration_date) ?? [];
   const { expiration = days[0] } = place.query;
   const answer = useAnswer(
-    async (signal) => {
+    async (asking) => {
       if (expiration === undefined) return undefined;
-      return askChain(bourse, asset, symbol, { expiration_date: expiration, as_of, signal });
+      return askChain(bourse, asset, symbol, { expiration_date: expiration, ...asking });
     },
-    [asset, symbol, expiration, as_of],
+    [asset, symbol, expiration],
   );
   // Beside the chain, which is shown without it too.
   const price = useAnswer(
-    async (signal) => (await bourse.latest(asset, symbol, '1M', { limit: 1, as_of, signal })).at(-1)?.close,
-    [asset, symbol, as_of],
+    async (asking) => (await bourse.latest(asset, symbol, '1M', { limit: 1, ...asking })).at(-1)?.close,
+    [asset, symbol],
   );
-  const error = expirations.error ?? answer.error;
   const { chain = [], lists = pricedLists } = answer.value ?? {};
-  const nowMs = as_of === undefined ? Date.now() : Date.parse(as_of);
+  const expirationName = (day: string): ComponentChild => {
+    const daysLeft = Math.max(0, Math.ceil((Date.parse(day) - now.ms) / DAY_MS));
+    return [dateText(Date.parse(day)), h('span', { class: 'quiet' }, ` ${daysLeft}d`)];
+  };
   return h(
     'section',
     { class: 'options', 'aria-label': 'Option chain' },
     h(
       'div',
       { class: 'toolbar' },
-      days.length === 0
-        ? null
-        : h(
-            'div',
-            { class: 'segments', role: 'group', 'aria-label': 'Expiration' },
-            days.map((day) =>
-              h(
-                'button',
-                {
-                  key: day,
-                  type: 'button',
-                  'aria-pressed': day === expiration,
-                  onClick: () => setQuery({ expiration: day }),
-                },
-                dateText(Date.parse(day)),
-                h(
-                  'span',
-                  { class: 'quiet' },
-                  ` ${Math.max(0, Math.ceil((Date.parse(day) - nowMs) / DAY_MS))}d`,
-                ),
-              ),
-            ),
-          ),
-      h(AsOf, { place }),
+      days.length > 0 &&
+        segments(
+          'Expiration',
+          days.map((day) => [day, expirationName(day)] as const),
+          expiration,
+          (day) => setQuery({ expiration: day }),
+        ),
+      h(MomentField, null),
     ),
-    error === null ? null : h(Failure, { error, again: answer.again }),
-    expirations.value !== undefined && days.length === 0
-      ? h(
-          Empty,
-          { title: 'No option expires after this moment' },
-          h('p', null, 'No contracts of this underlying are stored, or all have expired.'),
-        )
-      : null,
-    chain.length === 0
-      ? null
-      : [
-          h(
-            'p',
-            { class: 'quiet' },
-            `${countText(chain.length)} strikes; ${lists === pricedLists ? 'in the money by the newest price is shaded' : 'no price of the underlying is stored, so none is in the money'}.`,
-          ),
-          h(ChainTable, { chain, price: price.value ?? null }),
-        ],
-    expiration === undefined ? null : h(ChainRequests, { asset, symbol, expiration, as_of, lists }),
+    h(Failure, { error: expirations.error ?? answer.error, again: answer.again }),
+    expirations.value !== undefined &&
+      days.length === 0 &&
+      h(
+        Empty,
+        { title: 'No option expires after this moment' },
+        h('p', null, 'No contracts of this underlying are stored, or all have expired.'),
+      ),
+    chain.length > 0 && [
+      h(
+        'p',
+        { class: 'quiet' },
+        `${countText(chain.length)} strikes; ${lists === pricedLists ? 'in the money by the newest price is shaded' : 'no price of the underlying is stored, so none is in the money'}.`,
+      ),
+      h(ChainTable, { chain, price: price.value ?? null }),
+    ],
+    expiration !== undefined && h(ChainRequests, { asset, symbol, expiration, lists }),
   );
 }

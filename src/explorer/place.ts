@@ -1,5 +1,6 @@
 // Where a person is in the explorer: the part of the address behind `#`, which browsers send to nobody.
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A view and its settings. `path` is empty for the overview; settings that have their default are absent. */
 export type Place = {
@@ -55,4 +56,17 @@ export function usePlace(): Place {
     return () => removeEventListener('hashchange', read);
   }, []);
   return place;
+}
+
+/**
+ * For an input that shows a value of the page's address: it is set where that value has changed, and at no
+ * other time. A view is drawn whenever an answer comes, and with the attribute `value` that took away what
+ * was typed so far.
+ */
+export function useTypedField(value: string): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    field.current!.value = value;
+  }, [value]);
+  return field;
 }

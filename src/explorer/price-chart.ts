@@ -14,31 +14,23 @@ import {
   type Time,
 } from 'lightweight-charts';
 import { type ChartBar, hasLabels } from './bar-feed.ts';
-import { faint, solid } from './colours.ts';
 import { digitsOf } from './figures.ts';
 import { clockOf, dateText, type MarketClock } from './market-clock.ts';
-import { type Shade, Shades } from './shades.ts';
+import { type Blank, type Mark, type Shade, Shades } from './marks.ts';
+import { faint, solid } from './theme.ts';
 import { MarketTimeScale } from './time-scale.ts';
 
-/** A mark at a bar. */
-export type Mark = {
-  readonly time: number;
-  readonly letter: string;
-  readonly color: string;
-  readonly isAbove: boolean;
-};
-
 /** The content of the chart. */
-export type ChartContent = {
+type ChartContent = {
   readonly bars: readonly ChartBar[];
   readonly interval: string;
   readonly clock: MarketClock;
   /** Sessions without bars: a point in seconds and the label of each. */
-  readonly blanks: readonly { readonly time: number; readonly label: string }[];
+  readonly blanks: readonly Blank[];
 };
 
 /** The events that a chart reports. */
-export type ChartEvents = {
+type ChartEvents = {
   /** The crosshair is at another point, of a bar or blank, in seconds; null where it is at none. */
   readonly onPoint: (time: number | null) => void;
   /** The left edge of the window is near the first bar. */

@@ -1,8 +1,8 @@
 // One request in every form in which a program may send it: address, curl, TypeScript, Python.
-import { address, type Value } from '../client/address.ts';
+import { address, type Value, wireNames } from '../client/address.ts';
 import type { AnyName } from '../client/sent.ts';
 
-/** A request: an endpoint and its parameters by their names on the wire. */
+/** A request: an endpoint and its parameters, by their names on the wire or in the client. */
 export type AskedRequest = {
   readonly name: AnyName;
   readonly values: Readonly<Record<string, Value>>;
@@ -63,7 +63,9 @@ const own: ReadonlySet<string> = new Set(['format', 'csv_safe', 'session_date', 
 type Given = readonly (readonly [string, Value])[];
 
 const givenOf = ({ values }: AskedRequest): Given =>
-  Object.entries(values).filter(([, value]) => value !== undefined);
+  Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[wireNames[name] ?? name, value] as const],
+  );
 
 /** A value as a literal of both languages; booleans differ. */
 const quoted = (value: Value): string =>

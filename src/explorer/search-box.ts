@@ -1,20 +1,19 @@
 // The search in the header: instruments by symbol or name, from anywhere by the key `/`.
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Row } from '../client/index.ts';
-import { useAnswer } from './answer.ts';
-import { useConnection } from './connection.ts';
-import { type Asset, assets } from './home-view.ts';
+import type { AssetSchema, Row } from '../client/index.ts';
+import { useAnswer, useConnection } from './asking.ts';
+import { assets } from './home-view.ts';
 import { hashOf } from './place.ts';
 
-type Found = { readonly asset: Asset; readonly symbol: string; readonly name: string | null };
+type Found = { readonly asset: AssetSchema; readonly symbol: string; readonly name: string | null };
 
 /** Instruments of each kind, and of all, that the list has. */
 const EACH_MAX = 6;
 const FOUND_MAX = 12;
 const TYPING_MS = 100;
 
-const foundOf = (asset: Asset, { country_iso_code, symbol, name }: Row<'instrumentSearch'>): Found => ({
+const foundOf = (asset: AssetSchema, { country_iso_code, symbol, name }: Row<'instrumentSearch'>): Found => ({
   asset,
   symbol: `${country_iso_code}:${symbol}`,
   name,
@@ -31,12 +30,12 @@ const rank = (text: string, { symbol }: Found): number => {
 function useFound(text: string): readonly Found[] | null {
   const { bourse } = useConnection();
   const { value = null } = useAnswer(
-    async (signal) => {
+    async (asking) => {
       if (text === '') return null;
       await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
-      signal.throwIfAborted();
-      const search = async (asset: Asset): Promise<Found[]> => {
-        const rows = await bourse.search(asset, text, { limit: EACH_MAX, signal });
+      asking.signal.throwIfAborted();
+      const search = async (asset: AssetSchema): Promise<Found[]> => {
+        const rows = await bourse.search(asset, text, { limit: EACH_MAX, ...asking });
         return rows.map((row) => foundOf(asset, row));
       };
       const all = (await Promise.all(assets.map(search))).flat();
@@ -98,8 +97,8 @@ export function SearchBox(): ComponentChild {
       'aria-autocomplete': 'list',
       autocomplete: 'off',
       spellcheck: false,
-      onInput: (event: Event) => {
-        setText((event.target as HTMLInputElement).value);
+      onInput: ({ currentTarget }) => {
+        setText(currentTarget.value);
         setChosen(0);
         setIsOpen(true);
       },
@@ -136,8 +135,8 @@ export function SearchBox(): ComponentChild {
         ),
       ),
     ),
-    list !== null && list.length === 0
-      ? h('p', { class: 'none', role: 'status' }, `Nothing is called ${text.trim()}`)
-      : null,
+    list !== null &&
+      list.length === 0 &&
+      h('p', { class: 'none', role: 'status' }, `Nothing is called ${text.trim()}`),
   );
 }

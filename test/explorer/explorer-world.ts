@@ -75,7 +75,7 @@ export class ExplorerWorld {
 
   /** Asks the service. */
   async ask<T>(path: string): Promise<T> {
-    const answer = await fetch(`${this.url}${path}`, { headers: { Authorization: `Bearer ${this.key}` } });
+    const answer = await this.#server!.get(path, { headers: { Authorization: `Bearer ${this.key}` } });
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
     return ((await answer.json()) as { result: T }).result;
   }
