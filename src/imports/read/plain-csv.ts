@@ -13,7 +13,7 @@ const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
 const ROWS_MAX = 8_192;
 
 /** Columns of some rows: texts and numbers, as `readChunks` gives them. The next rows overwrite them. */
-export type PlainColumns = {
+type PlainColumns = {
   readonly count: number;
   readonly texts: readonly TextCells[];
   readonly numbers: readonly Float64Array[];
