@@ -1,5 +1,4 @@
 // What `bourse import --explain` prints.
-
 import type { Refusal, RefusalGroup } from '../../imports/load/refused-rows.ts';
 import type { ImportReport } from '../../imports/load/run.ts';
 import type { Explained } from '../../imports/map/explain-file.ts';

@@ -1,6 +1,5 @@
 // `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
 // signal.
-
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,6 +1,5 @@
 // One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
 // those that differ.
-
 import { hash } from 'node:crypto';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';

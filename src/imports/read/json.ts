@@ -1,6 +1,5 @@
 // JSON files: the check of their shape, and nested values as columns: `publisher.name` is a value within an
 // object, `tickers[]` gives a row for each value of a list.
-
 import { open } from 'node:fs/promises';
 import { limits } from '../../contract/limits.ts';
 import type { Columns } from './chunk.ts';

@@ -1,6 +1,5 @@
 // Reads a CSV without DuckDB, up to its first row that is not plain: no quotes, ASCII alone, as many cells as
 // columns, numbers of digits.
-
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { TextCells } from './chunk.ts';
 import type { CsvFormat } from './format.ts';

@@ -1,5 +1,4 @@
 // Makes Parquet of a CSV, by DuckDB.
-
 import { open as openFile } from 'node:fs/promises';
 import duckdb, { type Result } from '@duckdb/node-bindings';
 import { open } from '../../imports/read/duckdb.ts';
