@@ -1,6 +1,5 @@
 // Corporate actions that contradict themselves, cash in other currencies, and kinds beyond the two (contract
 // 8.2, 8.10), from files to answers.
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

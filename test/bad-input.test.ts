@@ -1,6 +1,5 @@
 // Files that are half right, of every dataset and format: what can be imported is, the rest is refused by row
 // and column (contract 11).
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,7 +1,6 @@
 // Which derived bars are complete after imports at given moments (contract 3.9). The tests use two weeks of
 // US stocks without a holiday: February 5 to 9 and 12 to 16, 2024. In UTC the pre-market opens at 09:00,
 // regular hours are 14:30 to 21:00, and the post-market ends at 01:00 of the next day.
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,6 +1,5 @@
 // Corporate actions from file to wire: the list (spec 2.4, 4.3), factors (contract 8.2) and imports (contract
 // 11).
-
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

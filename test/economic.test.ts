@@ -1,6 +1,5 @@
 // The economic calendar from file to wire: lists, one event, codes, changes worked out, imports (spec 2.11,
 // 4.12-4.14, contract 8.7, 8.8, 9.1).
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

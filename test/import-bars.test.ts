@@ -1,6 +1,5 @@
 // Rows of bars files into a real store: what is taken, what is refused and why, and what is then stored
 // (contract 2.5, 3.6, 3.10, 11).
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

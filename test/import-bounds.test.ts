@@ -1,6 +1,5 @@
 // Small files that would take the memory, the time or the life of an import: each is refused by itself, and
 // the files beside it are imported.
-
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,5 +1,4 @@
 // Files that are imported together in one write: each whole, undone and refused alone (contract 10, 11).
-
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 // Rows of instruments files into a real store: typed fields, partial updates, refusals (contract 11, spec
 // 2.3).
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged,
 // doubts (contract 10, 11).
-
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

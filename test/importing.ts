@@ -1,5 +1,4 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
-
 import { writeFileSync } from 'node:fs';
 import { FIRST_MS } from '../src/base/instant.ts';
 import type { PriceBasis } from '../src/contract/price-basis.ts';

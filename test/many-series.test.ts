@@ -1,6 +1,5 @@
 // Bars files of very many series, one row each: what an import keeps in memory, and the identifiers that it
 // gives out.
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

@@ -1,6 +1,5 @@
 // News from file to wire: the list and the latest (spec 2.5, 4.4, 4.5, contract 8.3), both sorts, ties, and
 // imports (contract 11).
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

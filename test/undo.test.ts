@@ -1,6 +1,5 @@
 // Taking runs back, in any order, against a direct model: a bar has a version for each run that has it
 // (contract 10).
-
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

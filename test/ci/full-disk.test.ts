@@ -1,6 +1,5 @@
 // Full disks: asked about before the first write, told clearly when they fill on the way, and nothing lost
 // (contract 10).
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';

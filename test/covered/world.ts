@@ -1,6 +1,5 @@
 // A store to which files, deletions, undos and changes of calendars come at given moments, beside the journal
 // of them.
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { formatDay, parseInstant } from '../../src/base/instant.ts';

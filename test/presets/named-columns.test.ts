@@ -1,6 +1,5 @@
 // What a map does not name is not read: a column that only has a field's name never slips in beside a map
 // (contract 8.2, 11).
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';

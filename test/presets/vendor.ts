@@ -1,6 +1,5 @@
 // Files as vendors write them, imported in this process as the command line does it, and the bars that are
 // then served.
-
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,5 +1,4 @@
 // What an import really takes of a disk, held against what is asked for before it.
-
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { storeNeedBytes } from '../../src/imports/load/import-group.ts';

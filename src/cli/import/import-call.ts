@@ -1,6 +1,5 @@
 // One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
 // reported; the exit status is that of all.
-
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ImportGroup, writeGroup } from '../../imports/load/import-group.ts';

@@ -1,6 +1,5 @@
 // The flags of `bourse import`: which apply to a dataset, their values, and those that are recorded with the
 // run.
-
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseDay, parseInstant } from '../../base/instant.ts';

@@ -1,6 +1,5 @@
 // `bourse import DATASET --watch DIR`: imports files as they arrive whole, one after the other, until a
 // signal.
-
 import { spawn } from 'node:child_process';
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -1,5 +1,4 @@
 // The numbers of names, against a map of their texts.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';

@@ -24,7 +24,7 @@ import { BarFindings } from './bar-rules.ts';
 import { HeldSpans } from './held-spans.ts';
 import { LoadedInstruments } from './loaded-instruments.ts';
 import { type OpenBlock, OpenRows, OpenSeries, Segments } from './open-series.ts';
-import type { ImportRequest, OpenTime, PresentRun } from './run.ts';
+import type { OpenTime, PresentRun } from './run.ts';
 import type { SymbolsOnDays } from './symbols-on-days.ts';
 
 /** Which series a bar belongs to. */
@@ -70,14 +70,15 @@ export class BarLoad {
   readonly #journal: BlockJournal;
 
   /** `owners` tell whose the underlyings of options are. */
-  constructor(writer: Writer, run: PresentRun, request: ImportRequest, owners: SymbolsOnDays) {
+  constructor(run: PresentRun, owners: SymbolsOnDays) {
+    const { writer, request, startedMs } = run;
     this.#run = run;
     this.#writer = writer;
     this.#journal = new BlockJournal(writer);
-    this.instruments = new LoadedInstruments(writer, run, owners, request.currency ?? null);
+    this.instruments = new LoadedInstruments(run, owners);
     this.basis = barBasis(request.basis, request.volumes);
-    this.#held = new HeldSpans(writer, run, request);
-    this.#findings = new BarFindings(run.startedMs, request.nowMs());
+    this.#held = new HeldSpans(run);
+    this.#findings = new BarFindings(startedMs, request.nowMs());
   }
 
   /** Looks up names that come next, and their series, together; what is known of each, by row key. */

@@ -14,15 +14,13 @@ import { barFields, seriesFields } from '../../store/schema/bars.ts';
 import type { FieldRule } from '../../store/schema/field.ts';
 import { readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
-import type { Writer } from '../../store/store.ts';
-import type { FieldSources } from '../map/column-mapping.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import type { Names } from './bar-chunk.ts';
 import type { BarLoad, SeriesName } from './bar-load.ts';
 import { OpenSeries } from './open-series.ts';
 import { OwnNames } from './own-names.ts';
 import type { RowProblem } from './refused-rows.ts';
-import type { ImportRequest } from './run.ts';
+import type { PresentRun } from './run.ts';
 import type { SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** Why a text cannot name a part of a series; null where it can. */
@@ -61,22 +59,14 @@ export class BarNames {
   readonly #load: BarLoad;
   readonly #owners: SymbolsOnDays;
   readonly #own: OwnNames;
-  readonly #request: ImportRequest;
-  readonly #mapping: FieldSources;
+  readonly #run: PresentRun;
   readonly #called: Called[] = [];
 
-  constructor(
-    writer: Writer,
-    load: BarLoad,
-    owners: SymbolsOnDays,
-    request: ImportRequest,
-    mapping: FieldSources,
-  ) {
+  constructor(run: PresentRun, load: BarLoad, owners: SymbolsOnDays) {
+    this.#run = run;
     this.#load = load;
     this.#owners = owners;
-    this.#own = new OwnNames(writer);
-    this.#request = request;
-    this.#mapping = mapping;
+    this.#own = new OwnNames(run.writer);
   }
 
   /** Adds names that are new in the file. Those of one chunk are looked up together. */
@@ -112,7 +102,8 @@ export class BarNames {
   }
 
   #parse(names: Names): RowProblem | Named {
-    const texts = names.map((text, index) => text ?? this.#mapping.values.get(seriesFields[index]!) ?? null);
+    const { mapping, request } = this.#run;
+    const texts = names.map((text, index) => text ?? mapping.values.get(seriesFields[index]!) ?? null);
     if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
@@ -128,7 +119,7 @@ export class BarNames {
     const name = {
       ...market,
       symbol:
-        parseSymbol(readNotation(market, written, this.#request.file.mapping.notation)) ??
+        parseSymbol(readNotation(market, written, request.file.mapping.notation)) ??
         parseSpacedSymbol(written)!,
       interval: parseInterval(texts[3]!) as Interval,
       exchange: texts[4] === '' ? null : (texts[4]?.toUpperCase() ?? null),
@@ -152,7 +143,7 @@ export class BarNames {
     if (series instanceof OpenSeries) return series;
     const { basis } = this.#load;
     throw unfitProblem(
-      this.#request.file.name,
+      this.#run.request.file.name,
       `the store has the ${name.interval} bars of ${name.symbol} with ${series} of another basis than ${series === 'prices' ? basis.prices : volumeBasis(basis)}: give --${series} as they were imported, or undo the runs that imported and deleted them, by bourse undo`,
     );
   }

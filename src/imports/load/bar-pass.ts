@@ -12,8 +12,6 @@ import {
 } from '../../market/calendar/period.ts';
 import { dayOf } from '../../runs/naming.ts';
 import { valueFields } from '../../store/schema/bars.ts';
-import type { Writer } from '../../store/store.ts';
-import type { FieldSources } from '../map/column-mapping.ts';
 import { LocalClock } from '../map/instant-cell.ts';
 import { NeedsCare, unfitProblem } from '../read/file-problem.ts';
 import { type BarChunk, type Care, momentKinds, writtenDay } from './bar-chunk.ts';
@@ -21,8 +19,8 @@ import { BarLoad } from './bar-load.ts';
 import { BarNames, type Called } from './bar-names.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 import type { OpenSeries } from './open-series.ts';
-import type { RefusedRows, RowProblem } from './refused-rows.ts';
-import type { ImportRequest, PresentRun, RunResult } from './run.ts';
+import type { RowProblem } from './refused-rows.ts';
+import type { PresentRun, RunResult } from './run.ts';
 import { type RowOwner, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** A column that a file lacks, as long as the longest chunk so far. */
@@ -38,9 +36,7 @@ export class BarPass {
   readonly #load: BarLoad;
   readonly names: BarNames;
   rowsRead = 0;
-  readonly #request: ImportRequest;
-  readonly #mapping: FieldSources;
-  readonly #refused: RefusedRows;
+  readonly #run: PresentRun;
   readonly #clock: LocalClock | null;
   readonly #label: BarLabel | undefined;
   /** Rows of weeks that are dated Sunday, of the chunks before and of the present one by their index. */
@@ -58,21 +54,13 @@ export class BarPass {
   #keyMs = 0;
   #beforeMs = 0;
 
-  constructor(
-    writer: Writer,
-    run: PresentRun,
-    request: ImportRequest,
-    mapping: FieldSources,
-    refused: RefusedRows,
-  ) {
-    const owners = new SymbolsOnDays(writer, request.file);
-    this.#load = new BarLoad(writer, run, request, owners);
-    this.names = new BarNames(writer, this.#load, owners, request, mapping);
-    this.#request = request;
-    this.#label = request.file.mapping.label;
-    this.#mapping = mapping;
-    this.#refused = refused;
-    this.#clock = request.zone ? new LocalClock(request.zone) : null;
+  constructor(run: PresentRun) {
+    const owners = new SymbolsOnDays(run);
+    this.#load = new BarLoad(run, owners);
+    this.names = new BarNames(run, this.#load, owners);
+    this.#run = run;
+    this.#label = run.request.file.mapping.label;
+    this.#clock = run.request.zone ? new LocalClock(run.request.zone) : null;
   }
 
   /** Loads the rows of a chunk, or refuses them. Without its care the first problem is thrown: NeedsCare. */
@@ -106,7 +94,7 @@ export class BarPass {
     this.#sundays += this.#sundayRows.size;
     this.#sundayRows.clear();
     this.rowsRead += count;
-    this.#request.onRows?.(this.rowsRead);
+    this.#run.request.onRows?.(this.rowsRead);
     this.#load.grew(count);
   }
 
@@ -225,7 +213,7 @@ export class BarPass {
     if (ms[before] === ms[row] || momentKinds[kinds[row]!] === 'date') return;
     if (this.#readKey(series, before) !== null || this.#keyMs !== keyMs) return;
     throw unfitProblem(
-      this.#request.file.name,
+      this.#run.request.file.name,
       `has several bars within one ${series.interval}, in data rows ${firstRow + before} and ${firstRow + row}: is the interval right (--interval)? Nothing was imported.`,
     );
   }
@@ -281,13 +269,13 @@ export class BarPass {
   #instantOf(localMs: number, beforeMs: number): number | RowProblem {
     if (this.#clock === null) {
       throw unfitProblem(
-        this.#request.file.name,
+        this.#run.request.file.name,
         `its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
     const placed = this.#clock.place(localMs, beforeMs);
     if (typeof placed === 'number') return placed;
-    const zone = this.#request.zone!.name;
+    const zone = this.#run.request.zone!.name;
     const reason =
       placed === 'skipped'
         ? `is in an hour that ${zone} skips`
@@ -298,7 +286,8 @@ export class BarPass {
   #refuse(row: number, { column, reason }: RowProblem): void {
     if (this.#care === null) throw new NeedsCare();
     this.#sundayRows.delete(row);
-    this.#refused.add(this.#care.read, row, { column: this.#mapping.columns.get(column) ?? column, reason });
+    const { mapping, refused } = this.#run;
+    refused.add(this.#care.read, row, { column: mapping.columns.get(column) ?? column, reason });
   }
 
   /** Which weeks the rows dated Sunday were taken for (contract 3.6). */

@@ -1,5 +1,4 @@
 // The rules of one bar, and what text is a number (contract 11).
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';

@@ -1,6 +1,5 @@
 // Corporate actions: which fields each kind needs, and how several of one day are numbered (spec 2.4,
 // contract 8.2, 8.10).
-
 import { type Fraction, fractionOf, plainDecimal } from '../../base/decimal.ts';
 import { formatDay } from '../../base/instant.ts';
 import type { ActionKind } from '../../contract/corporate-actions.ts';

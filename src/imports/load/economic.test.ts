@@ -1,5 +1,4 @@
 // The year of an event's period, by its label and its release (contract 8.7).
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventPeriod } from './economic.ts';

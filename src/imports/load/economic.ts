@@ -1,5 +1,4 @@
 // Economic events: their identifiers and their rank (contract 8.7), and those that may have been moved.
-
 import { hash } from 'node:crypto';
 import { DAY_MS, dateOf, formatDay, formatInstantZ } from '../../base/instant.ts';
 import { rowsInOrder, rowWith } from '../../store/all-rows.ts';

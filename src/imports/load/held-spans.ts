@@ -13,9 +13,8 @@ import { lacking, type Span } from '../../series/spans.ts';
 import { DamagedData } from '../../store/damage.ts';
 import type { runSpans } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
-import type { Writer } from '../../store/store.ts';
 import type { OpenSeries } from './open-series.ts';
-import type { ImportRequest, OpenTime, PresentRun } from './run.ts';
+import type { OpenTime, PresentRun } from './run.ts';
 
 /** Series of one market and interval with other runs each that are looked at for open times. */
 const LOOKED_MAX = 20;
@@ -30,22 +29,15 @@ type Held = {
   readonly maybe: Set<number>;
 };
 
-/** From when to when the file has every bar, where its caller says so, and the zone of its times. */
-type About = Pick<ImportRequest, 'completeFromMs' | 'completeThroughMs' | 'zone'>;
-
 const groupOf = ({ market, interval }: OpenSeries): string => `${market} ${interval}`;
 
 /** Collects the bars of one import by market and interval. */
 export class HeldSpans {
-  readonly #writer: Writer;
   readonly #run: PresentRun;
-  readonly #about: About;
   readonly #held = new Map<string, Held>();
 
-  constructor(writer: Writer, run: PresentRun, about: About) {
-    this.#writer = writer;
+  constructor(run: PresentRun) {
     this.#run = run;
-    this.#about = about;
   }
 
   /** Adds bars of a series. */
@@ -69,8 +61,8 @@ export class HeldSpans {
 
   /** The rows of the run about the series that it holds. */
   rows(series: readonly OpenSeries[], sha256: string): RowOf<typeof runSpans>[] {
-    const { runId: run_id, startedMs: started_ms, command } = this.#run;
-    const { completeFromMs: from_ms = null, completeThroughMs = null, zone } = this.#about;
+    const { runId: run_id, startedMs: started_ms, command, request } = this.#run;
+    const { completeFromMs: from_ms = null, completeThroughMs = null, zone } = request;
     return [...Map.groupBy(series, groupOf)].map(([name, some]) => {
       const { market, interval } = some[0]!;
       const held = this.#held.get(name) ?? null;
@@ -137,7 +129,7 @@ export class HeldSpans {
   async #coveredWith(run: RunSpan, stored: OpenSeries['row'], calendar: Calendar): Promise<readonly Span[]> {
     const { interval } = run;
     try {
-      const runs = [...(await runsOf(this.#writer, stored)), run];
+      const runs = [...(await runsOf(this.#run.writer, stored)), run];
       return coveredTimes(calendar, { ...stored, interval }, untold, { runs, files: begunRuns(runs) });
     } catch (error) {
       if (error instanceof DamagedData) return [];

@@ -8,9 +8,9 @@ import { marketOf } from '../../series/calendars.ts';
 import { instrumentNamed } from '../../store/instrument-terms.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import type { Values } from '../../store/schema/field.ts';
-import type { holidays } from '../../store/schema/holidays.ts';
+import { holidays } from '../../store/schema/holidays.ts';
 import type { RowReader } from '../../store/store.ts';
-import type { Particulars } from './particulars.ts';
+import { type Particulars, rowWithValues } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';
 
 type HolidayRow = RowOf<typeof holidays>;
@@ -43,7 +43,7 @@ async function hoursProblem(
   _known: Values | null,
   reader: RowReader,
 ): Promise<RowProblem | null> {
-  const row = complete(values) as HolidayRow;
+  const row = rowWithValues(holidays, complete(values));
   if (row.session_template !== 'EARLY_CLOSE' && row.session_template !== 'LATE_OPEN') return null;
   const base = await calendarBelow(row, reader);
   const whole = sessionOf(base, { ...row, session_template: 'REGULAR' });
@@ -72,13 +72,7 @@ function sessionOf(base: Calendar, row: HolidayRow): Session | undefined {
   return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
 
-const complete = (values: Values): Values => ({
-  priority: OVERRIDE_PRIORITY,
-  open_timestamp: null,
-  close_timestamp: null,
-  announced: null,
-  ...values,
-});
+const complete = (values: Values): Values => ({ priority: OVERRIDE_PRIORITY, ...values });
 
 /** The particulars of calendar overrides. */
 export const days: Particulars = { problemOf, problemBeside: hoursProblem, complete };

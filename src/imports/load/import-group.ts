@@ -1,6 +1,6 @@
 // Imports of several files in one write of the store: each is whole, undone and refused alone; all are
-// durable at the end of the write.
-
+// durable at the end of the write. The disk space that they need is estimated from their sizes before it
+// begins.
 import { dirname } from 'node:path';
 import { DiskFull, diskProblem, requireDiskSpace } from '../../base/space.ts';
 import { Counters } from '../../runs/new-instrument.ts';

@@ -82,8 +82,8 @@ async function importBars(group: ImportGroup, request: ImportRequest): Promise<P
   const mapping = findSources(file.name, file.header, namesOf(barFields), file.mapping, flags);
   checkNames(mapping, request);
   const load = (chunks: AsyncIterable<BarChunk>): Promise<PendingImport> =>
-    runImport(group, request, BARS, mapping, async (writer, run, refused) => {
-      const pass = new BarPass(writer, run, request, mapping, refused);
+    runImport(group, request, BARS, mapping, async (run) => {
+      const pass = new BarPass(run);
       for await (const chunk of chunks) await pass.add(chunk);
       // The digest finds an open quote, which may contain all rows.
       const { sha256 } = await file.digest();
@@ -136,16 +136,12 @@ async function importRows(
   checkValues(request, mapping, fields, (field, value) =>
     cells[field]!.parse(value) === undefined ? cells[field]!.reason : undefined,
   );
-  return runImport(group, request, spokenName(dataset), mapping, async (writer, run, refused) => {
-    const replacement =
-      replace === undefined
-        ? null
-        : new Replacement(writer, dataset, { runId: run.runId, source: run.source! }, replace);
-    const passWith = (special: Particulars): RowPass => {
-      // Rules of local times remember the row before.
-      const rules = { dataset, particulars: special, cells: cellRules(dataset, zone) };
-      return new RowPass(writer, run, rules, mapping, file, refused, replacement);
-    };
+  return runImport(group, request, spokenName(dataset), mapping, async (run) => {
+    const { writer, refused } = run;
+    const replacement = replace === undefined ? null : new Replacement(run, dataset);
+    // Rules of local times remember the row before.
+    const passWith = (special: Particulars): RowPass =>
+      new RowPass(run, { dataset, particulars: special, cells: cellRules(dataset, zone) }, replacement);
     const special = (await particulars.ofFile?.(passWith(particulars).validRows(), writer)) ?? particulars;
     const pass = passWith(special);
     for await (const chunk of pass.chunks()) {

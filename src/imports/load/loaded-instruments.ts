@@ -90,13 +90,10 @@ export class LoadedInstruments extends RunInstruments {
    */
   readonly #unwritten = new Map<string, Unwritten>();
   readonly #underlyings: Underlyings;
-  /** The currency of the file's prices, where its import says it. */
-  readonly #currency: string | null;
 
-  constructor(writer: Writer, run: PresentRun, owners: SymbolsOnDays, currency: string | null) {
-    super(writer, run);
-    this.#currency = currency;
-    this.#underlyings = new Underlyings(writer, owners);
+  constructor(run: PresentRun, owners: SymbolsOnDays) {
+    super(run);
+    this.#underlyings = new Underlyings(run.writer, owners);
   }
 
   /**
@@ -110,7 +107,7 @@ export class LoadedInstruments extends RunInstruments {
   }
 
   /** The instrument of a name, with its exchange and currency; new where the store does not know it. */
-  async ofBars(name: NamedInstrument, currency = this.#currency): Promise<Instrument> {
+  async ofBars(name: NamedInstrument, currency = this.run.request.currency ?? null): Promise<Instrument> {
     const key = rowKeyOf(instruments, name);
     const unwritten = this.#unwritten.get(key);
     const known = unwritten?.row ?? (await this.find(name));
@@ -181,7 +178,7 @@ export class LoadedInstruments extends RunInstruments {
   async #writeContract({ instrument_id, asset_id }: Instrument, contract: Values): Promise<void> {
     const row = rowWithValues(optionContracts, { ...contract, instrument_id, asset_id });
     const { country_iso_code, symbol } = row;
-    const stored = await rowWith(this.writer, optionContracts, { country_iso_code, symbol });
-    if (stored === null) await changeRowFirst(this.writer, this.run.runId, optionContracts, null, row);
+    const stored = await rowWith(this.run.writer, optionContracts, { country_iso_code, symbol });
+    if (stored === null) await changeRowFirst(this.run.writer, this.run.runId, optionContracts, null, row);
   }
 }

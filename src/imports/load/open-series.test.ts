@@ -1,5 +1,4 @@
 // The rows of open blocks, against a map of bars by key.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';

@@ -1,5 +1,4 @@
 // Rows that an import refused: the first for its report, all in a CSV that can be corrected and imported.
-
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { folderProblem } from '../../base/space.ts';

@@ -2,22 +2,15 @@
 // file's days, and it does not hold.
 import { DAY_MS, formatDay, formatInstantZ } from '../../base/instant.ts';
 import { FormerRuns } from '../../runs/former-runs.ts';
-import {
-  type Days,
-  dayOfRow,
-  putReplacedDays,
-  type ReplaceRequest,
-  subjectOf,
-} from '../../runs/held-rows.ts';
+import { type Days, dayOfRow, putReplacedDays, subjectOf } from '../../runs/held-rows.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
-import { ReplacedRows, type ReplacingRun } from '../../runs/replaced-rows.ts';
+import { ReplacedRows, } from '../../runs/replaced-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import type { Values } from '../../store/schema/field.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
-import type { Writer } from '../../store/store.ts';
-import type { RemovedRows } from './run.ts';
+import type { PresentRun, RemovedRows } from './run.ts';
 
 type Row = RowOf<FileDataset>;
 
@@ -40,17 +33,13 @@ function nameOf({ columns, file: { fields, subject } }: FileDataset, row: Values
 
 /** One file with --replace. */
 export class Replacement {
-  readonly #writer: Writer;
+  readonly #run: PresentRun;
   readonly #dataset: FileDataset;
-  readonly #run: ReplacingRun;
-  readonly #asked: ReplaceRequest;
   readonly #subjects = new Map<string, { readonly row: Values; days: Days }>();
 
-  constructor(writer: Writer, dataset: FileDataset, run: ReplacingRun, asked: ReplaceRequest) {
-    this.#writer = writer;
-    this.#dataset = dataset;
+  constructor(run: PresentRun, dataset: FileDataset) {
     this.#run = run;
-    this.#asked = asked;
+    this.#dataset = dataset;
   }
 
   /** Notes a row of the file, as it is stored. */
@@ -58,7 +47,7 @@ export class Replacement {
     const day = dayOfRow(this.#dataset, row);
     const subject = subjectOf(this.#dataset, row);
     const known = this.#subjects.get(subject);
-    const days = this.#asked.days ?? {
+    const days = this.#run.request.replace!.days ?? {
       fromDay: Math.min(day, known?.days.fromDay ?? day),
       toDay: Math.max(day, known?.days.toDay ?? day),
     };
@@ -75,11 +64,11 @@ export class Replacement {
    */
   async finish(holds: (rowKey: string) => boolean): Promise<RemovedRows> {
     const days = new Map([...this.#subjects].map(([subject, { days: of }]) => [subject, of]));
-    await putReplacedDays(this.#writer, this.#run.runId, this.#dataset, days);
-    const { runId } = this.#run;
+    const { writer, runId, source } = this.#run;
+    await putReplacedDays(writer, runId, this.#dataset, days);
     const ofRun = new Map([...days].map(([subject, of]) => [subject, { ...of, runId }]));
-    const replaced = new ReplacedRows(this.#writer, this.#dataset, this.#run);
-    const former = new FormerRuns(this.#writer, runId);
+    const replaced = new ReplacedRows(writer, this.#dataset, { runId, source: source! });
+    const former = new FormerRuns(writer, runId);
     const removedRows: Record<string, string>[] = [];
     let [rowsRemoved, rowsLeft, instrumentsDeleted] = [0, 0, 0];
     const removeSome = async (rows: Row[]): Promise<void> => {
@@ -110,7 +99,7 @@ export class Replacement {
     for (const { row, days } of this.#subjects.values()) {
       const range = { from: days.fromDay * unit, to: (days.toDay + 1) * unit };
       const selection = { where: row as Record<string, string | null>, range };
-      yield* selectedRows(this.#writer, this.#dataset, selection);
+      yield* selectedRows(this.#run.writer, this.#dataset, selection);
     }
   }
 }

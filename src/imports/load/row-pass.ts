@@ -1,6 +1,5 @@
 // One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
 // those that differ.
-
 import { hash } from 'node:crypto';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
@@ -14,14 +13,12 @@ import type { FieldRule, Values } from '../../store/schema/field.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
-import type { Writer } from '../../store/store.ts';
-import type { FieldSources, MappedFile } from '../map/column-mapping.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { readChunks } from '../read/read.ts';
 import { type ComputedColumn, UNMADE } from '../read/scan.ts';
 import { OwnNames } from './own-names.ts';
 import { type Particulars, rowWithValues } from './particulars.ts';
-import type { RefusedRows, RowProblem } from './refused-rows.ts';
+import type { RowProblem } from './refused-rows.ts';
 import type { Replacement } from './replacement.ts';
 import type { PresentRun, RunResult } from './run.ts';
 import { RunInstruments } from './run-instruments.ts';
@@ -53,14 +50,10 @@ export class RowPass {
   /** The finding about cells that are left out, by their column. */
   readonly #odd = new Map<string, string>();
   readonly held = new HeldRows();
-  readonly #writer: Writer;
   readonly #run: PresentRun;
   readonly #rules: RowRules;
-  readonly #mapping: FieldSources;
-  readonly #source: MappedFile;
   /** The file's columns, then the derived ones. */
   readonly #columns: readonly string[];
-  readonly #refused: RefusedRows;
   /** The stored rows under the keys of the present chunk's rows. */
   #known = new Map<string, RowOf<Dataset> | null>();
   readonly #named: RunInstruments;
@@ -74,33 +67,22 @@ export class RowPass {
   /** Rows of the present chunk, whose keys all differ: they are written at its end. */
   readonly #changed: ChangedRow[] = [];
 
-  constructor(
-    writer: Writer,
-    run: PresentRun,
-    rules: RowRules,
-    mapping: FieldSources,
-    source: MappedFile,
-    refused: RefusedRows,
-    replacement: Replacement | null,
-  ) {
-    this.#replacement = replacement;
-    this.#writer = writer;
+  constructor(run: PresentRun, rules: RowRules, replacement: Replacement | null) {
+    const { file } = run.request;
     this.#run = run;
     this.#rules = rules;
-    this.#mapping = mapping;
-    this.#source = source;
-    this.#columns = [...source.header, ...mapping.derived.map(({ name }) => name)];
-    this.#refused = refused;
-    if (source.leftOut !== undefined && source.leftOut.count > 0)
-      this.findings[source.leftOut.reason] = source.leftOut.count;
-    this.#named = new RunInstruments(writer, run);
-    this.#symbols = new SymbolsOnDays(writer, source);
-    this.#names = new OwnNames(writer, source.mapping.namesRoots);
+    this.#replacement = replacement;
+    this.#columns = [...file.header, ...run.mapping.derived.map(({ name }) => name)];
+    if (file.leftOut !== undefined && file.leftOut.count > 0)
+      this.findings[file.leftOut.reason] = file.leftOut.count;
+    this.#named = new RunInstruments(run);
+    this.#symbols = new SymbolsOnDays(run);
+    this.#names = new OwnNames(run.writer, file.mapping.namesRoots);
+    this.#notation = file.mapping.notation;
     this.#namings =
       rules.dataset === instruments
         ? [ofInstruments]
         : (rules.dataset.file.names ?? []).filter(({ isOwn }) => isOwn !== true);
-    this.#notation = source.mapping.notation;
   }
 
   /** True if the file has a row of a key. */
@@ -118,8 +100,9 @@ export class RowPass {
   }
 
   chunks(): AsyncGenerator<Chunk> {
-    const plan = { texts: this.#columns, numbers: [], careful: true, derived: this.#mapping.derived };
-    return readChunks(this.#source, plan);
+    const { request, mapping } = this.#run;
+    const plan = { texts: this.#columns, numbers: [], careful: true, derived: mapping.derived };
+    return readChunks(request.file, plan);
   }
 
   /** The values of the rows whose cells are all valid. */
@@ -146,7 +129,7 @@ export class RowPass {
     const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
     const keys = [...new Set(sound.map((values) => rowKeyOf(dataset, values)))];
     const stored = await rowsWith(
-      this.#writer,
+      this.#run.writer,
       dataset,
       keys.map((key) => valuesOfKey(dataset, key)),
     );
@@ -166,7 +149,7 @@ export class RowPass {
     this.rowsRead++;
     const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
     if (problem === null) return;
-    this.#refused.add(chunk, row, problem);
+    this.#run.refused.add(chunk, row, problem);
   }
 
   readonly #warn = (finding: string): void => {
@@ -187,7 +170,7 @@ export class RowPass {
       return { column: 'row', reason: 'has more cells than the header has columns' };
     const values: Record<string, unknown> = {};
     const written: Record<string, string> = {};
-    const mapping = this.#mapping;
+    const { mapping } = this.#run;
     const { cells, particulars } = this.#rules;
     const isNaming = (field: string): boolean => this.#namings.some(({ symbol }) => symbol === field);
     for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
@@ -240,7 +223,7 @@ export class RowPass {
       const values: Record<string, unknown> = { ...row.values };
       for (const { field, name } of namesIn(row)) {
         const own = this.#names.of(name);
-        if ('reason' in own) return { column: this.#mapping.columns.get(field) ?? field, ...own };
+        if ('reason' in own) return { column: this.#run.mapping.columns.get(field) ?? field, ...own };
         values[field] = own.symbol;
         this.#names.count(row.written[field]!, own.symbol);
       }
@@ -254,7 +237,7 @@ export class RowPass {
     if (named === null) return { values };
     const { column, name, day } = named;
     const owner = (await this.#symbols.of(name)).on(day);
-    if ('reason' in owner) return { column: this.#mapping.columns.get(column) ?? column, ...owner };
+    if ('reason' in owner) return { column: this.#run.mapping.columns.get(column) ?? column, ...owner };
     return { values: { ...values, [column]: owner.symbol } };
   }
 
@@ -300,13 +283,13 @@ export class RowPass {
     const key = rowKeyOf(dataset, completed);
     const found = this.#known.get(key);
     const known =
-      found === undefined ? await rowWith(this.#writer, dataset, valuesOfKey(dataset, key)) : found;
-    const problem = (await particulars.problemBeside?.(values, known, this.#writer)) ?? null;
+      found === undefined ? await rowWith(this.#run.writer, dataset, valuesOfKey(dataset, key)) : found;
+    const problem = (await particulars.problemBeside?.(values, known, this.#run.writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
       for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
-    const findings = particulars.findingOf?.(completed, this.#writer, this.#run.startedMs) ?? [];
+    const findings = particulars.findingOf?.(completed, this.#run.writer, this.#run.startedMs) ?? [];
     for (const finding of [(await unlessDamaged(findings)) ?? []].flat()) this.#warn(finding);
     const context = { named: this.#named, warn: this.#warn };
     const filled = (await particulars.rowOf?.(values, known, context)) ?? completed;
@@ -333,6 +316,6 @@ export class RowPass {
     this.newRows += changed.length - replacing.length;
     this.rowsWritten += changed.length;
     for (const { known, row } of changed)
-      await changeRowFirst(this.#writer, this.#run.runId, dataset, known, row);
+      await changeRowFirst(this.#run.writer, this.#run.runId, dataset, known, row);
   }
 }

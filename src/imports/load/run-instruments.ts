@@ -7,15 +7,13 @@ import { type KnownName, lookUpNames, newInstrument } from '../../runs/new-instr
 import { instrumentNamed, refuseLost } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
-import type { Writer } from '../../store/store.ts';
 import type { PresentRun } from './run.ts';
 
 /** The instruments of one run. */
 export class RunInstruments {
   /** Instruments that the run has made. */
   created = 0;
-  protected readonly writer: Writer;
-  protected readonly run: Pick<PresentRun, 'runId' | 'counters'>;
+  protected readonly run: PresentRun;
   /** Instruments that the journal says this run needs: often a few that many rows name. */
   readonly #needed = new Map<string, Instrument>();
   /** The numbers of all of these. */
@@ -27,8 +25,7 @@ export class RunInstruments {
   /** The first identifier that the run gave to an instrument that never was before. */
   #freshFrom = Number.POSITIVE_INFINITY;
 
-  constructor(writer: Writer, run: Pick<PresentRun, 'runId' | 'counters'>) {
-    this.writer = writer;
+  constructor(run: PresentRun) {
     this.run = run;
   }
 
@@ -37,7 +34,7 @@ export class RunInstruments {
    * met when its name is used.
    */
   async lookUp(names: readonly InstrumentName[]): Promise<ReadonlyMap<string, KnownName>> {
-    this.#known = await lookUpNames(this.writer, names);
+    this.#known = await lookUpNames(this.run.writer, names);
     return this.#known;
   }
 
@@ -52,7 +49,7 @@ export class RunInstruments {
   async find(name: InstrumentName): Promise<Instrument | null> {
     const key = rowKeyOf(instruments, name);
     const known = this.#needed.get(key) ?? this.#known.get(key)?.instrument;
-    return known === undefined ? instrumentNamed(this.writer, name) : known;
+    return known === undefined ? instrumentNamed(this.run.writer, name) : known;
   }
 
   /**
@@ -62,8 +59,8 @@ export class RunInstruments {
   async made({ asset_schema, country_iso_code, symbol }: InstrumentName): Promise<Instrument> {
     const name = { asset_schema, country_iso_code, symbol };
     const found = this.#known.get(rowKeyOf(instruments, name));
-    if (found === undefined) await refuseLost(this.writer, name);
-    const made = await newInstrument(this.writer, name, this.run.counters, found);
+    if (found === undefined) await refuseLost(this.run.writer, name);
+    const made = await newInstrument(this.run.writer, name, this.run.counters, found);
     if (found?.deleted === null) this.#freshFrom = Math.min(this.#freshFrom, made.instrument_id);
     return made;
   }
@@ -97,8 +94,8 @@ export class RunInstruments {
   /** Replaces a row, null for none, and records that in the journal. */
   protected async record(before: Instrument | null, row: Instrument): Promise<void> {
     if (before === null) this.created++;
-    if (this.#recorded.has(row.instrument_id)) await putRow(this.writer, instruments, before, row);
-    else await changeRowFirst(this.writer, this.run.runId, instruments, before, row);
+    if (this.#recorded.has(row.instrument_id)) await putRow(this.run.writer, instruments, before, row);
+    else await changeRowFirst(this.run.writer, this.run.runId, instruments, before, row);
     this.#recorded.add(row.instrument_id);
     this.#known.delete(rowKeyOf(instruments, row));
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();

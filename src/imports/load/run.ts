@@ -163,10 +163,14 @@ export type RunResult = Pick<
   Partial<BarCounts & RemovedRows> & { readonly finish?: () => Promise<void> };
 
 /**
- * The run that an import is, while it loads: its number and start, and the runs before it whose rows it
- * replaces.
+ * The run that an import is, while it loads: what it was asked for, its number and start, and the runs before
+ * it whose rows it replaces.
  */
 export type PresentRun = {
+  readonly writer: Writer;
+  readonly request: ImportRequest;
+  readonly mapping: FieldSources;
+  readonly refused: RefusedRows;
   readonly runId: number;
   /** The first run of its command. */
   readonly command: number;
@@ -194,7 +198,7 @@ export async function runImport(
   request: ImportRequest,
   dataset: string,
   mapping: FieldSources,
-  work: (writer: Writer, run: PresentRun, refused: RefusedRows) => Promise<RunResult>,
+  work: (run: PresentRun) => Promise<RunResult>,
 ): Promise<PendingImport> {
   const { file, dryRun, nowMs, keepsRefused = true } = request;
   const { writer, counters } = group;
@@ -214,8 +218,9 @@ export async function runImport(
     const former = new FormerRuns(writer, runId);
     const command = request.command ?? { firstRun: null };
     command.firstRun ??= runId;
-    const run = { runId, command: command.firstRun, startedMs, source, former, counters };
-    const { finish, ...result } = await work(writer, run, refused);
+    const asked = { writer, request, mapping, refused, source };
+    const run = { ...asked, runId, command: command.firstRun, startedMs, former, counters };
+    const { finish, ...result } = await work(run);
     const { rowsRead, rowsWritten, rowsReplaced, rowsRemoved = 0 } = result;
     const { sha256, isEnded } = await file.digest();
     const finishedMs = nowMs();

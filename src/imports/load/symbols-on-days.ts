@@ -12,9 +12,9 @@ import {
   type InstrumentName,
   instruments,
 } from '../../store/schema/reference.ts';
-import type { Writer } from '../../store/store.ts';
 import type { MappedFile } from '../map/column-mapping.ts';
 import { unfitProblem } from '../read/file-problem.ts';
+import type { PresentRun } from './run.ts';
 
 /** The present symbol of the instrument that a row is of, or why the row is refused. */
 export type RowOwner = { readonly symbol: string } | { readonly reason: string };
@@ -119,13 +119,11 @@ function reasonOf(
 
 /** The symbols that the rows of one import have. */
 export class SymbolsOnDays {
-  readonly #writer: Writer;
-  readonly #file: MappedFile;
+  readonly #run: PresentRun;
   readonly #symbols = new Map<string, SymbolOnDays>();
 
-  constructor(writer: Writer, file: MappedFile) {
-    this.#writer = writer;
-    this.#file = file;
+  constructor(run: PresentRun) {
+    this.#run = run;
   }
 
   has(name: InstrumentName): boolean {
@@ -140,13 +138,13 @@ export class SymbolsOnDays {
   }
 
   async of(name: InstrumentName): Promise<SymbolOnDays> {
-    if (!this.has(name)) await this.keep([name], await lookUpNames(this.#writer, [name]));
+    if (!this.has(name)) await this.keep([name], await lookUpNames(this.#run.writer, [name]));
     return this.#symbols.get(rowKeyOf(instruments, name))!;
   }
 
   /** The symbol of a name that was looked up; nothing was found of a damaged one. */
   async made(name: InstrumentName, found: KnownName | undefined): Promise<SymbolOnDays> {
-    const former = found?.former ?? (await formerBearers(this.#writer, name));
-    return new SymbolOnDays(name, found?.instrument, former, this.#file);
+    const former = found?.former ?? (await formerBearers(this.#run.writer, name));
+    return new SymbolOnDays(name, found?.instrument, former, this.#run.request.file);
   }
 }

@@ -1,5 +1,4 @@
 // Which run makes the import of a watched file needless, by the runs of a store (contract 10).
-
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';

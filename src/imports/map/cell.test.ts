@@ -1,5 +1,4 @@
 // Computed cells: the fast reading gives what the careful one does, or leaves the file to it (contract 11).
-
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 // Chooses the column mapping of a file: from --map, from --preset, from the preset that surely fits, or none.
 // A mapping file (--map) is JSON with a file's layout and column mapping; messages name the line of a
 // mistake.
-
 import { readFileSync } from 'node:fs';
 import { nearest } from '../../base/nearest.ts';
 import { barLabels, symbolTimes } from '../../contract/file-words.ts';

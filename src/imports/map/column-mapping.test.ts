@@ -1,5 +1,4 @@
 // Which column or flag gives a field, and the messages where none does (contract 11, contract 10).
-
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // Cells of Parquet that are read as numbers, against what their texts say: a careful reading has nothing but
 // the texts.
-
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

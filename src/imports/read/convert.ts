@@ -1,6 +1,5 @@
 // Files whose rows make sense only together: a preset converts the whole file, and the rows that it makes are
 // read instead.
-
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../contract/limits.ts';

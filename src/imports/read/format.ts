@@ -1,6 +1,5 @@
 // Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its
 // header.
-
 import type { Convert } from './convert.ts';
 import { contentProblem, FileProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';

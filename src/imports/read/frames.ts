@@ -1,5 +1,4 @@
 // The frames that a reader process sends of a file: a short head, then columns as they are in memory.
-
 import { writevSync } from 'node:fs';
 import { type Chunk, shortText, type TextCells } from './chunk.ts';
 import type { FileProblem } from './file-problem.ts';

@@ -1,6 +1,5 @@
 // Names on the command line -> names of files: expands patterns, and refuses a name without a file before
 // anything is done. Files of refused rows are found here too.
-
 import { closeSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { FileProblem } from './file-problem.ts';

@@ -1,8 +1,8 @@
 // JSON files: the check of their shape, and nested values as columns: `publisher.name` is a value within an
 // object, `tickers[]` gives a row for each value of a list.
-
 import { open } from 'node:fs/promises';
 import { limits } from '../../contract/limits.ts';
+import type { Columns } from './chunk.ts';
 import { PIECE_BYTES } from './digest.ts';
 import { contentProblem, unfitProblem } from './file-problem.ts';
 import type { JsonRecords } from './format.ts';
@@ -124,7 +124,7 @@ function fieldsOf(type: string): Map<string, string> | null {
 /**
  * The fields of the objects at a path; null where DuckDB has no type for them: of values of different kinds.
  */
-function fieldsAt({ header, types }: Keys, path: string): Map<string, string> | null {
+function fieldsAt({ header, types }: Columns, path: string): Map<string, string> | null {
   let type: string | undefined;
   for (const [at, { key, isList }] of partsOf(path).entries()) {
     type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
@@ -140,7 +140,7 @@ const placesOf = (path: string): string[] =>
 /**
  * The first key of a path that no object of the file has, and the keys beside it; null where all may exist.
  */
-function missingKey(keys: Keys, path: string): { key: string; known: string[] } | null {
+function missingKey(keys: Columns, path: string): { key: string; known: string[] } | null {
   for (const [at, place] of placesOf(path).entries()) {
     const fields = fieldsAt(keys, place);
     if (fields === null) return null;
@@ -154,7 +154,7 @@ function missingKey(keys: Keys, path: string): { key: string; known: string[] } 
 const keysOf = (path: string): string => `${path.replaceAll(LIST, '')}.`;
 
 /** The keys beside those of some paths, within the same objects, as far as DuckDB knows their types. */
-function unreadBeside(keys: Keys, paths: readonly string[]): string[] {
+function unreadBeside(keys: Columns, paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap(placesOf))].flatMap((place) => {
     const inside = Array.from(fieldsAt(keys, place)?.keys() ?? [], (key) => `${place}.${key}`);
     return inside.filter((name) => !paths.some((path) => keysOf(path).startsWith(keysOf(name))));
@@ -172,11 +172,8 @@ function chainOf(file: string, paths: readonly string[]): readonly string[] {
   );
 }
 
-/** The keys of a file's objects, and DuckDB's types of their values. */
-type Keys = { readonly header: readonly string[]; readonly types: readonly string[] };
-
 /** @throws FileProblem where no object of the file has a key of a path */
-function checkPaths(file: string, keys: Keys, paths: readonly string[]): void {
+function checkPaths(file: string, keys: Columns, paths: readonly string[]): void {
   for (const path of paths) {
     const missing = missingKey(keys, path);
     if (missing === null) continue;
@@ -196,7 +193,7 @@ function checkPaths(file: string, keys: Keys, paths: readonly string[]): void {
  */
 export function nestedRecords(
   file: string,
-  keys: Keys,
+  keys: Columns,
   columns: readonly string[],
   mayLack: boolean,
 ): {

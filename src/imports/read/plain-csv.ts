@@ -1,6 +1,5 @@
 // Reads a CSV without DuckDB, up to its first row that is not plain: no quotes, ASCII alone, as many cells as
 // columns, numbers of digits.
-
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { TextCells } from './chunk.ts';
 import type { CsvFormat } from './format.ts';
@@ -13,7 +12,7 @@ const [LF, CR, QUOTE] = [0x0a, 0x0d, 0x22];
 const ROWS_MAX = 8_192;
 
 /** Columns of some rows: texts and numbers, as `readChunks` gives them. The next rows overwrite them. */
-export type PlainColumns = {
+type PlainColumns = {
   readonly count: number;
   readonly texts: readonly TextCells[];
   readonly numbers: readonly Float64Array[];

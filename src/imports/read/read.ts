@@ -3,7 +3,7 @@
 import type { Chunk, Columns, DescribedFile, ReadRows } from './chunk.ts';
 import { NeedsCare } from './file-problem.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
-import { type PlainColumns, plainRows } from './plain-csv.ts';
+import { plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
 import type { ReadableFile, ReadPlan } from './scan.ts';
 
@@ -53,7 +53,7 @@ export async function* readChunks(
 }
 
 /** The next plain rows. @throws NeedsCare where the file cannot be read: a careful reading says why */
-function nextRows(rows: ReturnType<typeof plainRows>): IteratorResult<PlainColumns, boolean> {
+function nextRows(rows: ReturnType<typeof plainRows>): ReturnType<typeof rows.next> {
   try {
     return rows.next();
   } catch (error) {

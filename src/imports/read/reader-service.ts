@@ -1,6 +1,5 @@
 // The work of a reader process: it answers one request after the other by frames, and ends with the process
 // that started it. As a program it gives columns and rows, and no more.
-
 import { statSync, writeFileSync } from 'node:fs';
 import { causeOf } from '../../base/observe.ts';
 import type { Chunk, DescribedFile, ReadRows } from './chunk.ts';

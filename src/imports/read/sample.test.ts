@@ -1,5 +1,4 @@
 // Lines of a CSV as cells (RFC 4180).
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellsOf } from './sample.ts';

@@ -1,6 +1,5 @@
 // Opens files for reading: finds, unpacks and verifies them, finds their format and columns, and starts their
 // hash.
-
 import { hash } from 'node:crypto';
 import { createReadStream, createWriteStream, readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 // A column of texts in DuckDB's own layout, read without making a string of every cell.
-
 import duckdb, { type Vector } from '@duckdb/node-bindings';
 import { shortText, type TextCells } from './chunk.ts';
 

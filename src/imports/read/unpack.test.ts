@@ -1,6 +1,5 @@
 // Where the frames of Zstandard data end (RFC 8878, 3.1), for pieces of any size; the oracle is Node's
 // compressor.
-
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';

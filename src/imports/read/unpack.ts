@@ -1,5 +1,4 @@
 // Unpacks gzip, Zstandard and zip files into a folder, verifies them whole and bounds their size.
-
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,5 +1,4 @@
 // Makes Parquet of a CSV, by DuckDB.
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';

@@ -1,7 +1,6 @@
 // QuantConnect LEAN factor files as dividends and splits, a row has the products of all later factors and the
 // last close before the next row; and map files as instruments, a row is a ticker and the last day on which
 // the instrument had it.
-
 import { resolve } from 'node:path';
 import { simplestWithin } from '../../../base/decimal.ts';
 import { DAY_MS, formatDay } from '../../../base/instant.ts';

@@ -1,6 +1,5 @@
 // QuantConnect LEAN data folders: minute, hour and daily bars, and option universes, the contracts of an
 // underlying on a day. The folder says what a file is: those of bars have no header.
-
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../../base/instant.ts';
 import { indexOfRoot } from '../../../store/schema/option-roots.ts';
