@@ -94,11 +94,8 @@ export class ReplacedRows {
   async remove(rows: readonly Row[], days: ReadonlyMap<string, ReplacedDays>): Promise<Settled[]> {
     const brought: Last[] = [];
     const rowKeys = rows.map((row) => rowKeyOf(this.#dataset, row));
-    const entries = await this.#newestOf(rowKeys);
-    for (const [at, row] of rows.entries()) {
-      const last = await this.#lastOf(rowKeys[at]!, row, entries[at]!);
-      if (last !== null && (await this.#isAnyReplaced(last.writers))) brought.push(last);
-    }
+    for (const last of await this.#lastsOf(rowKeys, rows))
+      if (await this.#isAnyReplaced(last.writers)) brought.push(last);
     await this.#addHolders(brought, (runId) => this.#isReplaced(runId));
     const disputed: Last[] = [];
     for (const last of brought)
@@ -116,13 +113,7 @@ export class ReplacedRows {
   async settle(rowKeys: readonly string[]): Promise<Settled[]> {
     if (rowKeys.length === 0 || !(await hasReplacedDays(this.#writer, this.#dataset))) return [];
     const keys = rowKeys.map((rowKey) => valuesOfKey(this.#dataset, rowKey) as Partial<Row>);
-    const lasts: Last[] = [];
-    const rows = await rowsWith(this.#writer, this.#dataset, keys);
-    const entries = await this.#newestOf(rowKeys);
-    for (const [at, rowKey] of rowKeys.entries()) {
-      const last = await this.#lastOf(rowKey, rows[at]!, entries[at]!);
-      if (last !== null) lasts.push(last);
-    }
+    const lasts = await this.#lastsOf(rowKeys, await rowsWith(this.#writer, this.#dataset, keys));
     const days = await this.#daysOf(lasts);
     await this.#addHolders(
       lasts.filter((last) => days.has(last)),
@@ -153,10 +144,18 @@ export class ReplacedRows {
     }
   }
 
-  /** The newest entries of each row in the journal. */
-  #newestOf(rowKeys: readonly string[]): Promise<Entry[][]> {
+  /**
+   * The last values of rows by their keys and what is stored of each; without those that were never there.
+   */
+  async #lastsOf(rowKeys: readonly string[], rows: readonly (Row | null)[]): Promise<Last[]> {
     const places = rowKeys.map((row_key) => ({ dataset: this.#dataset.name, row_key }));
-    return this.#writer.rowsByKey(rowChanges, places, newest);
+    const entries = await this.#writer.rowsByKey(rowChanges, places, newest);
+    const lasts: Last[] = [];
+    for (const [at, rowKey] of rowKeys.entries()) {
+      const last = await this.#lastOf(rowKey, rows[at]!, entries[at]!);
+      if (last !== null) lasts.push(last);
+    }
+    return lasts;
   }
 
   /**

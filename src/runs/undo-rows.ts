@@ -15,8 +15,11 @@ import { RequestProblem } from './recorded-write.ts';
 
 type Entry = RowOf<typeof rowChanges>;
 
+/** The outcome for a row, as the report of an undo counts it; null if it stays as it is. */
+export type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsKept' | null;
+
 /** What became of a row; `keptBy` is the later run that keeps it. */
-type Undone = 'removed' | 'restored' | 'unchanged' | { readonly keptBy: number };
+type Undone = { readonly fate: Fate; readonly keptBy?: number };
 
 const ENTRIES_PER_READ = 500;
 
@@ -83,21 +86,21 @@ async function undoRow(
   await writer.remove(rowChanges, [entry]);
   if (holder !== null && (user === null || holder < user)) {
     await leaveTo(writer, holder, entry, dataset, left!);
-    return { keptBy: holder };
+    return { fate: 'rowsKept', keptBy: holder };
   }
   if (user !== null && (later === undefined || user < later.run_id)) {
     await writer.upsert(rowChanges, [{ ...entry, run_id: user }]);
-    return { keptBy: user };
+    return { fate: 'rowsKept', keptBy: user };
   }
   if (later !== undefined) {
     await writer.upsert(rowChanges, [{ ...later, before }]);
-    return { keptBy: later.run_id };
+    return { fate: 'rowsKept', keptBy: later.run_id };
   }
-  if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return 'unchanged';
+  if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return { fate: null };
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before, named);
   if (made !== null) await refuseOrphans(writer, made);
   await putRow(writer, dataset, stored, before);
-  return before === null ? 'removed' : 'restored';
+  return { fate: before === null ? 'rowsRemoved' : 'rowsRestored' };
 }
 
 /**
@@ -217,8 +220,8 @@ export async function* undoRows(
   writer: Writer,
   entries: readonly Entry[],
   holders: LaterHolders,
-): AsyncGenerator<{ readonly entry: Entry; readonly undone: Undone }> {
+): AsyncGenerator<Undone & { readonly row_key: string }> {
   const stored = await storedOf(writer, entries);
   for (const [at, entry] of entries.entries())
-    yield { entry, undone: await undoRow(writer, entry, holders, stored[at]!) };
+    yield { ...(await undoRow(writer, entry, holders, stored[at]!)), row_key: entry.row_key };
 }

@@ -14,7 +14,7 @@ import { type Days, daysOfRun, forgetHeldRows, LaterHolders } from './held-rows.
 import { RequestProblem, type WriteRequest, writeOrTry } from './recorded-write.ts';
 import { ReplacedRows } from './replaced-rows.ts';
 import { undoBlocks } from './undo-blocks.ts';
-import { undoRows } from './undo-rows.ts';
+import { type Fate, undoRows } from './undo-rows.ts';
 
 /** A recorded import or deletion. */
 export type Run = RowOf<typeof importRuns>;
@@ -38,11 +38,6 @@ export type UndoReport = {
   /** The later runs because of which something was kept. */
   readonly keptBy: readonly number[];
 };
-
-/** The outcome for a row, as the report counts it; null if it stays as it is. */
-type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsKept' | null;
-
-const fates = { removed: 'rowsRemoved', restored: 'rowsRestored', unchanged: null } as const;
 
 /**
  * The outcome for a row that a later run with --replace removes: a row that was stored is gone, a row that
@@ -159,10 +154,12 @@ class Undoing {
     // those.
     const isInstrument = ({ dataset }: Entry): boolean => dataset === instruments.name;
     await this.#rows(({ before }) => before !== null, instruments.name);
-    const days = await this.#replacedDays();
-    await this.#forgetHeldRows();
+    const { run_id, dataset } = this.#report.run;
+    const own = fileDatasetNamed(dataset);
+    const days = own && (await daysOfRun(this.#writer, own, run_id));
+    if (own !== undefined) await forgetHeldRows(this.#writer, run_id, own);
     await this.#rows((entry) => !isInstrument(entry));
-    await this.#noteRemoved(days);
+    if (days !== undefined && days.size > 0) await this.#noteRemoved(own!, days);
     await this.#settleRows();
     await this.#rows(isInstrument, instruments.name);
     await this.#forgetSpans();
@@ -192,14 +189,6 @@ class Undoing {
     for await (const entry of this.#blocks(heldBars)) await this.#writer.remove(heldBars, [entry]);
   }
 
-  /** Forgets which rows the run held, and for which days it stood. */
-  async #forgetHeldRows(): Promise<void> {
-    const { run_id, dataset } = this.#report.run;
-    const own = fileDatasetNamed(dataset);
-    if (own === undefined) return;
-    await forgetHeldRows(this.#writer, run_id, own);
-  }
-
   /** Forgets what the run held of each market, so that it covers nothing any more. */
   async #forgetSpans(): Promise<void> {
     const { run_id } = this.#report.run;
@@ -215,13 +204,6 @@ class Undoing {
     }
   }
 
-  /** Counts what became of a row; later where runs with --replace may settle it otherwise. */
-  async #noteFate({ dataset, row_key }: Entry, fate: Fate): Promise<void> {
-    const own = fileDatasets.find(({ name }) => name === dataset);
-    if (own?.file.subject !== undefined) await this.#settleLater(own, row_key, fate);
-    else this.#count(fate);
-  }
-
   #count(fate: Fate): void {
     if (fate !== null) this.#report[fate]++;
   }
@@ -232,21 +214,11 @@ class Undoing {
     if (fate !== null || !this.#fates.has(row_key)) this.#fates.set(row_key, fate);
   }
 
-  /** The days for which the run stands, by the hash of each subject. */
-  async #replacedDays(): Promise<ReadonlyMap<bigint, Days>> {
-    const { run_id, dataset } = this.#report.run;
-    const own = fileDatasetNamed(dataset);
-    if (own?.file.subject === undefined) return new Map();
-    return daysOfRun(this.#writer, own, run_id);
-  }
-
   /** Notes the rows that a later run removed because this one had taken them from another before. */
-  async #noteRemoved(days: ReadonlyMap<bigint, Days>): Promise<void> {
-    const { run_id, dataset } = this.#report.run;
-    if (days.size === 0) return;
-    const own = fileDatasetNamed(dataset)!;
+  async #noteRemoved(own: FileDataset, days: ReadonlyMap<bigint, Days>): Promise<void> {
     const rows = new ReplacedRows(this.#writer, own);
-    for await (const row_key of rows.removedAfter(run_id, days)) await this.#settleLater(own, row_key, null);
+    for await (const row_key of rows.removedAfter(this.#report.run.run_id, days))
+      await this.#settleLater(own, row_key, null);
   }
 
   /** Settles the rows of the run by the later runs that replace what their source brought. */
@@ -286,19 +258,22 @@ class Undoing {
     await this.#undoRows(some);
   }
 
+  /**
+   * Undoes entries. What becomes of a row is counted later where runs with --replace may settle it
+   * otherwise.
+   */
   async #undoRows(entries: readonly Entry[]): Promise<void> {
-    for (const some of Map.groupBy(entries, ({ dataset }) => dataset).values()) await this.#undoSome(some);
-  }
-
-  /** Undoes entries of one dataset: what is stored of their rows is looked up together. */
-  async #undoSome(entries: readonly Entry[]): Promise<void> {
-    // Settling may delete instruments: not between a look-up and its use.
-    const isFull = this.#fates.size + entries.length > ROWS_SETTLED_AT_A_TIME;
-    if (isFull || entries[0]!.dataset !== this.#settling?.name) await this.#settleRows();
-    for await (const { entry, undone } of undoRows(this.#writer, entries, this.#holders)) {
-      this.#reached(1);
-      if (typeof undone === 'object') this.#keptBy.add(undone.keptBy);
-      await this.#noteFate(entry, typeof undone === 'object' ? 'rowsKept' : fates[undone]);
+    for (const [dataset, some] of Map.groupBy(entries, (entry) => entry.dataset)) {
+      // Settling may delete instruments: not between a look-up and its use.
+      const isFull = this.#fates.size + some.length > ROWS_SETTLED_AT_A_TIME;
+      if (isFull || dataset !== this.#settling?.name) await this.#settleRows();
+      const own = fileDatasets.find(({ name, file }) => name === dataset && file.subject !== undefined);
+      for await (const { row_key, fate, keptBy } of undoRows(this.#writer, some, this.#holders)) {
+        this.#reached(1);
+        if (keptBy !== undefined) this.#keptBy.add(keptBy);
+        if (own === undefined) this.#count(fate);
+        else await this.#settleLater(own, row_key, fate);
+      }
     }
   }
 }

@@ -54,17 +54,8 @@ const options = {
 
 type Flags = FlagsOf<typeof options> & OutFlags;
 
-/** The flag of each part of a selection. */
-const flagOf: Readonly<Record<keyof Selection, string>> = {
-  assetSchema: '--schema',
-  country: '--country',
-  symbol: '--symbol',
-  interval: '--interval',
-  basis: '--prices',
-  volumes: '--volumes',
-  from: '--from',
-  to: '--to',
-};
+/** The flags of parts of a selection that have another name. */
+const flagNames: { readonly [part in keyof Selection]?: string } = { assetSchema: 'schema', basis: 'prices' };
 
 function readSelection(dataset: string, flags: Flags): Selection {
   const { schema = null, country = null, symbol, interval = null, prices = null, volumes = null } = flags;
@@ -75,7 +66,8 @@ function readSelection(dataset: string, flags: Flags): Selection {
     to: flags.to ?? null,
   };
   const stray = straySelector(dataset, selection);
-  if (stray !== undefined) throw new UsageProblem(`${flagOf[stray]} does not apply to ${dataset}`);
+  if (stray !== undefined)
+    throw new UsageProblem(`--${flagNames[stray] ?? stray} does not apply to ${dataset}`);
   if (selection.symbol !== null && selection.country === null)
     throw new UsageProblem(`--symbol ${flags.symbol}: name its country too, such as --country US`);
   return selection;

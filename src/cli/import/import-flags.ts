@@ -301,11 +301,11 @@ export function writeMap(
   }
   const needed = missing.map((field) => flagOf[field]);
   const more = needed.length === 0 ? '' : `, with ${needed.join(', ')}`;
-  return `wrote ${path}; import with it${more}: ${importCommand(dataset, name, { map: path })}`;
+  return `wrote ${path}; import with it${more}: ${importAgain(dataset, name, { map: path })}`;
 }
 
 /** `bourse import DATASET PATH` with the flags of an earlier call, by name, as a shell needs it. */
-export function importCommand(
+export function importAgain(
   dataset: string,
   path: string,
   flags: Readonly<Record<string, unknown>>,

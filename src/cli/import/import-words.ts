@@ -12,7 +12,7 @@ import { DamagedData, damageWords } from '../../store/damage.ts';
 import type { Reader, Store } from '../../store/store.ts';
 import { type Counts, countWords, lineOf, someOfEach } from '../shared/checks.ts';
 import { count, countOf, formatTable, isQuiet, linesOf, note, saidOf } from '../shared/output.ts';
-import { importCommand } from './import-flags.ts';
+import { importAgain } from './import-flags.ts';
 
 /**
  * Describes in words how a file would be read, and what its import would refuse, where that could be tried.
@@ -176,7 +176,7 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
 const describeOpen = (openTimes: ImportReport['openTimes'] = [], again: Again): string[] =>
   openTimes.map(({ market, interval, from, through, isBefore }) => {
     const flag = isBefore ? ['--complete-from', from] : ['--complete-through', through];
-    const command = importCommand(again.dataset, again.path ?? '-', again.flags, ...flag);
+    const command = importAgain(again.dataset, again.path ?? '-', again.flags, ...flag);
     const when = isBefore ? 'run' : `after ${through} run`;
     return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until one does; if nothing is missing there, ${when}: ${command}`;
   });

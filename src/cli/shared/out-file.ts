@@ -1,17 +1,10 @@
 // `--out` of commands that write a table: a new file, or standard output.
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import {
-  outFormatOf,
-  outNames,
-  requireFree,
-  writeToFile,
-  writeToStream,
-} from '../../queries/export/export-file.ts';
+import { outNames, requireFree, writeToFile, writeToStream } from '../../queries/export/export-file.ts';
 import type { ExportTable } from '../../queries/export/export-table.ts';
 import { storeFacts } from '../../store/engines.ts';
 import { UnfitPlace } from '../../store/store.ts';
-import { UsageProblem } from '../config.ts';
 import { withProgress } from './output.ts';
 
 /** The file that `--out` names, and whether it may replace another. */
@@ -24,13 +17,12 @@ export const outWords = `its name ends in ${outNames}; - is standard output, as 
 
 /**
  * Checks before any work that the file may be made, and would replace none of the store itself. @throws
- * UsageProblem, UnfitPlace, WouldReplace
+ * UnfitPlace, WouldReplace
  */
 export async function requireOut(url: string, { out, force = false }: OutFlags): Promise<void> {
   if (out === STANDARD_OUTPUT) return;
-  if (outFormatOf(out) === null) throw new UsageProblem(`--out ${out}: its name must end in ${outNames}`);
+  requireFree(out, force);
   const place = resolve(out);
-  requireFree(place, force);
   const { parts } = await storeFacts(url);
   if (parts.some(({ path }) => path !== null && [resolve(path), realpathSync(path)].includes(place)))
     throw new UnfitPlace(`${place} belongs to the store itself: give the file another name`);

@@ -37,22 +37,15 @@ const EXIT_FAULT = 3;
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** The first class that an error is of gives its word and exit status. */
-const kinds: readonly (readonly [of: ErrorClass, error: string, exit: number])[] = [
-  [CommanderError, 'usage', EXIT_USAGE],
-  [UsageProblem, 'usage', EXIT_USAGE],
-  [RequestProblem, 'usage', EXIT_USAGE],
-  [UnknownStoreAddress, 'usage', EXIT_USAGE],
-  [UnfitPlace, 'usage', EXIT_USAGE],
-  [WouldReplace, 'usage', EXIT_USAGE],
-  [StoreFull, 'disk_full', EXIT_FAULT],
-  [StoreUnusable, 'store_unusable', EXIT_FAULT],
-  [DamagedData, 'damaged', EXIT_FAULT],
-  [DamagedBlock, 'damaged', EXIT_FAULT],
-  [DiskFull, 'disk_full', EXIT_FAULT],
-  [FolderUnusable, 'folder_unusable', EXIT_FAULT],
-  [ServiceProblem, 'service', EXIT_FAULT],
-];
+/** The first class that an error is of gives its word. */
+const kinds: Readonly<Record<string, readonly ErrorClass[]>> = {
+  usage: [CommanderError, UsageProblem, RequestProblem, UnknownStoreAddress, UnfitPlace, WouldReplace],
+  disk_full: [StoreFull, DiskFull],
+  store_unusable: [StoreUnusable],
+  damaged: [DamagedData, DamagedBlock],
+  folder_unusable: [FolderUnusable],
+  service: [ServiceProblem],
+};
 
 const fileKinds: Readonly<Record<FileProblem['kind'], readonly [error: string, exit: number]>> = {
   usage: ['usage', EXIT_USAGE],
@@ -63,8 +56,8 @@ const fileKinds: Readonly<Record<FileProblem['kind'], readonly [error: string, e
 function kindOf(error: unknown): readonly [error: string, exit: number] {
   if (error instanceof FileProblem) return fileKinds[error.kind];
   if (error instanceof StoreUnusable && error.cause instanceof DiskFull) return kindOf(error.cause);
-  const kind = kinds.find(([of]) => error instanceof of);
-  if (kind !== undefined) return [kind[1], kind[2]];
+  const [word] = Object.entries(kinds).find(([, of]) => of.some((one) => error instanceof one)) ?? [];
+  if (word !== undefined) return [word, word === 'usage' ? EXIT_USAGE : EXIT_FAULT];
   // The system's own errors have a code.
   return [(error as NodeJS.ErrnoException).code === undefined ? 'fault' : 'system', EXIT_FAULT];
 }

@@ -22,7 +22,7 @@ type OutFormat = {
 export const outNames = '.csv, .tsv, .ndjson or .parquet, and .gz or .zst after those of text';
 
 /** The format of a file, by the ending of its name; null for any other ending. */
-export function outFormatOf(name: string): OutFormat | null {
+function outFormatOf(name: string): OutFormat | null {
   const [, kind, packing] = /\.(csv|tsv|ndjson|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
   if (kind === undefined) return null;
   const format = { kind: kind.toLowerCase(), packing: packing?.toLowerCase() ?? null } as OutFormat;
@@ -51,8 +51,10 @@ async function* piecesOf(table: ExportTable, style: TextStyle, onRows: OnRows): 
 export const writeToStream = (table: ExportTable, target: Writable, onRows: OnRows): Promise<void> =>
   pipeline(piecesOf(table, csv, onRows), target, { end: false });
 
-/** Checks before any work that a file may be made at a path. @throws UnfitPlace, WouldReplace */
-export function requireFree(place: string, force: boolean): void {
+/** Checks before any work that a file of a name may be made. @throws UnfitPlace, WouldReplace */
+export function requireFree(name: string, force: boolean): void {
+  if (outFormatOf(name) === null) throw new UnfitPlace(`--out ${name}: its name must end in ${outNames}`);
+  const place = resolve(name);
   const found = lstatSync(place, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
