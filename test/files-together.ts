@@ -9,7 +9,7 @@ export const filesTogether: readonly (readonly string[])[] = [
   // They compute.
   [
     'bench/**/*.test.ts',
-    'src/{base,contract,explorer,market}/**/*.test.ts',
+    '{src/{base,contract,market},packages}/**/*.test.ts',
     'src/cli/{own-modules,serve/known-damage,shared/progress,shared/table}.test.ts',
     'src/imports/read/{csv-line,spool,zstd-frames}.test.ts',
     'src/imports/load/{bar-rules,name-ids,open-rows}.test.ts',
