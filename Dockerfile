@@ -8,8 +8,9 @@ WORKDIR /opt/bourse
 COPY package.json package-lock.json .npmrc ./
 # Without the workspace that brings Node.js to a checkout: the image has it.
 RUN npm ci --no-workspaces
-COPY tsconfig.json tsconfig.browser.json tsconfig.build.json tsconfig.explorer.json ./
+COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY packages packages
 RUN npm run build && npm prune --omit=dev --no-workspaces
 
 FROM ${NODE_IMAGE}

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Bourse, BourseError, type ServiceOptions } from '../src/client/index.ts';
+import { Bourse, BourseError, type ServiceOptions } from '../packages/client/index.ts';
 import { until } from './until.ts';
 
 const KEY = 'a-key-that-nobody-may-read-0123456789_-abcdefg';

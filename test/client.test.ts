@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
-import { Bourse, BourseError, type EndpointName } from '../src/client/index.ts';
+import { Bourse, BourseError, type EndpointName } from '../packages/client/index.ts';
 import { fillStore } from './importing.ts';
 import { type Server, Workshop } from './service.ts';
 

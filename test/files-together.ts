@@ -9,7 +9,7 @@ export const filesTogether: readonly (readonly string[])[] = [
   // They compute.
   [
     'bench/**/*.test.ts',
-    'src/{base,contract,explorer,market}/**/*.test.ts',
+    '{src/{base,contract,market},packages}/**/*.test.ts',
     'src/cli/{own-modules,serve/known-damage,shared/progress,shared/table}.test.ts',
     'src/imports/read/{sample,spool,unpack}.test.ts',
     'src/imports/load/{bar-chunk,bar-rules,open-series}.test.ts',

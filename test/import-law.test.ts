@@ -8,22 +8,23 @@ const root = join(import.meta.dirname, '..');
 
 const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(module));
 
-/** The rooms, bottom-up; a room whose parts have edges of their own is told by its parts. */
+/** The packages and the rooms, bottom-up; a room whose parts have edges of their own is told by its parts. */
 const order = [
-  ...['base', 'contract', 'client', 'explorer', 'market/calendar', 'market/bars'],
+  ...['client', 'explorer', 'base', 'contract', 'market/calendar', 'market/bars'],
   ...['store/schema', 'store', 'series', 'runs', 'imports/read', 'imports/map', 'imports/load'],
   ...['queries/findings', 'queries/export', 'queries', 'serve/keys', 'serve', 'serve/mcp', 'cli'],
 ];
 
 const stored = ['base', 'contract', 'store/schema', 'market/calendar', 'market/bars', 'store', 'series'];
 
-/** Every room or part of one: those below it that it may import. */
+/** Every package, and every room or part of one: those below it that it may import. */
 const modules: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  contract: ['base'],
-  client: ['contract'],
+  // Published by itself.
+  client: [],
   // What browsers load; the request handler serves its files.
   explorer: ['client'],
+  base: [],
+  contract: ['base'],
   'market/calendar': ['base', 'contract'],
   'market/bars': ['base', 'contract', 'market/calendar'],
   'store/schema': ['base', 'contract'],
@@ -56,7 +57,7 @@ function entriesIn(folder: string): Entry[] {
   }));
 }
 
-/** The room of a path, or the part of it that has edges of its own. */
+/** The package or the room of a path, or the part of it that has edges of its own. */
 function moduleOf(path: string): string {
   const [, room = '', part = ''] = path.split('/');
   return Object.hasOwn(modules, `${room}/${part}`) ? `${room}/${part}` : room;
@@ -79,7 +80,9 @@ const withoutComments = (text: string): string =>
 const specifiersOf = (text: string): string[] =>
   specifiers.flatMap((form) => Array.from(withoutComments(text).matchAll(form), (found) => found[1]!));
 
-const entries = entriesIn('src');
+const entries = [...entriesIn('src'), ...entriesIn('packages')].filter(
+  ({ path }) => !/\/dist(?:\/|$)/.test(path),
+);
 const texts = new Map(
   entries
     .filter(({ path, isFolder }) => !isFolder && path.endsWith('.ts'))
@@ -87,6 +90,8 @@ const texts = new Map(
 );
 const isTest = (path: string): boolean => path.endsWith('.test.ts');
 const sources = [...texts.keys()].filter((path) => !isTest(path)).sort();
+
+const isOurs = (target: string): boolean => /^(?:src|packages)\//.test(target);
 
 /** The files of the repository that a file imports. */
 function targetsOf(path: string): string[] {
@@ -125,9 +130,9 @@ test('the table itself keeps the order: a module imports only modules below it (
     for (const below of imports) assert.ok(everyBelow(module).includes(below), `${module} -> ${below}`);
 });
 
-test('every folder directly in src is a module of the table, and no file is beside them (house, Import law)', () => {
+test('every folder in src and packages is a module of the table, and no file is beside them (house, Import law)', () => {
   const direct = entries.filter(({ path }) => path.split('/').length === 2);
-  for (const { path, isFolder } of direct) {
+  for (const { path, isFolder } of direct.filter(({ path }) => path !== 'packages/tsconfig.json')) {
     assert.ok(isFolder, `${path} is in no module`);
     const rooms = Object.keys(modules).map((module) => module.split('/')[0]);
     assert.ok(rooms.includes(moduleOf(path)), `${path} is in no module of the table`);
@@ -145,7 +150,7 @@ for (const [module, allowed] of Object.entries(modules)) {
   test(`${module} imports only ${allowed.join(', ') || 'nothing'} beside itself (house, Import law)`, () => {
     const violations = files.flatMap((path) =>
       targetsOf(path)
-        .filter((target) => target.startsWith('src/'))
+        .filter(isOurs)
         .filter((target) => ![module, ...allowed].includes(moduleOf(target)))
         .map((target) => `${path} -> ${target}`),
     );
@@ -192,7 +197,7 @@ test('every edge of the table is one that a source has', () => {
     if (module === 'cli') return [];
     const targets = sources.filter((path) => moduleOf(path) === module).flatMap((path) => targetsOf(path));
     return allowed
-      .filter((below) => !targets.some((target) => target.startsWith('src/') && moduleOf(target) === below))
+      .filter((below) => !targets.some((target) => isOurs(target) && moduleOf(target) === below))
       .map((below) => `${module} -> ${below}`);
   });
   assert.deepEqual(unused, []);
@@ -201,7 +206,7 @@ test('every edge of the table is one that a source has', () => {
 test('every import of a file names a file that is there, by its full name', () => {
   const missing = [...texts.keys()].flatMap((path) =>
     targetsOf(path)
-      .filter((target) => target.startsWith('src/') && target.endsWith('.ts') && !texts.has(target))
+      .filter((target) => isOurs(target) && target.endsWith('.ts') && !texts.has(target))
       .map((target) => `${path} -> ${target}`),
   );
   assert.deepEqual(missing, []);
@@ -274,9 +279,9 @@ for (const [start, names] of libraries) {
 }
 
 test('the TypeScript client loads nothing but its own files, so that it is small and runs in browsers', () => {
-  const loaded = [...loadedBy('src/client/index.ts')];
+  const loaded = [...loadedBy('packages/client/index.ts')];
   assert.deepEqual(
-    loaded.filter((path) => !path.startsWith('src/client/')),
+    loaded.filter((path) => !path.startsWith('packages/client/')),
     [],
   );
 });

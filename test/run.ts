@@ -59,7 +59,7 @@ const longest = [
   'test/postgres/**',
 ];
 
-const everyFile = ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'];
+const everyFile = ['{src,packages,test,bench}/**/*.test.ts'];
 const longForms = ['test/ci/**/*.test.ts'];
 
 /**

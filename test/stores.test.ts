@@ -50,7 +50,7 @@ const isAboutFiles = (path: string): boolean =>
   Object.hasOwn(aboutFiles, path) || /^(?:test|src\/store)\/sqlite\//.test(path);
 
 const texts = new Map(
-  globSync(['src/**/*.test.ts', 'test/**/*.ts'], { cwd: root })
+  globSync(['{src,packages}/**/*.test.ts', 'test/**/*.ts'], { cwd: root })
     .filter((path) => path !== 'test/stores.test.ts')
     .sort()
     .map((path) => [path, readFileSync(join(root, path), 'utf8')]),

@@ -1,5 +1,5 @@
-// The package as its users have it: packed, installed in an empty folder, and run, imported and type-checked
-// there.
+// The packages as their users have them: packed, installed in an empty folder, and run, imported and
+// type-checked there.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,6 +19,8 @@ const shop = new Workshop();
 const consumer = shop.path('consumer');
 const installed = join(consumer, 'node_modules/bourse');
 const bourse = join(consumer, 'node_modules/.bin/bourse');
+/** A folder that has the client alone. */
+const alone = shop.path('alone');
 const children: ChildProcess[] = [];
 after(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -51,11 +53,16 @@ async function must(program: string, args: readonly string[], cwd = consumer): P
   return stdout;
 }
 
-const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  name: string;
-  version: string;
-};
-const tarball = shop.path(`${name}-${version}.tgz`);
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+/** Packs the package of a folder, and installs it in another one, which is empty. */
+async function install(from: string, name: string, folder: string): Promise<void> {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await must('npm', ['pack', '--pack-destination', shop.folder], from);
+  const quick = ['--prefer-offline', '--no-audit', '--no-fund'];
+  await must('npm', ['install', ...quick, '--prefix', folder, shop.path(`${name}-${version}.tgz`)], folder);
+}
 
 /** The health check of the container image: a program and its arguments. */
 function healthCheck(): string[] {
@@ -103,16 +110,25 @@ const hasNpm = spawnSync('npm', ['--version']).status === 0;
 
 suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can be packed' }, () => {
   before(async () => {
-    mkdirSync(consumer);
-    writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
-    await must('npm', ['pack', '--pack-destination', shop.folder], root);
-    const quick = ['--prefer-offline', '--no-audit', '--no-fund'];
-    await must('npm', ['install', ...quick, '--prefix', consumer, tarball]);
+    await install(root, 'bourse', consumer);
+    await install(join(root, 'packages/client'), 'bourse-client', alone);
   });
 
-  test('publint finds nothing in it', async () => {
-    const { messages } = await publint({ pkgDir: installed, pack: false });
-    assert.deepEqual(messages, []);
+  test('publint finds nothing in them', async () => {
+    for (const pkgDir of [installed, join(alone, 'node_modules/bourse-client')]) {
+      const { messages } = await publint({ pkgDir, pack: false });
+      assert.deepEqual(messages, []);
+    }
+  });
+
+  test('the client by itself brings no other package, and nothing but what was built', () => {
+    const inside = readdirSync(join(alone, 'node_modules')).filter((file) => !file.startsWith('.'));
+    assert.deepEqual(inside, ['bourse-client']);
+    const files = globSync('**/*.*', { cwd: join(alone, 'node_modules/bourse-client') });
+    assert.deepEqual(
+      files.filter((file) => !/^(?:dist\/\w+\.(?:js|d\.ts)|package\.json|README\.md)$/.test(file)),
+      [],
+    );
   });
 
   test('it holds what was built, the sample files, deploy/ and no source, no test and no Node.js', () => {
@@ -192,7 +208,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       html.matchAll(/(?:href|src)="((?:explorer|client)\/[^"]+)"/g),
       ([, path]) => `/${path}`,
     );
-    for (const path of ['/explorer/main.js', '/explorer/page.css', '/client/index.js'])
+    for (const path of ['/explorer/main.js', '/explorer/colours.css', '/client/index.js'])
       assert.ok(explorer.includes(path), path);
     const documentation = ['/docs', '/docs/forms.js', '/docs/page.css', '/llms.txt', '/docs/using/bars.md'];
     for (const page of [...explorer, ...documentation, '/openapi.json'])
@@ -233,7 +249,12 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     );
   });
 
-  test('bourse/client reads all pages in Node.js and in a page of another origin (contract 4.1)', async (t) => {
+  const clients = [
+    ['bourse/client', consumer],
+    ['bourse-client', alone],
+  ] as const;
+
+  test('both read all pages in Node.js, and a page of another origin does (contract 4.1)', async (t) => {
     const { server, key } = await startDemo();
     const day = (daysAgo: number): string =>
       new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
@@ -258,10 +279,12 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       return { closes, columns: [...columns.close], error: [error.error, error.status] };
     }`;
     const expected = { closes: wanted, columns: wanted, error: ['unknown_instrument', 404] };
-    const program = `import * as client from 'bourse/client';
-      console.log(JSON.stringify(await (${uses})(client)));`;
-    const printed = await must(process.execPath, ['--input-type=module', '--eval', program]);
-    assert.deepEqual(JSON.parse(printed), expected);
+    for (const [name, folder] of clients) {
+      const program = `import * as client from '${name}';
+        console.log(JSON.stringify(await (${uses})(client)));`;
+      const printed = await must(process.execPath, ['--input-type=module', '--eval', program], folder);
+      assert.deepEqual(JSON.parse(printed), expected, name);
+    }
     if (skipBrowser !== false) t.diagnostic(skipBrowser);
     else {
       const served = await servePage();
@@ -274,16 +297,17 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     await server.stop();
   });
 
-  test('bourse/client has exact types, with those of browsers alone', async () => {
-    const compilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
-      ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext' },
-    };
-    const project = join(consumer, 'tsconfig.client.json');
-    writeFileSync(project, JSON.stringify({ compilerOptions, files: ['client.ts'] }));
-    writeFileSync(
-      join(consumer, 'client.ts'),
-      `import { type BarColumns, Bourse, BourseError, type Row } from 'bourse/client';
+  for (const [name, folder] of clients)
+    test(`${name} has exact types, with those of browsers alone`, async () => {
+      const compilerOptions = {
+        ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
+        ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext' },
+      };
+      const project = join(folder, 'tsconfig.client.json');
+      writeFileSync(project, JSON.stringify({ compilerOptions, files: ['client.ts'] }));
+      writeFileSync(
+        join(folder, 'client.ts'),
+        `import { type BarColumns, Bourse, BourseError, type Row } from '${name}';
 const bourse = new Bourse({ url: 'http://127.0.0.1:8080', key: 'k' });
 const range = { from: '2025-03-03', to: new Date() };
 const bars = bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'all', as_of: new Date(), signal: undefined });
@@ -314,9 +338,9 @@ bourse.bars('stock', 'US:AAPL', '60M', { ...range, adjust: 'everything' });
 // @ts-expect-error The client chooses the format itself.
 bourse.bars('stock', 'US:AAPL', '60M', { ...range, format: 'csv' });
 `,
-    );
-    assert.equal(await must(join(root, 'node_modules/.bin/tsc'), ['--project', project]), '');
-  });
+      );
+      assert.equal(await must(join(root, 'node_modules/.bin/tsc'), ['--project', project]), '');
+    });
 
   for (const [resolution, module] of [
     ['nodenext', 'nodenext'],

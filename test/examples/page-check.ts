@@ -179,7 +179,7 @@ export class PageCheck {
     const [first, ...others] = this.#of('ts');
     if (first === undefined) return;
     const text = [first, ...others].map((block) => block.text).join('\n');
-    const client = `'${join(root, 'src/client/index.ts')}'`;
+    const client = `'${join(root, 'packages/client/index.ts')}'`;
     this.#desk.write('example.mts', this.#desk.here(text).replace("'bourse/client'", client));
     const compiler = relative(this.#desk.folder, join(root, 'node_modules/.bin/tsc'));
     for (const command of [`${compiler} ${compilerFlags} example.mts`, 'node example.mts'])

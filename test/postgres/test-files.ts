@@ -22,7 +22,7 @@ const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
  * a file.
  */
 const ofNoStore = [
-  'src/{base,contract,explorer,market,store/schema,imports/read,imports/map}/**',
+  '{src/{base,contract,market,store/schema,imports/read,imports/map},packages}/**',
   'test/explorer/**',
   'src/serve/outgoing/**',
 ];
@@ -33,7 +33,7 @@ export const ofPostgres = (): string[] => globSync(ownTests);
 /** The files of a run on PostgreSQL: the tests of PostgreSQL, or all tests that ask a store. */
 export const filesOnPostgres = (all: boolean): string[] =>
   (all
-    ? globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], [...ofSqlite, ...ofNoStore])
+    ? globSync(['{src,packages,test}/**/*.test.ts'], [...ofSqlite, ...ofNoStore])
     : globSync([...ownTests, ...onEachEngine])
   ).toSorted();
 

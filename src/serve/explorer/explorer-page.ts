@@ -17,21 +17,14 @@ const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 /** The module that writes requests in every language, which the documentation page loads too. */
 export const requestTextPath = `explorer/request-text${extension}`;
 
-/**
- * The folders of `src` whose modules browsers load; relative imports hold, because each is served under its
- * name.
- */
-const moduleFolders = ['explorer', 'client'] as const;
+/** The folder that has the packages whose modules browsers load. */
+const packages = new URL(extension === '.ts' ? '../../../packages/' : '../../', import.meta.url);
 
 /** The libraries: what modules call them, and where their package has them. */
 const libraries = [
-  { name: 'preact', folder: 'preact', file: 'dist/preact.mjs' },
-  { name: 'preact/hooks', folder: 'preact', file: 'hooks/dist/hooks.mjs' },
-  {
-    name: 'lightweight-charts',
-    folder: 'lightweight-charts',
-    file: 'dist/lightweight-charts.standalone.production.mjs',
-  },
+  ['preact', 'dist/preact.mjs'],
+  ['preact/hooks', 'hooks/dist/hooks.mjs'],
+  ['lightweight-charts', 'dist/lightweight-charts.standalone.production.mjs'],
 ] as const;
 
 /** The style sheets, in the order in which they hold. */
@@ -39,20 +32,18 @@ const styles = ['colours.css', 'page.css', 'header.css', 'views.css', 'chart.css
 
 const libraryPath = (file: string): string => `explorer/lib/${file.slice(file.lastIndexOf('/') + 1)}`;
 
-const folderUrl = (folder: string): URL => new URL(`../../${folder}/`, import.meta.url);
-
 /** Modules are the files that are neither tests nor, in the package, types. */
 const isModule = (name: string): boolean => name.endsWith(extension) && !/\.(?:test|d)\.ts$/.test(name);
 
-const modules = moduleFolders.flatMap((folder) =>
-  readdirSync(folderUrl(folder))
+/** Their paths. Relative imports hold, because each is served under its name. */
+const modules = ['explorer', 'client'].flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, packages))
     .filter(isModule)
-    .map((name) => ({ path: `${folder}/${name}`, url: new URL(name, folderUrl(folder)) })),
+    .map((name) => `${folder}/${name}`),
 );
 
 /** A module as a browser runs it: types become spaces, so that its lines and columns stay. */
-function moduleText(url: URL): string {
-  const text = readFileSync(url, 'utf8');
+function moduleText(text: string): string {
   return extension === '.ts' ? stripTypeScriptTypes(text) : text;
 }
 
@@ -71,7 +62,7 @@ const once = (make: () => Content): (() => Content) => {
 };
 
 const importMap = JSON.stringify({
-  imports: Object.fromEntries(libraries.map(({ name, file }) => [name, `./${libraryPath(file)}`])),
+  imports: Object.fromEntries(libraries.map(([name, file]) => [name, `./${libraryPath(file)}`])),
 });
 
 /**
@@ -102,7 +93,7 @@ async function marketsText(): Promise<string> {
  * escaped.
  */
 async function pageOf(key: string | null): Promise<Content> {
-  const preloads = [...libraries.map(({ file }) => libraryPath(file)), ...modules.map(({ path }) => path)];
+  const preloads = [...libraries.map(([, file]) => libraryPath(file)), ...modules];
   return contentOf(
     'text/html',
     `<!doctype html>
@@ -128,32 +119,24 @@ ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')
   );
 }
 
-const fileUrl = (name: string): URL => new URL(name, folderUrl('explorer'));
-
-function libraryUrl(folder: string, file: string): URL {
-  const found = findPackageJSON(folder, import.meta.url);
+function libraryUrl(name: string, file: string): URL {
+  const found = findPackageJSON(name.split('/')[0]!, import.meta.url);
   return new URL(file, `file://${found}`);
 }
+
+const asset = (path: string, type: string, url: () => URL, textOf = (text: string) => text) =>
+  [`/${path}`, once(() => contentOf(type, textOf(readFileSync(url(), 'utf8'))))] as const;
 
 /**
  * The files that the page loads, by path. Each is read when it is first asked for, so that a start does not
  * wait for it.
  */
 export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
-  ...styles.map(
-    (name) =>
-      [`/explorer/${name}`, once(() => contentOf('text/css', readFileSync(fileUrl(name), 'utf8')))] as const,
-  ),
-  ['/explorer/icon.svg', once(() => contentOf('image/svg+xml', readFileSync(fileUrl('icon.svg'), 'utf8')))],
-  ...modules.map(
-    ({ path, url }) => [`/${path}`, once(() => contentOf('text/javascript', moduleText(url)))] as const,
-  ),
-  ...libraries.map(
-    ({ folder, file }) =>
-      [
-        `/${libraryPath(file)}`,
-        once(() => contentOf('text/javascript', readFileSync(libraryUrl(folder, file), 'utf8'))),
-      ] as const,
+  ...styles.map((name) => asset(`explorer/${name}`, 'text/css', () => new URL(`explorer/${name}`, packages))),
+  asset('explorer/icon.svg', 'image/svg+xml', () => new URL('explorer/icon.svg', packages)),
+  ...modules.map((path) => asset(path, 'text/javascript', () => new URL(path, packages), moduleText)),
+  ...libraries.map(([name, file]) =>
+    asset(libraryPath(file), 'text/javascript', () => libraryUrl(name, file)),
   ),
 ]);
 

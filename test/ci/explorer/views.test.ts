@@ -1,7 +1,7 @@
 // What the explorer shows beside prices, in a browser: actions, coverage, findings, options, news, calendars
 // (contract 9.3).
 import assert from 'node:assert/strict';
-import { dateText, dayText } from '../../../src/explorer/market-clock.ts';
+import { dateText, dayText } from '../../../packages/explorer/market-clock.ts';
 import {
   accessibleViews,
   drawn,

@@ -7,7 +7,7 @@ const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
  * Writes requests as programs; the explorer has the same. The forms do not wait for it: a click before they
  * listen would send the page away.
  */
-const requestText = /** @type {Promise<typeof import('../../../explorer/request-text.ts')>} */ (
+const requestText = /** @type {Promise<typeof import('../../../../packages/explorer/request-text.ts')>} */ (
   import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
 );
 
@@ -86,7 +86,7 @@ async function showPrograms(section, form) {
     return [/** @type {const} */ ([control.name, typed(value, row.dataset.type)])];
   });
   const asked = {
-    name: /** @type {import('../../../client/sent.ts').AnyName} */ (section.id),
+    name: /** @type {import('../../../../packages/client/sent.ts').AnyName} */ (section.id),
     values: Object.fromEntries(given),
   };
   const service = new URL('.', document.baseURI).href.replace(/\/$/, '');

@@ -1,6 +1,5 @@
 // One request in every form in which a program may send it: address, curl, TypeScript, Python.
-import { address, type Value, wireNames } from '../client/address.ts';
-import type { AnyName } from '../client/sent.ts';
+import { type AnyName, address, type Value, wireNames } from '../client/sent.ts';
 
 /** A request: an endpoint and its parameters, by their names on the wire or in the client. */
 export type AskedRequest = {

@@ -1,6 +1,6 @@
 // The records of all pages: one by one, page by page, or bars as columns.
-import { BourseError } from './error.ts';
-import type { Row } from './sent.ts';
+import type { Bar } from './contract.ts';
+import { BourseError } from './service.ts';
 
 /** One page as it is on the wire, and the headers of its answer, such as `X-Data-Version`. */
 export type Page<R> = {
@@ -83,8 +83,6 @@ export class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R>
     return rows;
   }
 }
-
-type Bar = Row<'historicalBars'>;
 
 /** The fields of a bar that are numbers or null. */
 type NumberField = { [K in keyof Bar]-?: Bar[K] extends number | null ? K : never }[keyof Bar];

@@ -1,8 +1,8 @@
 // "The request" of a panel: how a program asks for what it shows, and the same rows as a file.
 import { type ComponentChild, h } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { address } from '../client/address.ts';
 import type { Bourse } from '../client/index.ts';
+import { address } from '../client/sent.ts';
 import { serviceUrl, useConnection, useMoment } from './asking.ts';
 import { segments } from './controls.ts';
 import { type AskedRequest, curlOf, pythonOf, typescriptOf, urlOf } from './request-text.ts';

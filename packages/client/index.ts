@@ -1,10 +1,24 @@
-// The client: a method for each endpoint.
-import type { EndpointName } from '../contract/index.ts';
-import { address, type Value } from './address.ts';
-import { BourseError } from './error.ts';
+// The TypeScript client, for Node.js and browsers: a method for each endpoint, and what else programs import.
+import type { AssetSchema, IntervalCode } from './contract.ts';
 import { type AskPage, Bars, type Groups, isRows, type Page, Rows } from './rows.ts';
-import type { Argument, BulkOptions, Instrument, OptionsOf, Row, Shaped } from './sent.ts';
-import { type Call, Service, type ServiceOptions } from './service.ts';
+import {
+  address,
+  type BulkOptions,
+  type EndpointName,
+  type Needs,
+  type OptionsOf,
+  type Row,
+  type Value,
+} from './sent.ts';
+import { BourseError, type Call, Service, type ServiceOptions } from './service.ts';
+
+export type { AssetSchema, ErrorWord, IntervalCode } from './contract.ts';
+export type { BarColumns, Bars, Groups, Page, Rows } from './rows.ts';
+export type { BulkOptions, EndpointName, OptionsOf, Row } from './sent.ts';
+export { BourseError, type Call, type ErrorCode, type ServiceOptions } from './service.ts';
+
+/** The path parameters that name one instrument. */
+type Instrument = 'schema_asset' | 'country_symbol';
 
 type Values = Readonly<Record<string, Value>>;
 type Listing = Call & { readonly limit?: number | undefined };
@@ -25,9 +39,9 @@ export class Bourse {
 
   /** Bars that open in a range. */
   bars(
-    schema_asset: Argument<'historicalBars', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
-    interval: Argument<'historicalBars', 'interval'>,
+    interval: IntervalCode,
     options: OptionsOf<'historicalBars', Instrument | 'interval'>,
   ): Bars {
     return new Bars(
@@ -41,9 +55,9 @@ export class Bourse {
 
   /** The newest completed bars, in ascending order. */
   latest(
-    schema_asset: Argument<'latestBars', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
-    interval: Argument<'latestBars', 'interval'>,
+    interval: IntervalCode,
     options: OptionsOf<'latestBars', Instrument | 'interval'> = {},
   ): Promise<Row<'latestBars'>[]> {
     return this.#list('latestBars', { schema_asset, country_symbol, interval }, options);
@@ -55,9 +69,9 @@ export class Bourse {
    * `timeoutMs` is the time until they begin.
    */
   bulk(
-    schema_asset: Argument<'bulkBars', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_iso_code: string,
-    interval: Argument<'bulkBars', 'interval'>,
+    interval: IntervalCode,
     { signal, timeoutMs, ...options }: BulkOptions,
   ): Promise<ReadableStream<Uint8Array>> {
     const path = address('bulkBars', { schema_asset, country_iso_code, interval, ...options });
@@ -66,7 +80,7 @@ export class Bourse {
 
   /** What is known of an instrument. */
   reference(
-    schema_asset: Argument<'instrumentReference', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
     options: OptionsOf<'instrumentReference', Instrument> = {},
   ): Promise<Row<'instrumentReference'>> {
@@ -75,7 +89,7 @@ export class Bourse {
 
   /** Instruments whose symbol or name matches a text. */
   search(
-    schema_asset: Argument<'instrumentSearch', 'schema_asset'>,
+    schema_asset: AssetSchema,
     query: string,
     options: OptionsOf<'instrumentSearch', 'schema_asset' | 'query'> = {},
   ): Promise<Row<'instrumentSearch'>[]> {
@@ -102,10 +116,10 @@ export class Bourse {
 
   /** Option contracts of an underlying, in or out of the money; pages have them by expiration. */
   options(
-    schema_asset: Argument<'optionSearch', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
-    option_type: Argument<'optionSearch', 'option_type'>,
-    moneyness: Argument<'optionSearch', 'moneyness'>,
+    option_type: Needs<'optionSearch'>['option_type'],
+    moneyness: Needs<'optionSearch'>['moneyness'],
     options: OptionsOf<'optionSearch', Instrument | 'option_type' | 'moneyness'> = {},
   ): Rows<Row<'optionSearch'>, Groups<Row<'optionSearch'>>> {
     const named = { schema_asset, country_symbol, option_type, moneyness };
@@ -114,7 +128,7 @@ export class Bourse {
 
   /** The coming expirations of an underlying, nearest first. */
   expirations(
-    schema_asset: Argument<'optionExpirations', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
     options: OptionsOf<'optionExpirations', Instrument> = {},
   ): Promise<Row<'optionExpirations'>[]> {
@@ -162,7 +176,7 @@ export class Bourse {
 
   /** The stored series of an asset type, by their names. */
   coverage(
-    schema_asset: Argument<'seriesCoverage', 'schema_asset'>,
+    schema_asset: AssetSchema,
     options: OptionsOf<'seriesCoverage', 'schema_asset'> = {},
   ): Rows<Row<'seriesCoverage'>> {
     return this.#rows('seriesCoverage', { schema_asset }, options);
@@ -170,7 +184,7 @@ export class Bourse {
 
   /** The sessions of one instrument: which have bars, did not trade, are missing or still to come. */
   sessions(
-    schema_asset: Argument<'sessionCoverage', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
     options: OptionsOf<'sessionCoverage', Instrument> = {},
   ): Rows<Row<'sessionCoverage'>> {
@@ -179,7 +193,7 @@ export class Bourse {
 
   /** What may be wrong with the stored data of an instrument, by its beginning. */
   findings(
-    schema_asset: Argument<'findings', 'schema_asset'>,
+    schema_asset: AssetSchema,
     country_symbol: string,
     options: OptionsOf<'findings', Instrument> = {},
   ): Rows<Row<'findings'>> {
@@ -204,13 +218,13 @@ export class Bourse {
     return result as T;
   }
 
-  async #list<N extends Shaped<'list'>>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
+  async #list<N extends EndpointName>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
     const { data } = await this.#result<{ readonly data: Row<N>[] }>(name, named, options);
     if (!isRows(data)) throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
     return data;
   }
 
-  #rows<N extends Shaped<'paged'>>(name: N, named: Values, options: Listing): Rows<Row<N>> {
+  #rows<N extends EndpointName>(name: N, named: Values, options: Listing): Rows<Row<N>> {
     return new Rows(...this.#walk<Page<Row<N>>>(name, named, options));
   }
 

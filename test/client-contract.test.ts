@@ -1,0 +1,43 @@
+// What the TypeScript client knows of the contract, against the contract.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type * as Client from '../packages/client/contract.ts';
+import type { Endpoints } from '../packages/client/contract.ts';
+import type {
+  AllEndpoints,
+  AssetSchema,
+  ErrorWord,
+  IntervalCode,
+  RecordOf,
+  SentOf,
+} from '../src/contract/index.ts';
+import { clientContract, contractText } from './client-contract.ts';
+
+test("the client's file is what `npm run client` writes of the contract", () => {
+  assert.equal(readFileSync(clientContract, 'utf8'), contractText());
+});
+
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+type Name = keyof AllEndpoints;
+type Parameters<N extends Name> = AllEndpoints[N]['parameters'];
+type Options<N extends Name> = Endpoints[N]['needs'] & Endpoints[N]['takes'];
+type Wire<K> = K extends 'from' ? 'from_date' : K extends 'to' ? 'to_date' : K;
+
+/** True where a record is that of the contract. */
+type IsRecord<N extends Name> = Same<Endpoints[N]['record'], RecordOf<AllEndpoints[N]>>;
+
+/** True where an option takes what the contract's parameter does. */
+type IsOption<N extends Name, K extends keyof Options<N>> =
+  Wire<K> extends keyof Parameters<N> ? Same<Options<N>[K], SentOf<Parameters<N>[Wire<K>]>> : false;
+
+/** Compiles for `true` alone. */
+const holds = <T extends true>(...all: T[]): void => void all;
+
+test('its types are those that the compiler infers from the declarations', () => {
+  holds<{ [N in Name]: IsRecord<N> }[Name]>();
+  holds<{ [N in Name]: { [K in keyof Options<N>]: IsOption<N, K> }[keyof Options<N>] }[Name]>();
+  holds<
+    Same<AssetSchema | IntervalCode | ErrorWord, Client.AssetSchema | Client.IntervalCode | Client.ErrorWord>
+  >();
+});
