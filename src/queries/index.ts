@@ -1,8 +1,8 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
 import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
+import { TrackedReader } from '../store/known-changes.ts';
 import type { Store } from '../store/store.ts';
-import { TrackedReader } from '../store/tracked-reader.ts';
 import { tellingAdjusted } from './adjusted.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';

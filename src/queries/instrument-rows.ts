@@ -1,9 +1,10 @@
 // The rows of instruments that a search has found.
 
 import { rowsAmong } from '../store/all-rows.ts';
-import { type FoundName, lostInstrument } from '../store/instrument-terms.ts';
+import { lostInstrument } from '../store/instrument-terms.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
+import type { FoundName } from '../store/term-search.ts';
 
 const nameOf = ({ country_iso_code, symbol }: FoundName): string => `${country_iso_code}:${symbol}`;
 

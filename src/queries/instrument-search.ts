@@ -2,9 +2,10 @@
 import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
 import { marketOf } from '../series/calendars.ts';
-import { type InstrumentSearch, searchInstruments, wordsOf } from '../store/instrument-terms.ts';
+import { wordsOf } from '../store/instrument-terms.ts';
 import { unsignedPair } from '../store/schema/notations.ts';
 import type { Instrument } from '../store/schema/reference.ts';
+import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
 import { instrumentRows } from './instrument-rows.ts';
 import { aliasedSymbol, dayOf, instrumentOrNull, rowOn, UNDATED_FIELDS } from './known-instrument.ts';
 import { searchKnown } from './known-search.ts';

@@ -4,8 +4,7 @@
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import { rowsAmong } from '../store/all-rows.ts';
-import { ADJUSTED, isAdjustedRoot } from '../store/schema/option-roots.ts';
-import { optionContracts } from '../store/schema/options.ts';
+import { ADJUSTED, isAdjustedRoot, optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
 import {

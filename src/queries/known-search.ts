@@ -1,17 +1,17 @@
 // Instrument search as of a moment: by the symbols of then, without instruments that were listed later
 // (contract 9.2, 9.8).
 import type { AssetSchema } from '../contract/identifiers.ts';
+import type { Term } from '../store/instrument-terms.ts';
+import type { FormerSymbol, Instrument } from '../store/schema/reference.ts';
 import {
   COMPARED_MAX,
   hasWords,
   type InstrumentSearch,
   longestOf,
   separatedTerms,
-  type Term,
   type TermKind,
   termsWith,
-} from '../store/instrument-terms.ts';
-import type { FormerSymbol, Instrument } from '../store/schema/reference.ts';
+} from '../store/term-search.ts';
 import { instrumentRows } from './instrument-rows.ts';
 import { dayOf, isListedOn, rowOn } from './known-instrument.ts';
 import type { AsOf, QueryContext } from './query.ts';

@@ -8,11 +8,10 @@ import { fc } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { contract } from '../contract/index.ts';
 import { importFile } from '../imports/load/importers.ts';
-import type { MappedFile } from '../imports/map/column-mapping.ts';
-import { ownNames } from '../imports/map/column-mapping.ts';
+import { type MappedFile, ownNames } from '../imports/map/column-mapping.ts';
 import { openSources } from '../imports/read/source.ts';
 import { openStore } from '../store/engines.ts';
-import { TrackedReader } from '../store/tracked-reader.ts';
+import { TrackedReader } from '../store/known-changes.ts';
 import { QueryRunner } from './index.ts';
 
 const temporary = new TestFolder();

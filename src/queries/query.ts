@@ -3,9 +3,8 @@
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName, StreamedName } from '../contract/index.ts';
-import type { Part } from '../store/parts.ts';
-import type { DataState } from '../store/store.ts';
-import type { TrackedReader } from '../store/tracked-reader.ts';
+import type { TrackedReader } from '../store/known-changes.ts';
+import type { DataState, Part } from '../store/store.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 

@@ -3,8 +3,7 @@ import { parseDay } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
-import type { Dataset, Naming } from '../store/schema/dataset.ts';
-import type { Values } from '../store/schema/field.ts';
+import type { Dataset, Naming, Values } from '../store/schema/dataset.ts';
 import type { InstrumentName } from '../store/schema/reference.ts';
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { DAY_MS } from '../base/instant.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
-import type { Values } from '../store/schema/field.ts';
+import type { Values } from '../store/schema/dataset.ts';
 import type { FileDataset } from '../store/schema/index.ts';
 import { heldRows } from '../store/schema/internal.ts';
 import type { RowReader, Writer } from '../store/store.ts';

@@ -1,7 +1,9 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs
 // changed.
+
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { namedDamage } from '../series/damaged-bars.ts';
+import { refuseLostBlocks } from '../store/all-blocks.ts';
 import { collectRows, rowsInOrder, rowWith, soundRows } from '../store/all-rows.ts';
 import { type Damage, DamagedData } from '../store/damage.ts';
 import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
@@ -320,7 +322,7 @@ type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion |
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
-  await writer.checkBlocks(seriesId);
+  await refuseLostBlocks(writer, seriesId);
   // An index that has lost the row tells it here: it is no deleted instrument.
   const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;

@@ -1,7 +1,7 @@
 // What reads of rows have in common in every engine with SQL: statements, the translation of values, and the
 // check of each row.
 
-import { allRows } from './all-rows.ts';
+import { allRows, collectRows } from './all-rows.ts';
 import {
   isWhole,
   type Misplaced,
@@ -10,14 +10,16 @@ import {
   type Row,
   type RowForm,
   rawRow,
+  rowCheck,
   rowDamage,
   rowFormOf,
+  type StoredCell,
 } from './checked-rows.ts';
 import { DamagedData } from './damage.ts';
-import { rowCheck, type StoredCell } from './row-check.ts';
+import type { MovedTables } from './migrations/step.ts';
 import type { ColumnKind, ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { SqlCompiler } from './sql.ts';
-import type { Extent, KeyRead, RankedRead, Read, RowReader } from './store.ts';
+import type { Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } from './store.ts';
 
 function toSql(kind: ColumnKind, value: unknown): StoredCell {
   if (value === null || value === undefined) return null;
@@ -100,29 +102,16 @@ export abstract class StoredRows implements RowReader {
   protected abstract lists(
     dataset: Dataset,
     sql: string,
-    values: readonly unknown[],
+    values: readonly StoredCell[],
   ): StoredCell[][] | Promise<StoredCell[][]>;
 
   /** @throws DamagedData where a group has lost rows; `found` are all that are stored of it */
   protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
 
-  #found(
-    dataset: Dataset,
-    sql: string,
-    values: readonly unknown[],
-  ): StoredCell[][] | Promise<StoredCell[][]> {
-    return this.lists(dataset, sql, this.bound(values));
-  }
-
-  /** Values as a statement takes them. */
-  protected bound(values: readonly unknown[]): unknown[] {
-    return values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-  }
-
   /** The rows of a read as they are stored. */
   protected read(dataset: Dataset, read: Read): StoredCell[][] | Promise<StoredCell[][]> {
     const statement = this.compiler.read(dataset, read);
-    return this.#found(dataset, statement.sql, statement.values(read));
+    return this.lists(dataset, statement.sql, statement.values(read));
   }
 
   async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
@@ -149,7 +138,7 @@ export abstract class StoredRows implements RowReader {
   protected async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
     const { sql, values } = this.compiler.read(dataset, reads[0]!);
     const found: StoredCell[][][] = [];
-    for (const read of reads) found.push(await this.#found(dataset, sql, values(read)));
+    for (const read of reads) found.push(await this.lists(dataset, sql, values(read)));
     return found;
   }
 
@@ -166,13 +155,12 @@ export abstract class StoredRows implements RowReader {
     if (read.groups.length === 0) return [];
     const ranked = read as unknown as RankedRead;
     const statement = this.compiler.ranked(dataset, ranked);
-    return (await this.#found(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
+    return (await this.lists(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
   }
 
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const sql = this.compiler.count(dataset, where);
-    const values = Object.values(where).filter((value) => value !== null);
-    const found = await this.#found(dataset, sql, values);
+    const { sql, values } = this.compiler.count(dataset, where);
+    const found = await this.lists(dataset, sql, values(where));
     return (found[0]?.[0] as number | undefined) ?? 0;
   }
 
@@ -189,3 +177,10 @@ export abstract class StoredRows implements RowReader {
     return first > last ? { rows, first: null, last: null } : { rows, first, last };
   }
 }
+
+/** The rows that a step between layouts moves: a table of it is a dataset for the time of the step. */
+export const movedTables = (rows: RowWriter): MovedTables => ({
+  rows: (table, where = {}) => collectRows(rows, table as Dataset, where as never),
+  put: (table, all) => rows.upsert(table as Dataset, all as never),
+  remove: (table, keys) => rows.remove(table as Dataset, keys as never),
+});

@@ -7,7 +7,7 @@ import { exportTable } from '../../src/queries/export/tables.ts';
 import { ndjson } from '../../src/queries/export/text-style.ts';
 import { RequestProblem } from '../../src/runs/request-problem.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { fileDatasetNames } from '../../src/store/schema/index.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';

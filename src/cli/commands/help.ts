@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { barFields } from '../../store/schema/bars.ts';
-import type { Field, Fields } from '../../store/schema/field.ts';
+import type { Field, Fields } from '../../store/schema/dataset.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
 import { examples } from '../shared/flags.ts';

@@ -1,7 +1,6 @@
 // `bourse doctor --deep`: every byte of the store, and what to run for what is damaged.
 
-import type { Damage } from '../../store/damage.ts';
-import { broken, type Diagnosis, fine } from '../../store/diagnosis.ts';
+import { broken, type Damage, type Diagnosis, fine } from '../../store/damage.ts';
 import { howToRestore, isStoreMade } from '../../store/engines.ts';
 import { storeLimits } from '../../store/limits.ts';
 import { series } from '../../store/schema/bars.ts';

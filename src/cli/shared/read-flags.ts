@@ -9,7 +9,7 @@ import {
   symbolAllowed,
 } from '../../contract/identifiers.ts';
 import { type Interval, intervalsAllowed, parseInterval } from '../../contract/interval.ts';
-import type { Field, FieldRule } from '../../store/schema/field.ts';
+import type { Field, FieldRule } from '../../store/schema/dataset.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { UsageProblem } from '../config.ts';
 

@@ -22,7 +22,7 @@ import type { KnownName } from '../../runs/known-names.ts';
 import { dayOf } from '../../runs/naming.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { barFields, seriesFields, valueFields } from '../../store/schema/bars.ts';
-import type { FieldRule } from '../../store/schema/field.ts';
+import type { FieldRule } from '../../store/schema/dataset.ts';
 import { readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';

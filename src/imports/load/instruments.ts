@@ -5,7 +5,7 @@ import { seriesWithBars } from '../../runs/instrument-uses.ts';
 import { newInstrument } from '../../runs/new-instrument.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { refuseLost } from '../../store/instrument-terms.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { Values } from '../../store/schema/dataset.ts';
 import {
   type FormerSymbol,
   type Instrument,

@@ -1,6 +1,6 @@
 // News: the identifier of an item (contract 4.5, 8.3).
 import { hash } from 'node:crypto';
-import type { Values } from '../../store/schema/field.ts';
+import type { Values } from '../../store/schema/dataset.ts';
 import type { RowProblem } from '../read/file-problem.ts';
 import type { Particulars } from './particulars.ts';
 

@@ -1,9 +1,8 @@
 // Option contracts: their defaults, and the two instruments that each names: its own and its underlying
 // (contract 11, spec 2.6).
 import { parseOptionSymbol } from '../../contract/option-symbol.ts';
-import type { Values } from '../../store/schema/field.ts';
-import { ADJUSTED, isAdjustedOf, termsOfRoot } from '../../store/schema/option-roots.ts';
-import { sharedFields } from '../../store/schema/options.ts';
+import type { Values } from '../../store/schema/dataset.ts';
+import { ADJUSTED, isAdjustedOf, sharedFields, termsOfRoot } from '../../store/schema/options.ts';
 import type { FormerSymbol } from '../../store/schema/reference.ts';
 import type { RowProblem } from '../read/file-problem.ts';
 import type { Particulars, RowContext } from './particulars.ts';

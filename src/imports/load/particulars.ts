@@ -1,7 +1,7 @@
 // The rules for the rows of a dataset that its declaration cannot say.
 
 import type { Counters } from '../../runs/new-instrument.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { Values } from '../../store/schema/dataset.ts';
 import type { RowReader, Writer } from '../../store/store.ts';
 import type { RowProblem } from '../read/file-problem.ts';
 import type { NamedInstruments } from './named-instruments.ts';

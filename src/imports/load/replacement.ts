@@ -12,8 +12,7 @@ import {
 } from '../../runs/replaced-days.ts';
 import { ReplacedRows, type ReplacingRun } from '../../runs/replaced-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
-import type { RowOf } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { RowOf, Values } from '../../store/schema/dataset.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Writer } from '../../store/store.ts';

@@ -8,10 +8,10 @@ import {
   ADJUSTED,
   indexOfRoot,
   isAdjustedRoot,
+  optionContracts,
   plainRoot,
   termsOfRoot,
-} from '../../store/schema/option-roots.ts';
-import { optionContracts } from '../../store/schema/options.ts';
+} from '../../store/schema/options.ts';
 import type { Instrument, InstrumentName } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';
 import { OwnNames } from './own-names.ts';

@@ -1,5 +1,5 @@
 // The fields of a dataset by what a file needs to have of them.
-import type { Fields } from '../../store/schema/field.ts';
+import type { Fields } from '../../store/schema/dataset.ts';
 import type { FieldNames } from './column-mapping.ts';
 import { known } from './presets/preset.ts';
 

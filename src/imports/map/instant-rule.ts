@@ -1,7 +1,7 @@
 // Instants in cells: with an offset, as epochs, or as local times of a zone.
 import { MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
-import type { FieldRule, InstantRule } from '../../store/schema/field.ts';
+import type { FieldRule, InstantRule } from '../../store/schema/dataset.ts';
 import { InstantCell, LocalClock } from './instant-cell.ts';
 
 type Unit = InstantRule['unit'];

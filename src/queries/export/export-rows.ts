@@ -2,8 +2,7 @@
 import { formatDay, formatInstantZ, SECOND_MS } from '../../base/instant.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import { rangeOf } from '../../runs/selection.ts';
-import type { ColumnKind } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { ColumnKind, Values } from '../../store/schema/dataset.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';

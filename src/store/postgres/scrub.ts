@@ -1,13 +1,20 @@
 // Reads a whole store in PostgreSQL and finds what is damaged in it: each row and block by its checksum, each
 // index beside its table.
 
-import { damageOf } from '../checked-blocks.ts';
-import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
+import {
+  damageOf,
+  isWhole,
+  ROW_CHECK,
+  rawRow,
+  rowDamage,
+  rowFormOf,
+  type StoredCell,
+} from '../checked-rows.ts';
 import type { ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
-import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { Dataset } from '../schema/dataset.ts';
-import { controlDatasets, dataDatasets } from '../schema/index.ts';
+import { dataDatasets } from '../schema/index.ts';
+import { controlDatasets } from '../schema/internal.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect, settingsOf } from './connection.ts';
 import { rangesText, readPublished, type Versions } from './publish.ts';

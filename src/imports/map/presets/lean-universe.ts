@@ -1,6 +1,6 @@
 // QuantConnect LEAN option universes: the contracts of an underlying on a day, in their folder.
 import { resolve } from 'node:path';
-import { indexOfRoot } from '../../../store/schema/option-roots.ts';
+import { indexOfRoot } from '../../../store/schema/options.ts';
 import { quoted } from '../../read/computed-column.ts';
 import type { NativeRows, NumberedRow } from '../../read/convert.ts';
 import { contentProblem, unfitProblem } from '../../read/file-problem.ts';

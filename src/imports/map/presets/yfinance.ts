@@ -1,5 +1,5 @@
 // Option chains of the Python package yfinance: `option_chain(date).calls.to_csv()`, or its puts.
-import { indices } from '../../../store/schema/option-roots.ts';
+import { indices } from '../../../store/schema/options.ts';
 import { quoted } from '../../read/computed-column.ts';
 import type { Cell } from '../cell.ts';
 import { contains, type Preset } from './preset.ts';
