@@ -3,22 +3,9 @@
 // (docs/decisions/0029).
 
 import { crc32 } from 'node:zlib';
-import type { Damage } from './damage.ts';
 import { storeLimits } from './limits.ts';
-import type { ColumnOf, Dataset, PartKind, PartRule, RowOf } from './schema/dataset.ts';
-import type {
-  BlockRead,
-  Change,
-  DataState,
-  Extent,
-  KeyRead,
-  Part,
-  RankedRead,
-  Read,
-  Reader,
-  StoredBlock,
-  Versioned,
-} from './store.ts';
+import type { Dataset, PartKind, PartRule } from './schema/dataset.ts';
+import type { Change, DataState, Part, Reader, Versioned } from './store.ts';
 
 /** The part that is all data. */
 export const EVERYTHING: Part = '*';
@@ -152,11 +139,34 @@ type Notes = { readonly all: Set<Part>; readonly underWay: Set<Set<Part>> };
 const bounded = (parts: ReadonlySet<Part>): readonly Part[] =>
   parts.size > storeLimits.dependedPartsMax ? [EVERYTHING] : [...parts];
 
+type Reads = Omit<Reader, keyof Versioned>;
+
+/** The part that each read depends on; null for rows that never change. */
+const partsOfReads: { readonly [K in keyof Reads]: (...asked: Parameters<Reads[K]>) => Part | null } = {
+  rows: (dataset, { where }) => partRead(dataset, where),
+  group: (dataset, where) => partRead(dataset, where),
+  rowsByKey: (dataset, keys) =>
+    keys.length === 0 || dataset.neverChanges === true ? null : partRead(dataset, sharedBy(keys)),
+  ranked: (dataset, { where }) => partRead(dataset, where),
+  count: (dataset, where) => partRead(dataset, where),
+  extent: ({ name }) => name,
+  structure: (of) => (typeof of === 'number' ? barsOf(of) : of.name),
+  blocks: ({ seriesId }) => barsOf(seriesId),
+};
+
 /** A reader of one snapshot that notes the part of every read. */
 export class TrackedReader implements Reader {
   readonly #reader: Reader;
   readonly #notes: Notes;
   #version: Promise<number | null> | null = null;
+  readonly rows = this.#noting('rows');
+  readonly group = this.#noting('group');
+  readonly rowsByKey = this.#noting('rowsByKey');
+  readonly ranked = this.#noting('ranked');
+  readonly count = this.#noting('count');
+  readonly extent = this.#noting('extent');
+  readonly structure = this.#noting('structure');
+  readonly blocks = this.#noting('blocks');
 
   constructor(reader: Reader, notes: Notes = { all: new Set(), underWay: new Set() }) {
     this.#reader = reader;
@@ -203,47 +213,14 @@ export class TrackedReader implements Reader {
     return this.#reader.changesAfter(version, max);
   }
 
-  rows<D extends Dataset>(dataset: D, read: Read<D>): Promise<RowOf<D>[]> {
-    this.#noteOne(partRead(dataset, read.where));
-    return this.#reader.rows(dataset, read);
-  }
-
-  group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
-    this.#noteOne(partRead(dataset, where));
-    return this.#reader.group(dataset, where);
-  }
-
-  rowsByKey<D extends Dataset>(
-    dataset: D,
-    keys: readonly Partial<RowOf<D>>[],
-    read?: KeyRead<D>,
-  ): Promise<RowOf<D>[][]> {
-    if (keys.length > 0 && dataset.neverChanges !== true) this.#noteOne(partRead(dataset, sharedBy(keys)));
-    return this.#reader.rowsByKey(dataset, keys, read);
-  }
-
-  ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {
-    this.#noteOne(partRead(dataset, read.where));
-    return this.#reader.ranked(dataset, read);
-  }
-
-  count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number> {
-    this.#noteOne(partRead(dataset, where));
-    return this.#reader.count(dataset, where);
-  }
-
-  extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
-    this.#noteOne(dataset.name);
-    return this.#reader.extent(dataset, column);
-  }
-
-  structure(of: Dataset | number): Promise<readonly Damage[]> {
-    this.#noteOne(typeof of === 'number' ? barsOf(of) : of.name);
-    return this.#reader.structure(of);
-  }
-
-  blocks(read: BlockRead): Promise<StoredBlock[]> {
-    this.#noteOne(barsOf(read.seriesId));
-    return this.#reader.blocks(read);
+  /** Passes a read on, and notes its part. */
+  #noting<K extends keyof Reads>(name: K): Reads[K] {
+    const partOfRead = partsOfReads[name] as (...asked: unknown[]) => Part | null;
+    const read = (...asked: unknown[]): unknown => {
+      const part = partOfRead(...asked);
+      if (part !== null) this.#noteOne(part);
+      return (this.#reader[name] as (...given: unknown[]) => unknown).apply(this.#reader, asked);
+    };
+    return read as Reads[K];
   }
 }
