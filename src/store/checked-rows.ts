@@ -54,7 +54,7 @@ function numberCheck(seed: number, number: number): number {
  * those of its values, and null adds nothing: a column that a later layout adds leaves the checksums of older
  * rows as they are.
  */
-export function rowCheck(seeds: Int32Array, cells: readonly StoredCell[]): number {
+function rowCheck(seeds: Int32Array, cells: readonly StoredCell[]): number {
   let sum = 0;
   for (let at = 0; at < seeds.length; at++) {
     const cell = cells[at]!;
@@ -79,7 +79,7 @@ export type Row = Record<string, unknown>;
 /**
  * The form of the rows of one dataset: the names and kinds of its columns, and the start of their checksums.
  */
-export type RowForm = {
+type RowForm = {
   readonly dataset: Dataset;
   readonly names: readonly string[];
   readonly kinds: readonly ColumnKind[];
@@ -106,7 +106,7 @@ export function rowFormOf(dataset: Dataset): RowForm {
 }
 
 /** True if a row is as it was written: `cells` are its columns, then its checksum. */
-export const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
+const isWhole = ({ seeds }: RowForm, cells: readonly StoredCell[]): boolean =>
   cells[seeds.length] === rowCheck(seeds, cells);
 
 /**
@@ -137,9 +137,10 @@ function follows(order: Read['order'], before: Row, row: Row, ifEqual: boolean):
 type Place = Pick<Read, 'where' | 'along' | 'range' | 'order'>;
 
 /** Says why a row cannot be of a read, after the row before it; null where it can. */
-export type Misplaced = (row: Row, before: Row | null) => string | null;
+type Misplaced = (row: Row, before: Row | null) => string | null;
 
 const OTHER_KEY = 'an index has it under another key';
+const OTHER_SUM = 'its checksum does not match';
 
 export function misplacedIn({ key }: Pick<Dataset, 'key'>, { where, along, range, order }: Place): Misplaced {
   const equal = Object.entries({ ...where, ...along });
@@ -164,7 +165,7 @@ export function misplacedAt(key: Row): Misplaced {
 }
 
 /** A row whose values may be anything: for words about it. */
-export const rawRow = ({ names }: RowForm, cells: readonly StoredCell[]): Row =>
+const rawRow = ({ names }: RowForm, cells: readonly StoredCell[]): Row =>
   Object.fromEntries(names.map((name, at) => [name, cells[at]!]));
 
 /** The damage of a row. */
@@ -174,6 +175,52 @@ export const rowDamage = (dataset: Dataset, row: Row, problem: string): Damage =
   problem,
   part: 'row',
 });
+
+function toSql(kind: ColumnKind, value: unknown): StoredCell {
+  if (value === null || value === undefined) return null;
+  if (kind === 'boolean') return value ? 1 : 0;
+  if (kind === 'json') return JSON.stringify(value);
+  // SQLite keeps no other number that is none.
+  return Number.isNaN(value) ? null : (value as StoredCell);
+}
+
+function fromSql(kind: ColumnKind, value: StoredCell): unknown {
+  if (value === null) return null;
+  if (kind === 'boolean') return value !== 0;
+  return kind === 'json' ? JSON.parse(value as string) : value;
+}
+
+function rowOf({ names, kinds, blank }: RowForm, cells: readonly StoredCell[]): Row {
+  const row: Row = { ...blank };
+  for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
+  return row;
+}
+
+/** A row as it is stored: its columns, then its checksum. */
+export function rowCells({ names, kinds, seeds }: RowForm, row: Row): StoredCell[] {
+  const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
+  cells.push(rowCheck(seeds, cells));
+  return cells;
+}
+
+/** The key of a row as it is stored. */
+export const keyCells = ({ key, columns }: Dataset, row: Row): StoredCell[] =>
+  key.map((name) => toSql(columns[name]!.kind, row[name]));
+
+/** The rows of some cells. @throws DamagedData for the first that is damaged, or not of the read */
+export function checkedRows(dataset: Dataset, found: readonly StoredCell[][], misplaced: Misplaced): Row[] {
+  const form = rowFormOf(dataset);
+  let before: Row | null = null;
+  return found.map((cells) => {
+    const isSound = isWhole(form, cells);
+    const row = isSound ? rowOf(form, cells) : rawRow(form, cells);
+    const problem = isSound ? misplaced(row, before) : OTHER_SUM;
+    if (problem !== null)
+      throw new DamagedData(rowDamage(dataset, row, problem), undefined, rawRow(form, cells));
+    before = row;
+    return row;
+  });
+}
 
 /** A block as an engine finds it, with its stored checksum. */
 type FoundBlock = StoredBlock & { readonly storedCheck: number | null };
@@ -224,4 +271,12 @@ export function isMisplaced(
   if (bucket < read.fromBucket || bucket > read.toBucket) return true;
   if (before === undefined) return false;
   return read.direction === 'asc' ? bucket <= before.bucket : bucket >= before.bucket;
+}
+
+/** The damage of rows, as they are stored. */
+export function damageOfRows(dataset: Dataset, found: readonly StoredCell[][]): Damage[] {
+  const form = rowFormOf(dataset);
+  return found
+    .filter((cells) => !isWhole(form, cells))
+    .map((cells) => rowDamage(dataset, rawRow(form, cells), OTHER_SUM));
 }

@@ -8,7 +8,7 @@ import type { Dataset, PartKind, PartRule } from './schema/dataset.ts';
 import type { Change, DataState, Part, Reader, Versioned } from './store.ts';
 
 /** The part that is all data. */
-export const EVERYTHING: Part = '*';
+const EVERYTHING: Part = '*';
 
 type Values = Readonly<Record<string, unknown>>;
 

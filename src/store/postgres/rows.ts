@@ -1,13 +1,13 @@
 // Rows of datasets in PostgreSQL, and what its SQL has of its own. Rows that are written are sent
 // together, and a read sends those that it may be about.
 import { WrittenParts } from '../changes.ts';
-import { type Row, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import { keyCells, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
 import { movingColumns } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
 import { type Dialect, SqlCompiler } from '../sql.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
-import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
+import { StoredRows } from '../stored-rows.ts';
 import { type Element, type ElementType, type Parameter, SentArray, type Session } from './session.ts';
 
 const dialect: Dialect = {

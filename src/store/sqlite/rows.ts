@@ -1,12 +1,12 @@
 // Rows of datasets in one SQLite file, and what its SQL has of its own. A file that is too damaged for a
 // statement is damage too.
-import { ROW_CHECK, type Row, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import { keyCells, ROW_CHECK, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
 import { DamagedData } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
 import { type Dialect, SqlCompiler } from '../sql.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
-import { keyCells, NO_LIMIT, rowCells, StoredRows } from '../stored-rows.ts';
+import { NO_LIMIT, StoredRows } from '../stored-rows.ts';
 import type { Database } from './connection.ts';
 import { ofPages } from './files.ts';
 import { groupedRows, groupProblem } from './sums.ts';

@@ -3,15 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { closedAmong } from '../../base/space.ts';
-import {
-  damageOf,
-  isWhole,
-  ROW_CHECK,
-  rawRow,
-  rowDamage,
-  rowFormOf,
-  type StoredCell,
-} from '../checked-rows.ts';
+import { damageOf, damageOfRows, ROW_CHECK, rowFormOf, type StoredCell } from '../checked-rows.ts';
 import type { Damage, ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { Dataset } from '../schema/dataset.ts';
@@ -80,23 +72,20 @@ const schemaDamage = (problem: string | Damage): Damage =>
   typeof problem === 'string' ? { dataset: null, place: 'the store', problem } : problem;
 
 function* rowSteps(database: Database, table: Dataset): Generator<ScrubStep> {
-  const form = rowFormOf(table);
+  const { names } = rowFormOf(table);
   // A table in the order of its rows' arrival is read in that order: by its key each row would be elsewhere.
   const order = table.keptAsTheyCome ? ['rowid'] : table.key;
   const [key, marks] = [order.join(), order.map(() => '?').join()];
   const select = (where: string): string =>
-    `select ${[...form.names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${scrubRowsPerStep}`;
+    `select ${[...names, ROW_CHECK, ...order].join()} from ${table.name} ${where} order by ${key} limit ${scrubRowsPerStep}`;
   let after: readonly StoredCell[] | null = null;
   for (;;) {
     const sql: string = select(after === null ? '' : `where (${key}) > (${marks})`);
     const found: StoredCell[][] | Damage = tried(table.name, () => database.rows(sql, after ?? []));
     if (!Array.isArray(found)) return yield { table: table.name, damage: [found] };
-    const damage = found
-      .filter((cells) => !isWhole(form, cells))
-      .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
-    yield { table: table.name, damage };
+    yield { table: table.name, damage: damageOfRows(table, found) };
     if (found.length < scrubRowsPerStep) return;
-    after = found.at(-1)!.slice(form.names.length + 1);
+    after = found.at(-1)!.slice(names.length + 1);
   }
 }
 
