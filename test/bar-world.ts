@@ -184,7 +184,7 @@ export class World {
 
   /** Removes a block, as a damaged page loses it. */
   async loseBlock(seriesId: number, bucket: number): Promise<void> {
-    await this.#writer.write((writer) => writer.removeBlock(seriesId, bucket));
+    await this.#writer.write((writer) => writer.putBlock(seriesId, { bucket, bytes: null }));
   }
 
   /** Changes one byte in each of a series' blocks. */

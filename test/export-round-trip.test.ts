@@ -9,7 +9,7 @@ import { type BarBasis, barBasis, volumeBasis } from '../src/contract/price-basi
 import { importFile } from '../src/imports/load/importers.ts';
 import { writeToFile } from '../src/queries/export/export-file.ts';
 import { everything, exportTable } from '../src/queries/export/tables.ts';
-import { contentHash } from '../src/store/content.ts';
+import { contentHash } from '../src/store/copy.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
 import { fc } from './seed.ts';

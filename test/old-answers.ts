@@ -1,7 +1,7 @@
 // What older programs said of the stores that they wrote, held to the present one.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { contentHash } from '../src/store/content.ts';
+import { contentHash } from '../src/store/copy.ts';
 import { openStore } from '../src/store/engines.ts';
 import { files, type Said, steps } from './old-stores.ts';
 import type { Server, Workshop } from './service.ts';

@@ -14,7 +14,7 @@ import { undoRun } from '../src/runs/undo-run.ts';
 import { allRows } from '../src/store/all-rows.ts';
 import { PastReader } from '../src/store/past/past-reader.ts';
 import { PastState } from '../src/store/past/past-state.ts';
-import type { Values } from '../src/store/schema/field.ts';
+import type { Values } from '../src/store/schema/dataset.ts';
 import { type FileDataset, fileDatasetNamed } from '../src/store/schema/index.ts';
 import type { Reader, Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';

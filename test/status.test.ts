@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { newestLayout } from '../src/store/migrations/history.ts';
-import { storeHistory } from '../src/store/migrations/index.ts';
+import { newestLayout, storeHistory } from '../src/store/migrations/index.ts';
 import { Workshop } from './service.ts';
 import { fileStore, storeFile } from './sqlite/files.ts';
 import { alterStore, testOfSqlite, zeroBytes } from './stores.ts';

@@ -10,7 +10,7 @@ import type { ImportReport } from '../src/imports/load/run.ts';
 import { deleteBars, deleteInstrument } from '../src/runs/delete-bars.ts';
 import { RequestProblem } from '../src/runs/recorded-write.ts';
 import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';
-import { contentHash } from '../src/store/content.ts';
+import { contentHash } from '../src/store/copy.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
 import { fc } from './seed.ts';

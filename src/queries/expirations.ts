@@ -3,8 +3,7 @@
 import { DAY_MS } from '../base/instant.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
-import { morningRoots } from '../store/schema/option-roots.ts';
-import { optionContracts } from '../store/schema/options.ts';
+import { morningRoots, optionContracts } from '../store/schema/options.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader, TextSpan } from '../store/store.ts';
 

@@ -4,19 +4,10 @@
 import { parseOptionSymbol } from '../contract/option-symbol.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { always, isKnown } from '../store/schema/dataset.ts';
-import { ADJUSTED, isAdjustedRoot } from '../store/schema/option-roots.ts';
-import { optionContracts } from '../store/schema/options.ts';
+import { ADJUSTED, isAdjustedRoot, optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
-import {
-  type Contract,
-  contractsOf,
-  datesOf,
-  type Expiration,
-  expirationFinder,
-  expirationsOf,
-  optionTypes,
-} from './expirations.ts';
+import { type Contract, contractsOf, datesOf, type Expiration, expirationFinder, expirationsOf, optionTypes } from './expirations.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import { groupsOf } from './option-order.ts';

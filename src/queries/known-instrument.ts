@@ -7,17 +7,9 @@ import { endOf } from '../series/instrument-end.ts';
 import { knownSeries } from '../series/known-series.ts';
 import { tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
-import { namesOf } from '../store/alike-symbols.ts';
-import type { FormerBearer, Term } from '../store/instrument-terms.ts';
+import { namesOf, type FormerBearer, type Term } from '../store/instrument-terms.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
-import {
-  type Instrument,
-  isDelistedAfter,
-  isListedOn,
-  rowOn,
-  symbolOn,
-  wasBefore,
-} from '../store/schema/reference.ts';
+import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn, wasBefore, } from '../store/schema/reference.ts';
 import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
 import type { QueryContext } from './query.ts';
 

@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { fillStore } from '../../test/importing.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { openStore } from '../store/engines.ts';
+import { TrackedReader } from '../store/known-changes.ts';
 import { changes } from '../store/schema/internal.ts';
-import { TrackedReader } from '../store/tracked-reader.ts';
 import { Lookup } from './lookup.ts';
 
 const nowMs = Date.parse('2025-06-02T12:00:00Z');

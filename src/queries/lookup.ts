@@ -9,13 +9,16 @@ import { limits } from '../contract/limits.ts';
 import { Calendars } from '../series/calendars.ts';
 import { readStored } from '../series/read-stored.ts';
 import type { StoredInstrument } from '../series/series.ts';
-import { symbolsLike } from '../store/alike-symbols.ts';
-import { type FormerBearer, formerBearers, instrumentNamed, type Term } from '../store/instrument-terms.ts';
-import { KnownChanges } from '../store/known-changes.ts';
-import { barsOf } from '../store/parts.ts';
+import {
+  type FormerBearer,
+  formerBearers,
+  instrumentNamed,
+  symbolsLike,
+  type Term,
+} from '../store/instrument-terms.ts';
+import { barsOf, type Depending, KnownChanges, type TrackedReader } from '../store/known-changes.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { DataState, Reader } from '../store/store.ts';
-import type { Depending, TrackedReader } from '../store/tracked-reader.ts';
 import { queryLimits } from './limits.ts';
 
 /** An instrument with what a query needs of it. */

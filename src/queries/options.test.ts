@@ -11,7 +11,7 @@ import { importFile } from '../imports/load/importers.ts';
 import { type MappedFile, ownNames } from '../imports/map/column-mapping.ts';
 import { openSources } from '../imports/read/source.ts';
 import { openStore } from '../store/engines.ts';
-import { TrackedReader } from '../store/tracked-reader.ts';
+import { StoredRows } from '../store/stored-rows.ts';
 import { QueryRunner } from './index.ts';
 
 const temporary = new TestFolder();
@@ -506,7 +506,7 @@ test('without a price the newest close at any interval holds, the finest of equa
 });
 
 test('a commit to the bars of an underlying lets no search read all its contracts again (docs/decisions/0012)', async (t) => {
-  const ranked = t.mock.method(TrackedReader.prototype, 'ranked');
+  const ranked = t.mock.method(StoredRows.prototype, 'ranked');
   const own = new QueryRunner(store, new Uint8Array(32).fill(3));
   /** How many entries of the index a search of all calls of Q reads. */
   const read = async (): Promise<number> => {

@@ -3,10 +3,9 @@
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
 import type { EndpointName, StreamedName } from '../contract/index.ts';
-import type { Part } from '../store/parts.ts';
+import type { Part, DataState, RowLists } from '../store/store.ts';
 import type { KnownMoment } from '../store/schema/dataset.ts';
-import type { DataState, RowLists } from '../store/store.ts';
-import type { TrackedReader } from '../store/tracked-reader.ts';
+import type { TrackedReader } from '../store/known-changes.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 

@@ -10,7 +10,7 @@ import { emptyBars, filterBars } from '../market/bars/columns.ts';
 import { Calendars } from '../series/calendars.ts';
 import { bucketWords, namingDamage } from '../series/damaged-bars.ts';
 import { marketName } from '../series/series.ts';
-import { everyBucket } from '../store/all-blocks.ts';
+import { everyBucket, refuseLostBlocks } from '../store/all-blocks.ts';
 import { rowWith } from '../store/all-rows.ts';
 import type { RawRow } from '../store/damage.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
@@ -188,7 +188,7 @@ async function deleteFrom(
   // Its ends are read, which may be damaged where the deletion does not reach them.
   // Blocks that their index has lost look like an empty range.
   if (count > 0) await namingDamage(writer, series.settle());
-  else await namingDamage(writer, writer.checkBlocks(series_id));
+  else await namingDamage(writer, refuseLostBlocks(writer, series_id));
   return { count, damaged };
 }
 

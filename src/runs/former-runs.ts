@@ -4,8 +4,7 @@ import { type Bars, emptyBars, filterBars, indexOfKey } from '../market/bars/col
 import { rowsInOrder, rowWith, soundRowsByKey } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { decodeChange, rowKeyOf } from '../store/journal-entries.ts';
-import type { Dataset, RowOf } from '../store/schema/dataset.ts';
-import type { Values } from '../store/schema/field.ts';
+import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import { blockChanges, importRuns, rowChanges } from '../store/schema/internal.ts';
 import type { RowReader, Writer } from '../store/store.ts';
 import type { BlockPlace } from './journal.ts';

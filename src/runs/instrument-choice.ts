@@ -1,9 +1,8 @@
 // The instruments that a command names, and a hint where the store has none of that name.
 import { nearest } from '../base/nearest.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
-import { namesOf, symbolsLike } from '../store/alike-symbols.ts';
 import { rowsAmong } from '../store/all-rows.ts';
-import { instrumentNamed } from '../store/instrument-terms.ts';
+import { instrumentNamed, namesOf, symbolsLike } from '../store/instrument-terms.ts';
 import {
   type Instrument,
   type InstrumentName,

@@ -73,7 +73,7 @@ export async function removeDamagedBlock(writer: Writer, place: BlockPlace): Pro
   await forgetEarlier(writer);
   await removeRows(writer, blockChanges, { series_id, bucket });
   await removeRows(writer, heldBars, { series_id, bucket });
-  await writer.removeBlock(series_id, bucket);
+  await writer.putBlock(series_id, { bucket, bytes: null });
   await keepNumber(writer, place);
 }
 
@@ -100,7 +100,7 @@ async function emptySeries(writer: Writer, run: PresentDeletion, row: RawRow): P
   let count = 0;
   for await (const block of allBlocks(writer, { seriesId: series_id, ...everyBucket, direction: 'asc' })) {
     count += (await unlessDamaged(Promise.try(openBlock, series_id, block)))?.bars.count ?? 0;
-    await writer.removeBlock(series_id, block.bucket);
+    await writer.putBlock(series_id, { bucket: block.bucket, bytes: null });
   }
   await removeRows(writer, blockChanges, { series_id });
   await removeRows(writer, heldBars, { series_id });

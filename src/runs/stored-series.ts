@@ -133,7 +133,7 @@ export class StoredSeries {
     const { bucket, runId } = block;
     this.#barCount += bars.count - block.bars.count;
     if (bars.count === 0 && !(await this.#isNamed({ bucket })))
-      await this.#writer.removeBlock(seriesId, bucket);
+      await this.#writer.putBlock(seriesId, { bucket, bytes: null });
     else await this.#writer.putBlock(seriesId, { bucket, runId, bytes: encodeBlock(bars) });
   }
 

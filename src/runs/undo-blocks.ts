@@ -1,4 +1,5 @@
 // Undoing one run's changes of blocks, under the changes of later runs (docs/decisions/0009).
+import { refuseLostBlocks } from '../store/all-blocks.ts';
 import { type Bars, emptyBars, filterBars, mergeBars } from '../market/bars/columns.ts';
 import { type Brought, broughtBy, hasBar } from '../series/brought.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -131,7 +132,7 @@ type OpenSeries = { readonly series: StoredSeries; readonly deletion: Deletion |
 async function openSeries(writer: Writer, seriesId: number): Promise<OpenSeries> {
   const row = await rowWith(writer, seriesDataset, { series_id: seriesId });
   if (row === null) throw new Error(`the journal names series ${seriesId}, which is missing`);
-  await writer.checkBlocks(seriesId);
+  await refuseLostBlocks(writer, seriesId);
   // An index that has lost the row tells it here: it is no deleted instrument.
   const [stored = null] = await writer.group(instruments, { instrument_id: row.instrument_id });
   const deletion = stored === null ? await deletionOf(writer, row.instrument_id) : null;

@@ -1,5 +1,6 @@
 // Undoing a run: the store becomes as if the import or deletion had not been, except for what later runs
 // changed.
+
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { namedDamage } from '../series/damaged-bars.ts';
 import { collectRows, rowsInOrder, rowWith, soundRows } from '../store/all-rows.ts';

@@ -5,9 +5,18 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../market/calendar/calendar.ts';
 import type { Market } from '../market/calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../market/calendar/overrides.ts';
-import { readOverrides } from '../store/calendar-overrides.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
+import { holidays } from '../store/schema/holidays.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { RowReader } from '../store/store.ts';
+
+/** All overrides of a market, those of single instruments included, by symbol, date and priority. */
+export const readOverrides = (
+  reader: RowReader,
+  assetSchema: string,
+  country: string,
+): Promise<RowOf<typeof holidays>[]> =>
+  reader.group(holidays, { country_iso_code: country, asset_name: assetSchema });
 
 /** The fields that decide which calendar an instrument follows. */
 export type CalendarOwner = Pick<

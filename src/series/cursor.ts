@@ -7,7 +7,7 @@ import { RUN_BARS } from '../market/bars/block.ts';
 import { decodeBlock } from '../market/bars/block-reader.ts';
 import { bucketOf } from '../market/bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../market/bars/columns.ts';
-import { ofBytes } from '../store/all-blocks.ts';
+import { ofBytes, refuseLostBlocks } from '../store/all-blocks.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
 import type { Reader, StoredBlock } from '../store/store.ts';
 import { namedDamage, namingDamage } from './damaged-bars.ts';
@@ -46,7 +46,7 @@ const whole = new WeakSet<Series>();
 /** @throws DamagedData where an index has lost a block: bars that are made of others would be wrong */
 async function requireBlocks(reader: Reader, series: Series): Promise<void> {
   if (whole.has(series)) return;
-  await namingDamage(reader, reader.checkBlocks(series.series_id));
+  await namingDamage(reader, refuseLostBlocks(reader, series.series_id));
   whole.add(series);
 }
 

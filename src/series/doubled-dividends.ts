@@ -1,7 +1,6 @@
 // Dividends that are stored twice: a corrected ex-date leaves the row of the old one (contract 9.10).
 import { fractionOf } from '../base/decimal.ts';
-import { isOfShares } from '../store/schema/corporate-actions.ts';
-import { unitOf } from '../store/schema/currency.ts';
+import { isOfShares, unitOf } from '../store/schema/corporate-actions.ts';
 import type { Action } from './factors.ts';
 
 /** The most days by which a corrected ex-date differs from the old one. */

@@ -3,8 +3,12 @@
 import { type Fraction, multiplierBy, productOf } from '../base/decimal.ts';
 import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../market/bars/adjust.ts';
 import { findMarket } from '../market/calendar/calendar.ts';
-import { type corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
-import { cashScale, type Incomparable } from '../store/schema/currency.ts';
+import {
+  cashScale,
+  type corporateActions,
+  type Incomparable,
+  isOfShares,
+} from '../store/schema/corporate-actions.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import type { RawCloses } from './closes.ts';

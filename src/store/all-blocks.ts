@@ -2,7 +2,7 @@
 import { DamagedBlock } from '../market/bars/block.ts';
 import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
 import type { Bars } from '../market/bars/columns.ts';
-import { blockDamage, DamagedData, unlessDamaged } from './damage.ts';
+import { blockDamage, DamagedData, refuseDamage, unlessDamaged } from './damage.ts';
 import type { BlockRead, Reader, StoredBlock } from './store.ts';
 
 const BLOCKS_PER_READ = 64;
@@ -26,6 +26,11 @@ export async function* allBlocks(
     if (read.direction === 'asc') fromBucket = bucket + 1;
     else toBucket = bucket - 1;
   }
+}
+
+/** Refuses a series that has lost blocks. @throws DamagedData */
+export async function refuseLostBlocks(reader: Pick<Reader, 'structure'>, seriesId: number): Promise<void> {
+  for (const damage of await reader.structure(seriesId)) refuseDamage(damage);
 }
 
 /** A stored block with its bars. */

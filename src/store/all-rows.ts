@@ -1,5 +1,4 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
-
 import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
 import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { KeyRead, Read, RowLists } from './store.ts';
@@ -58,16 +57,19 @@ export async function* rowsInOrder<D extends Dataset>(
   }
 }
 
+/** The elements of a sequence, at once. */
+export async function collected<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+}
+
 /** The same rows at once: for few of them. */
-export async function collectRows<D extends Dataset>(
+export const collectRows = <D extends Dataset>(
   reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>>,
-): Promise<RowOf<D>[]> {
-  const rows: RowOf<D>[] = [];
-  for await (const row of allRows(reader, dataset, where)) rows.push(row);
-  return rows;
-}
+): Promise<RowOf<D>[]> => collected(allRows(reader, dataset, where));
 
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(

@@ -2,12 +2,12 @@
 // (docs/decisions/0029).
 
 import { DamagedData, unlessDamaged } from './damage.ts';
+import { partId, partOf } from './known-changes.ts';
 import { storeLimits } from './limits.ts';
-import { type Change, type Part, partId, partOf } from './parts.ts';
 import type { Dataset, PartKind } from './schema/dataset.ts';
 import { dataDatasets } from './schema/index.ts';
 import { changes, counters } from './schema/internal.ts';
-import type { RowReader, RowWriter } from './store.ts';
+import type { Change, Part, RowReader, RowWriter } from './store.ts';
 
 /** Datasets by name, and the numbers of their parts by kind. */
 type ChangedParts = { readonly datasets: readonly string[] } & {

@@ -1,25 +1,32 @@
-// Copies a whole store into another of any engine: one state of it, row by row and block by block, and proves
-// the copy (docs/decisions/0032).
+// Copies a whole store into another of any engine: one state of it, row by row and block by block, and
+// proves the copy (docs/decisions/0032). And one hash of a store's content, whatever its engine and the
+// order of its imports: copies and repairs are checked by it.
+
+import { createHash } from 'node:crypto';
 import { blockCount } from '../market/bars/block-reader.ts';
-import { allBlocks, everyBucket, ofBytes } from './all-blocks.ts';
-import { rowsInOrder } from './all-rows.ts';
+import { allBlocks, everyBucket, ofBytes, refuseLostBlocks } from './all-blocks.ts';
+import { allRows, collected, rowsInOrder } from './all-rows.ts';
 import { compareCells, type Row } from './checked-rows.ts';
-import { contentHash } from './content.ts';
-import type { CopyTarget, CopyWriter } from './copy-target.ts';
+import { leapVersion } from './former-rows.ts';
 import { storeLimits } from './limits.ts';
+import { storeHistory } from './migrations/index.ts';
+import { columnsAdded } from './migrations/step.ts';
 import { series as allSeries } from './schema/bars.ts';
 import type { Dataset } from './schema/dataset.ts';
-import { controlDatasets, dataDatasets } from './schema/index.ts';
-import { apiKeys } from './schema/internal.ts';
+import { holidays } from './schema/holidays.ts';
+import { BARS, dataDatasets, fileDatasets } from './schema/index.ts';
+import { apiKeys, controlDatasets } from './schema/internal.ts';
+import { instruments } from './schema/reference.ts';
 import {
   type Reader,
   type RowReader,
   type RowStore,
+  type RowWriter,
   type Store,
   type StoredBlock,
   StoreUnusable,
+  type Writer,
 } from './store.ts';
-import { leapVersion } from './version-leap.ts';
 
 /**
  * Follows a copy: what it does next, with the number of rows and bars of that, and how many of them are done.
@@ -47,8 +54,13 @@ export type StoreCopy = {
   readonly resumed: boolean;
 };
 
-/** A change of the target: it is made with others of its kind, in one write. */
-type Change = (writer: CopyWriter) => Promise<void>;
+/** A change that makes a target equal to its source: it is made with others, in one write. */
+type Change = {
+  /** The dataset that it is about. */
+  readonly of: string;
+  readonly bytes: number;
+  readonly make: (writer: CopyWriter) => Promise<void>;
+};
 
 /** Changes of a target that are written together: as many as keep the memory small. */
 class Batch {
@@ -60,9 +72,9 @@ class Batch {
     this.#target = target;
   }
 
-  async add(bytes: number, change: Change): Promise<void> {
+  async add(change: Change): Promise<void> {
     this.#changes.push(change);
-    this.#bytes += bytes;
+    this.#bytes += change.bytes;
     if (this.#bytes >= storeLimits.copyBatchBytes || this.#changes.length >= storeLimits.copyBatchChanges)
       await this.flush();
   }
@@ -73,7 +85,7 @@ class Batch {
     this.#bytes = 0;
     if (changes.length > 0)
       await this.#target.write(async (writer) => {
-        for (const change of changes) await change(writer);
+        for (const { make } of changes) await make(writer);
       });
   }
 }
@@ -136,99 +148,85 @@ function bytesOf(row: Row): number {
   return bytes;
 }
 
-/** One copy under way: makes the target equal to a state of the source, and writes only where it differs. */
-class Copying {
-  readonly #source: Reader;
-  readonly #target: CopyTarget;
-  readonly #batch: Batch;
-  readonly #progress: CopyProgress;
-  /** What an earlier copy left. */
-  readonly #there: Reader | null;
+/** Counts what was read of a source. */
+class Counts {
   rows = 0;
   series = 0;
   bars = 0;
+  readonly #progress: CopyProgress;
 
-  constructor(source: Reader, target: CopyTarget, progress: CopyProgress) {
-    this.#source = source;
-    this.#target = target;
-    this.#batch = new Batch(target);
+  constructor(progress: CopyProgress) {
     this.#progress = progress;
-    this.#there = target.isBegun ? target.reader : null;
   }
 
-  async run(): Promise<void> {
-    for (const dataset of dataDatasets) await this.#copyRows(dataset);
-    for await (const { series_id } of rowsInOrder(this.#source, allSeries, bySeries)) {
-      this.series++;
-      await this.#copyBlocks(series_id);
-    }
-    await this.#batch.flush();
-  }
-
-  async #copyRows(dataset: Dataset): Promise<void> {
-    const there = this.#there === null ? nothing() : rowsOf(this.#there, dataset);
-    for await (const [row, old] of sideBySide<Row>(rowsOf(this.#source, dataset), there, keyOrder(dataset))) {
-      if (row === null) {
-        if (dataset === allSeries) await this.#removeBlocks(old!.series_id as number);
-        await this.#batch.add(0, (writer) => writer.remove(dataset, [old!]));
-        continue;
-      }
-      this.#reached(1, 0);
-      if (old === null || !isEqualRow(row, old))
-        await this.#batch.add(bytesOf(row), (writer) => writer.upsert(dataset, [row as never]));
-    }
-  }
-
-  /** Those of a series that the source has no more. */
-  async #removeBlocks(seriesId: number): Promise<void> {
-    for await (const { bucket } of blocksOf(this.#there!, seriesId))
-      await this.#batch.add(0, (writer) => writer.removeBlock(seriesId, bucket));
-  }
-
-  async #copyBlocks(seriesId: number): Promise<void> {
-    await this.#source.checkBlocks(seriesId);
-    const there = this.#there === null ? nothing() : blocksOf(this.#there, seriesId);
-    const pairs = sideBySide(blocksOf(this.#source, seriesId), there, (a, b) => a.bucket - b.bucket);
-    for await (const [found, old] of pairs) {
-      if (found === null) {
-        const { bucket } = old!;
-        await this.#batch.add(0, (writer) => writer.removeBlock(seriesId, bucket));
-        continue;
-      }
-      this.#reached(0, ofBytes(seriesId, found, blockCount));
-      const { bucket, runId, bytes } = found;
-      if (old === null || old.runId !== runId || !isEqual(old.bytes, bytes))
-        await this.#batch.add(bytes.length, (writer) => writer.putBlock(seriesId, { bucket, runId, bytes }));
-    }
-  }
-
-  #reached(rows: number, bars: number): void {
+  add(rows: number, bars: number): void {
     this.rows += rows;
     this.bars += bars;
     this.#progress.reached(this.rows + this.bars);
   }
+}
 
-  /** Compares every row and every bar of both. @throws StoreUnusable where they differ */
-  async verify(): Promise<string> {
-    const { reader, name } = this.#target;
-    this.#progress.begins('checking the copy', 3 * this.rows + 2 * this.bars);
-    let done = 0;
-    const onRead = (rows: number): void => {
-      done += rows;
-      this.#progress.reached(done);
-    };
-    for (const dataset of dataDatasets)
-      for await (const [row, made] of sideBySide<Row>(
-        rowsOf(this.#source, dataset),
-        rowsOf(reader, dataset),
-        keyOrder(dataset),
-      )) {
-        if (row === null || made === null || !isEqualRow(row, made)) throw differing(name, dataset.name);
-        onRead(1);
-      }
-    const hash = await contentHash(this.#source, onRead);
-    if ((await contentHash(reader, onRead)) !== hash) throw differing(name, 'content hash');
-    return hash;
+/**
+ * The changes that make what is there equal to a state of the source. They may be made while the next ones
+ * are looked for.
+ */
+async function* changesTo(source: Reader, there: Reader | null, counts: Counts): AsyncGenerator<Change> {
+  for (const dataset of dataDatasets) yield* rowChanges(dataset, source, there, counts);
+  for await (const { series_id } of rowsInOrder(source, allSeries, bySeries)) {
+    counts.series++;
+    yield* blockChanges(series_id, source, there, counts);
+  }
+}
+
+async function* rowChanges(
+  dataset: Dataset,
+  source: Reader,
+  there: Reader | null,
+  counts: Counts,
+): AsyncGenerator<Change> {
+  const of = dataset.name;
+  const olds = there === null ? nothing() : rowsOf(there, dataset);
+  for await (const [row, old] of sideBySide<Row>(rowsOf(source, dataset), olds, keyOrder(dataset))) {
+    if (row === null) {
+      // The blocks of a series that the source has no more.
+      if (dataset === allSeries)
+        for await (const { bucket } of blocksOf(there!, old!.series_id as number))
+          yield removal(old!.series_id as number, bucket);
+      yield { of, bytes: 0, make: (writer) => writer.remove(dataset, [old!]) };
+      continue;
+    }
+    counts.add(1, 0);
+    if (old === null || !isEqualRow(row, old))
+      yield { of, bytes: bytesOf(row), make: (writer) => writer.upsert(dataset, [row as never]) };
+  }
+}
+
+const removal = (seriesId: number, bucket: number): Change => ({
+  of: BARS,
+  bytes: 0,
+  make: (writer) => writer.putBlock(seriesId, { bucket, bytes: null }),
+});
+
+async function* blockChanges(
+  seriesId: number,
+  source: Reader,
+  there: Reader | null,
+  counts: Counts,
+): AsyncGenerator<Change> {
+  await refuseLostBlocks(source, seriesId);
+  const olds = there === null ? nothing() : blocksOf(there, seriesId);
+  const pairs = sideBySide(blocksOf(source, seriesId), olds, (a, b) => a.bucket - b.bucket);
+  for await (const [found, old] of pairs) {
+    if (found === null) {
+      yield removal(seriesId, old!.bucket);
+      continue;
+    }
+    counts.add(0, ofBytes(seriesId, found, blockCount));
+    const { bucket, runId, bytes } = found;
+    if (old === null || old.runId !== runId || !isEqual(old.bytes, bytes)) {
+      const block = { bucket, runId, bytes };
+      yield { of: BARS, bytes: bytes.length, make: (writer) => writer.putBlock(seriesId, block) };
+    }
   }
 }
 
@@ -268,11 +266,7 @@ async function copyControl(control: RowStore, target: CopyTarget): Promise<numbe
 
 async function everyRow(reader: RowReader): Promise<Map<Dataset, Row[]>> {
   const found = new Map<Dataset, Row[]>();
-  for (const dataset of controlDatasets) {
-    const rows: Row[] = [];
-    for await (const row of rowsOf(reader, dataset)) rows.push(row);
-    found.set(dataset, rows);
-  }
+  for (const dataset of controlDatasets) found.set(dataset, await collected(rowsOf(reader, dataset)));
   return found;
 }
 
@@ -296,11 +290,18 @@ export async function copyStore(
 ): Promise<StoreCopy> {
   const made = await source.snapshot(async (reader) => {
     progress.begins('copying', await sizeOf(reader));
-    const copying = new Copying(reader, target, progress);
-    await copying.run();
-    const { rows, series, bars } = copying;
+    const counts = new Counts(progress);
+    const batch = new Batch(target);
+    for await (const change of changesTo(reader, target.isBegun ? target.reader : null, counts))
+      await batch.add(change);
+    await batch.flush();
+    const { rows, series, bars } = counts;
+    progress.begins('checking the copy', 2 * (rows + bars));
+    const checked = new Counts(progress);
+    for await (const { of } of changesTo(reader, target.reader, checked)) throw differing(target.name, of);
+    const hash = await contentHash(target.reader, (read) => checked.add(read, 0));
     const copiedVersion = await reader.version();
-    return { copiedVersion, contentHash: await copying.verify(), rows, series, bars };
+    return { copiedVersion, contentHash: hash, rows, series, bars };
   });
   // Last: a key that was revoked while the bars were copied is revoked in the copy too.
   const keys = control === null ? 0 : await copyControl(control, target);
@@ -308,4 +309,100 @@ export async function copyStore(
   const version = await leap(target, nowMs());
   await target.finish();
   return { ...made, version, keys, sourceVersion: await source.version(), resumed: target.isBegun };
+}
+
+/** The writer of a copy: it takes rows and blocks as they are. */
+export type CopyWriter = RowWriter & Pick<Writer, 'putBlock'>;
+
+/**
+ * A store to be, at an address where none is. Nobody opens it before it is finished; what was written stays
+ * when the copy is cut off.
+ */
+export interface CopyTarget {
+  /** The name of the store in messages: no password. */
+  readonly name: string;
+  /** Whether an earlier copy into it was cut off. */
+  readonly isBegun: boolean;
+  /** Reads what was written. */
+  readonly reader: Reader;
+  /**
+   * Writes part of the copy, which stays from then on. Versions and changes are rows like all others here.
+   * @throws DiskFull, StoreUnavailable
+   */
+  write<T>(work: (writer: CopyWriter) => Promise<T>): Promise<T>;
+  /** The keys, quota uses and secrets of the store to be. */
+  readonly control: RowStore;
+  /** Makes it the store of its address, at once. @throws WouldReplace where one was made meanwhile */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The message where a copy would go to a store. */
+export const storeInTheWay = (name: string): string =>
+  `there is a store at ${name}: a copy makes a new one; name another place`;
+
+/**
+ * SHA-256, in hexadecimal, of every instrument, every bar and every row of the other datasets of files.
+ * Identifiers and the records of imports are left out: they depend on the order of the files. `onRead` gets
+ * the number of rows and bars that were read.
+ */
+export async function contentHash(
+  reader: Reader,
+  onRead: (rows: number) => void = () => undefined,
+): Promise<string> {
+  const hash = createHash('sha256');
+  // Length first, so that no two sequences of texts are the same bytes.
+  const addText = (text: string) => hash.update(`${text.length}:${text}`);
+  const addRow = (dataset: Dataset, row: Row) => {
+    addText(JSON.stringify(withoutIdentifiers(hashed(dataset, row))));
+    onRead(1);
+  };
+  for await (const instrument of allRows(reader, instruments)) {
+    addRow(instruments, instrument);
+    const { instrument_id } = instrument;
+    for await (const series of allRows(reader, allSeries, { instrument_id })) {
+      if (series.bar_count === 0) continue;
+      addRow(allSeries, series);
+      const { series_id: seriesId } = series;
+      await refuseLostBlocks(reader, seriesId);
+      // The same bars are the same bytes (`market/bars/block-writer.ts`).
+      const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
+      for await (const block of blocks) {
+        const bars = ofBytes(seriesId, block, blockCount);
+        const { bucket, bytes } = block;
+        if (bars > 0) addText(`${bucket} ${bytes.length}`).update(bytes);
+        onRead(bars);
+      }
+    }
+  }
+  for (const dataset of rowDatasets) for await (const row of allRows(reader, dataset)) addRow(dataset, row);
+  return hash.digest('hex');
+}
+
+/** What files bring beside instruments and bars. Hashes have always had holidays first. */
+const rowDatasets = [holidays, ...fileDatasets.filter((one) => one !== instruments && one !== holidays)];
+
+/** Numbers that the store gives to instruments, underlyings and series, and what depends on the runs. */
+const leftOut: ReadonlySet<string> = new Set([
+  'instrument_id',
+  'asset_id',
+  'parent_schema_instrument_id',
+  'series_id',
+  'runs',
+]);
+
+const withoutIdentifiers = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.has(column)));
+
+const addedLater = columnsAdded(storeHistory.steps.slice(1));
+
+/**
+ * A row without the columns that were added after the first layout and are null: a new column changes no
+ * store's hash.
+ */
+export function hashed({ name }: Dataset, row: Row, added = addedLater): Row {
+  const later = added.get(name);
+  if (later === undefined) return row;
+  const entries = Object.entries(row);
+  return Object.fromEntries(entries.filter(([column, value]) => value !== null || !later.has(column)));
 }

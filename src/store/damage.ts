@@ -1,4 +1,7 @@
-// Damaged data: which part of a store it is, in words for the log and for the operator.
+// What is wrong with a store, in words for the log and for the operator: which part of it is damaged, and
+// what each check of `bourse doctor` found.
+
+import { stat } from 'node:fs/promises';
 import type { Dataset } from './schema/dataset.ts';
 
 /** A damaged part of a store. */
@@ -86,3 +89,38 @@ export const blockDamage = (block: BlockPlace, problem: string): Damage => ({
   problem,
   block,
 });
+
+const OTHERS_READ = 0o004;
+
+/** The result of one check; `cure` is null where nothing needs to be done. */
+export type Diagnosis = {
+  readonly check: string;
+  readonly state: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  readonly cure: string | null;
+};
+
+const found =
+  (state: Diagnosis['state']) =>
+  (check: string, message: string, cure: string | null = null): Diagnosis => ({
+    check,
+    state,
+    message,
+    cure,
+  });
+
+/** A check that found things in order. */
+export const fine = found('ok');
+
+/** A check that found something that works, but should be changed. */
+export const doubtful = found('warn');
+
+/** A check that found something that does not work. */
+export const broken = found('fail');
+
+/** The files among `paths` that every user of the machine can read. */
+export async function readableByOthers(paths: readonly string[]): Promise<string[]> {
+  if (process.platform === 'win32') return [];
+  const stats = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  return paths.filter((_, index) => (stats[index]?.mode ?? 0) & OTHERS_READ);
+}

@@ -3,12 +3,11 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherThanFile } from '../base/temporary.ts';
 import { readAddress, requireBackupPath } from './address.ts';
-import type { CopyTarget } from './copy-target.ts';
-import type { ScrubStep } from './damage.ts';
-import type { Diagnosis } from './diagnosis.ts';
+import type { CopyTarget } from './copy.ts';
+import type { Diagnosis, ScrubStep } from './damage.ts';
 import { readPostgresAddress } from './postgres/address.ts';
 import { controlPathOf, openSqliteControl } from './sqlite/control.ts';
-import { openSqliteStore, sqliteFacts } from './sqlite/engine.ts';
+import { openSqliteStore } from './sqlite/engine.ts';
 import { realPathOf } from './sqlite/files.ts';
 import {
   type Copied,
@@ -59,13 +58,13 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       hasControl: async () => existsSync(controlPathOf(path)),
       openStore: (mode, tell) => openSqliteStore(path, mode, tell),
       openControl: (mode, tell) => openSqliteControl(path, mode, tell),
-      facts: () => sqliteFacts(path),
       // What few commands do is loaded by them alone: every process and thread that serves opens a store.
       backup: async (file, options) => (await import('./sqlite/backup.ts')).backupSqlite(path, file, options),
       restore: async (file, options) =>
-        (await import('./sqlite/restore.ts')).restoreSqlite(path, file, options),
+        (await import('./sqlite/backup.ts')).restoreSqlite(path, file, options),
       openCopyTarget: async (bytes, tell) =>
         (await import('./sqlite/copy.ts')).openSqliteCopyTarget(path, bytes, tell),
+      facts: async () => (await import('./sqlite/diagnosis.ts')).sqliteFacts(path),
       diagnose: async () => (await import('./sqlite/diagnosis.ts')).diagnoseSqlite(path),
       async *scrub() {
         yield* (await import('./sqlite/scrub.ts')).scrubSqlite(path);
@@ -86,7 +85,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       openStore: async (mode, tell) => (await engine()).openPostgresStore(address, mode, tell),
       openControl: async (mode, tell) =>
         (await import('./postgres/control.ts')).openPostgresControl(address, mode, tell),
-      facts: async () => (await engine()).postgresFacts(address),
+      facts: async () => (await import('./postgres/diagnosis.ts')).postgresFacts(address),
       backup: postgresOwnTools,
       restore: postgresOwnTools,
       openCopyTarget: async (_, tell) =>

@@ -1,15 +1,17 @@
-// What rows were before each write, where the journal of runs does not have it: with both, the store can be
-// read as it was (docs/decisions/0041).
+// What rows were before each write, where the journal of runs does not have it: with both, the store can
+// be read as it was. A restored or copied store goes on apart from the one that it was made of, with a
+// version that neither had before (contract 9.12, docs/decisions/0041).
 
-import { rowWith, soundRowsByKey } from './all-rows.ts';
-import { forgetBefore, forgetEarlier, oldestVersion } from './changes.ts';
+import { randomInt } from 'node:crypto';
+import { rowsInOrder, rowWith, soundRowsByKey } from './all-rows.ts';
+import { DATA_VERSION, forgetBefore, forgetEarlier, oldestVersion, versionIn } from './changes.ts';
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
 import { storeLimits } from './limits.ts';
 import type { Dataset, RowOf } from './schema/dataset.ts';
 import { dataDatasets } from './schema/index.ts';
-import { counters, formerRows, rowChanges } from './schema/internal.ts';
-import type { RowWriter } from './store.ts';
+import { changes, counters, formerRows, rowChanges } from './schema/internal.ts';
+import type { RowReader, RowWriter } from './store.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -39,18 +41,6 @@ const packed = (dataset: Dataset, row: Row): Row =>
       ];
     }),
   );
-
-/** The row of an entry; null where there was none. */
-export function unpacked(dataset: Dataset, before: unknown): Row | null {
-  if (before === null) return null;
-  const row = before as Row;
-  return Object.fromEntries(
-    Object.entries(dataset.columns).map(([column, { kind }]) => {
-      const value = row[column] ?? null;
-      return [column, kind === 'bytes' && value !== null ? Buffer.from(value as string, 'base64') : value];
-    }),
-  );
-}
 
 const keyOf = ({ key }: Dataset, row: Row): Partial<RowOf<Dataset>> =>
   Object.fromEntries(key.map((column) => [column, row[column]])) as Partial<RowOf<Dataset>>;
@@ -234,4 +224,71 @@ export class KeptFormerRows {
   async #put(writer: RowWriter, entry: Omit<Entry, 'version'>): Promise<void> {
     if (this.#version !== null) await writer.upsert(formerRows, [{ ...entry, version: this.#version }]);
   }
+}
+
+/** A version, and the one that came after it. The store never had those between. */
+export type Leap = { readonly from: number; readonly to: number };
+
+/** The known versions of other stores, and of its own. */
+type LeapKnowledge = {
+  /** The clock, epoch milliseconds. */
+  readonly nowMs: number;
+  /** The version of a store whose place it takes; 0 without one. */
+  readonly replaced?: number;
+  /** True if the earlier states of the store are not known. */
+  readonly forgetsEarlier?: boolean;
+};
+
+/**
+ * The moment, if it is greater than every known version. If the clock is behind, other stores may continue
+ * from the same version by the same clock: a random step keeps them apart.
+ */
+const freshVersion = (newest: number, nowMs: number): number =>
+  nowMs > newest ? nowMs : newest + randomInt(1, storeLimits.versionLeapMax);
+
+/**
+ * Gives a store a version that no store had before: a write of its own, which changes no data. Gives the
+ * leap. @throws DamagedData
+ */
+export async function leapVersion(
+  writer: RowWriter,
+  { nowMs, replaced = 0, forgetsEarlier = false }: LeapKnowledge,
+): Promise<Leap> {
+  const from = await versionIn(writer);
+  const to = freshVersion(Math.max(from, replaced), nowMs);
+  const former = new KeptFormerRows(to - 1);
+  await former.keep(writer, counters, [DATA_VERSION]);
+  await writer.upsert(counters, [{ ...DATA_VERSION, value: to }]);
+  // Versions follow each other in it.
+  const known = await writer.rows(changes, { order: [['version', 'asc']], limit: storeLimits.changesKept });
+  await writer.remove(changes, known);
+  await writer.upsert(changes, [{ version: to, parts: null }]);
+  if (forgetsEarlier) await forgetBefore(writer, to);
+  await former.end(writer);
+  return { from, to };
+}
+
+/** Leaps that are read at once: a store has few. */
+const LEAPS_PER_READ = 16;
+
+/** The leaps to versions after one, in their order. */
+export async function* leapsAfter(reader: RowReader, version: number): AsyncGenerator<Leap> {
+  const read = {
+    where: { dataset: counters.name, part: 0 },
+    range: { from: version + 1 },
+    order: [['version', 'asc'] as const, ['row_key', 'asc'] as const],
+    limit: LEAPS_PER_READ,
+  };
+  for await (const { before, version: to } of rowsInOrder(reader, formerRows, read))
+    yield { from: (before as RowOf<typeof counters> | null)?.value ?? 0, to };
+}
+
+/** Counts the writes that a store had from one version to another: leaps are none. */
+export async function writesBetween(reader: RowReader, from: number, to: number): Promise<number> {
+  let [writes, last] = [0, from];
+  for await (const leap of leapsAfter(reader, from)) {
+    writes += Math.max(0, leap.from - last);
+    last = leap.to;
+  }
+  return writes + Math.max(0, to - last);
 }

@@ -1,17 +1,10 @@
 // The terms that find instruments: symbols, former symbols and the words of names, kept beside the
 // instruments' rows.
-
-import { allRows, rowsAmong, rowsWith, rowWith } from './all-rows.ts';
+import { allRows, rowsAmong, rowsWith, rowWith, rowsInOrder } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { RowOf } from './schema/dataset.ts';
-import { isPair, plainOf, splitsOf } from './schema/notations.ts';
-import {
-  type FormerSymbol,
-  type Instrument,
-  type InstrumentName,
-  instruments,
-  instrumentTerms,
-} from './schema/reference.ts';
+import { areAlike, placeOfAlike, splitsOf } from './schema/notations.ts';
+import { type FormerSymbol, type Instrument, type InstrumentName, instruments, instrumentTerms } from './schema/reference.ts';
 import type { RowLists, RowWriter } from './store.ts';
 
 /** One term of one instrument. */
@@ -20,10 +13,6 @@ export type Term = RowOf<typeof instrumentTerms>;
 /** Only the first characters and words of a name are searched. */
 const NAME_CHARACTERS_MAX = 200;
 const NAME_WORDS_MAX = 12;
-
-const ROWS_PER_READ = 100;
-/** The most rows that one search compares with further words: this bounds its time. */
-const COMPARED_MAX = 2_000;
 
 /** Letters that Unicode does not take apart, without their marks: CLDR's transliteration Latin-ASCII. */
 const plainLetters: Readonly<Record<string, string>> = {
@@ -150,154 +139,6 @@ export async function refoldInstrumentTerms(writer: RowWriter): Promise<void> {
   }
 }
 
-/** A search for instruments of one asset type, in one country or in all. */
-export type InstrumentSearch = {
-  readonly assetSchema: string;
-  readonly country: string | null;
-  /** The beginning of a symbol; null where the text cannot be one. */
-  readonly symbol: string | null;
-  readonly words: readonly string[];
-  readonly limit: number;
-};
-
-/**
- * The first `limit` instruments in this order: the symbol begins with `symbol`, a former symbol does, the
- * symbol does but for separators, the name has the words in a row, the name has the words in any order. The
- * last word may be the beginning of one; in any order each word may.
- */
-export async function searchInstruments(
-  reader: RowLists,
-  search: InstrumentSearch,
-): Promise<InstrumentName[]> {
-  const { symbol, words, limit } = search;
-  const found = new Map<string, InstrumentName>();
-  const take: Take = ({ asset_schema, country_iso_code, symbol: name }) => {
-    found.set(`${country_iso_code}:${name}`, { asset_schema, country_iso_code, symbol: name });
-    return found.size < limit;
-  };
-  if (symbol !== null) {
-    await walk(reader, search, 'symbol', symbol, take);
-    if (found.size < limit) await walk(reader, search, 'former', symbol, take);
-    if (found.size < limit)
-      await taken(separatedTerms(reader, search, 'symbol', symbol, found.size === 0), take);
-  }
-  if (words.length > 0 && found.size < limit) await walk(reader, search, 'name', words.join(' '), take);
-  if (words.length > 1 && found.size < limit) await walkAnyOrder(reader, search, take);
-  return [...found.values()];
-}
-
-/** Receives a found term; false where the search has enough. */
-type Take = (term: Term) => boolean;
-
-/** The longest of some words, which is probably the rarest. */
-const longestOf = (words: readonly string[]): string =>
-  words.reduce((one, other) => (other.length > one.length ? other : one));
-
-/** True if a name has all words, in any order, each at the beginning of a word of its own. */
-const hasWords = ({ term }: Term, words: readonly string[]): boolean =>
-  words.every((word) => ` ${term}`.includes(` ${word}`));
-
-/** Walks the names that have the longest word, which is probably the rarest, and compares the other words. */
-async function walkAnyOrder(reader: RowLists, search: InstrumentSearch, take: Take): Promise<void> {
-  const { words } = search;
-  let compared = 0;
-  await walk(reader, search, 'name', longestOf(words), (term) => {
-    const goesOn = !hasWords(term, words) || take(term);
-    return goesOn && ++compared < COMPARED_MAX;
-  });
-}
-
-/** Gives `take` the terms of a kind with this beginning, in order, until it has enough. */
-async function walk(
-  reader: RowLists,
-  search: InstrumentSearch,
-  kind: TermKind,
-  beginning: string,
-  take: Take,
-): Promise<void> {
-  await taken(termsWith(reader, search, kind, beginning), take);
-}
-
-/** Gives `take` some terms, until it has enough. */
-async function taken(some: AsyncIterable<readonly Term[]>, take: Take): Promise<void> {
-  for await (const terms of some) for (const term of terms) if (!take(term)) return;
-}
-
-export type TermKind = 'symbol' | 'former' | 'name';
-
-type Market = Pick<InstrumentSearch, 'assetSchema' | 'country'>;
-
-/** The terms of a kind with a beginning, in order: by term, country and symbol. */
-const termsWith = (
-  reader: RowLists,
-  market: Market,
-  kind: TermKind,
-  beginning: string,
-): AsyncGenerator<readonly Term[]> =>
-  termsBetween(reader, market, kind, { from: beginning, to: `${beginning}\u{10ffff}` });
-
-/** Longest beginning of a symbol behind which a separator is looked for: bounds the number of reads. */
-const SEPARATED_AT_MAX = 12;
-
-/** Ranges of the separators behind a beginning: `-`, `.` and `/` follow each other. */
-const separators = [
-  ['-', '0'],
-  ['_', '`'],
-] as const;
-
-/**
- * The symbols that are like a text but for separators, `BRK.B` for BRKB and BRK-B; with `isBeginning` those
- * that begin so, which takes a read for each of its characters: for a text with which nothing begins as it is
- * written.
- */
-async function* separatedTerms(
-  reader: RowLists,
-  market: Market,
-  kind: 'symbol' | 'former',
-  beginning: string,
-  isBeginning: boolean,
-): AsyncGenerator<readonly Term[]> {
-  const plain = plainOf(beginning);
-  const isFound = ({ term }: Term): boolean => plainOf(term).startsWith(plain) && !term.startsWith(beginning);
-  if (plain === '') return;
-  if (!isBeginning) {
-    const { assetSchema: asset_schema } = market;
-    // Without a country, where most are: no engine finds some terms of all countries in one read.
-    const country_iso_code = market.country ?? (isPair({ asset_schema }) ? 'GLOBAL' : 'US');
-    const where = { asset_schema, country_iso_code, kind };
-    const others = [plain, ...splitsOf(plain)].filter((one) => !one.startsWith(beginning));
-    if (others.length > 0) yield await rowsAmong(reader, instrumentTerms, where, 'term', others.toSorted());
-    return;
-  }
-  const ranges = plain === beginning ? [] : [{ from: plain, to: `${plain}\u{10ffff}` }];
-  for (let at = 1; at < Math.min(plain.length, SEPARATED_AT_MAX); at++)
-    for (const [from, to] of separators)
-      ranges.push({ from: plain.slice(0, at) + from, to: plain.slice(0, at) + to });
-  for (const range of ranges)
-    for await (const terms of termsBetween(reader, market, kind, range)) yield terms.filter(isFound);
-}
-
-async function* termsBetween(
-  reader: RowLists,
-  { assetSchema, country }: Market,
-  kind: TermKind,
-  range: { readonly from: string; readonly to: string },
-): AsyncGenerator<readonly Term[]> {
-  const columns = ['term', ...(country === null ? ['country_iso_code'] : []), 'symbol'] as (keyof Term)[];
-  const read = {
-    where: { asset_schema: assetSchema, kind, ...(country !== null && { country_iso_code: country }) },
-    range,
-    order: columns.map((column) => [column, 'asc'] as const),
-    limit: ROWS_PER_READ,
-  };
-  for (let after: string[] | undefined; ; ) {
-    const terms: Term[] = await reader.rows(instrumentTerms, { ...read, ...(after && { after }) });
-    yield terms;
-    if (terms.length < ROWS_PER_READ) return;
-    after = columns.map((column) => terms.at(-1)![column]);
-  }
-}
-
 /** An instrument that had a symbol from one day to another, and has another symbol now. */
 export type FormerBearer = {
   readonly symbol: string;
@@ -328,4 +169,76 @@ export async function formerBearers(reader: RowLists, name: InstrumentName): Pro
       if (former.symbol === term) bearers.push({ symbol, fromDay: former.from_day, toDay: former.to_day });
   }
   return bearers.sort((a, b) => b.fromDay - a.fromDay);
+}
+
+const ROWS_PER_READ = 100;
+
+/**
+ * The signs that separate, or begin a suffix, in the order of their codes: ranges of the first character
+ * behind a root.
+ */
+const signs = [
+  ['#', '0'],
+  ['=', '>'],
+  ['^', '`'],
+] as const;
+
+export type SymbolKind = 'symbol' | 'former';
+
+/**
+ * The present and former symbols like that of a name, but for the name's own: each with the instrument that
+ * has or had it.
+ */
+export async function symbolsLike(
+  reader: RowLists,
+  name: InstrumentName,
+  kinds: readonly SymbolKind[] = ['symbol', 'former'],
+): Promise<Term[]> {
+  const { asset_schema, country_iso_code, symbol } = name;
+  const place = placeOfAlike(name, symbol);
+  if (place === null) return [];
+  const { root, joined } = place;
+  const found: Term[] = [];
+  for (const kind of kinds) {
+    const where = { asset_schema, country_iso_code, kind };
+    if (joined.length > 0)
+      found.push(...(await rowsAmong(reader, instrumentTerms, where, 'term', joined.toSorted())));
+    for (const [from, to] of root === null ? [] : signs) {
+      const read = {
+        where,
+        range: { from: root + from, to: root + to },
+        order: [['term', 'asc'] as const, ['symbol', 'asc'] as const],
+        limit: ROWS_PER_READ,
+      };
+      for await (const term of rowsInOrder(reader, instrumentTerms, read)) found.push(term);
+    }
+  }
+  return found.filter(({ term }) => term !== symbol && areAlike(name, term, symbol));
+}
+
+/**
+ * The present and former symbols that are the root of an option but for a separator, `BRK.B` for BRKB: each
+ * with its instrument.
+ */
+export async function symbolsOfRoot(
+  reader: RowLists,
+  { asset_schema, country_iso_code, symbol: root }: InstrumentName,
+  kinds: readonly SymbolKind[],
+): Promise<Term[]> {
+  const found: Term[] = [];
+  for (const kind of kinds) {
+    const where = { asset_schema, country_iso_code, kind };
+    found.push(...(await rowsAmong(reader, instrumentTerms, where, 'term', splitsOf(root).toSorted())));
+  }
+  return found;
+}
+
+/**
+ * One name for each instrument of some terms: its present symbol if that is among them, else a former one.
+ */
+export function namesOf(terms: readonly Term[]): string[] {
+  const names = new Map<string, string>();
+  for (const { kind, term, symbol } of terms)
+    if (kind === 'symbol' || !names.has(symbol)) names.set(symbol, term);
+  return [...names.values()];
 }

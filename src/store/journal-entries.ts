@@ -55,7 +55,9 @@ export function rowBefore(
   { before }: Pick<RowOf<typeof rowChanges>, 'before'>,
 ): RowOf<Dataset> | null {
   if (before === null) return null;
-  const known = before as Readonly<Record<string, unknown>>;
-  const cells = Object.keys(dataset.columns).map((column) => [column, known[column] ?? null]);
+  const cells = Object.entries(dataset.columns).map(([column, { kind }]) => {
+    const value = (before as Readonly<Record<string, unknown>>)[column] ?? null;
+    return [column, kind === 'bytes' && value !== null ? Buffer.from(value as string, 'base64') : value];
+  });
   return Object.fromEntries(cells) as RowOf<Dataset>;
 }

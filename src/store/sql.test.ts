@@ -1,7 +1,7 @@
 // The statements for the engines, as text: what is stored and what indexes serve depends on it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Dataset } from './schema/dataset.ts';
+import { type Dataset, dataset } from './schema/dataset.ts';
 import { type Dialect, SqlCompiler } from './sql.ts';
 import type { RankedRead, Read } from './store.ts';
 
@@ -23,6 +23,7 @@ const dialect: Dialect = {
   unchosen: (column) => `+${column}`,
   mark: () => '?',
   typed: (mark) => mark,
+  rows: (kinds, count) => `${count} of ${kinds.join(' ')}`,
 };
 
 const compiler = new SqlCompiler(dialect);
@@ -37,39 +38,37 @@ const other = new SqlCompiler({
   typed: (mark, kind) => `${mark}::${types[kind]}`,
 });
 
-const quotes = {
+const declared = {
   name: 'quotes',
-  columns: {
-    market: { kind: 'text' },
-    at_ms: { kind: 'instant' },
-    price: { kind: 'real', nullable: true },
-  },
+  columns: { market: 'text', at_ms: 'instant', price: 'real null' },
   key: ['market', 'at_ms'],
   indexes: [['at_ms', 'market']],
-} as const satisfies Dataset;
+} as const;
+const quotes = dataset(declared);
 
 const COLUMNS = '"market", "at_ms", "price", "row_check"';
 
 test('a table has its key, its columns may be null where declared, and each index is a statement of its own', () => {
   const index = 'create index "quotes_by_at_ms_market" on "quotes" ("at_ms", "market")';
-  const columns = '"market" T not null, "at_ms" A not null, "price" R';
+  const columns = '"market" T not null, "at_ms" A not null, "price" R, "row_check" I';
   const table = `create table "quotes" (${columns}, constraint "quotes_key" primary key ("market", "at_ms"))`;
-  assert.deepEqual(compiler.createTable(quotes), [`${table} without rowid`, index]);
-  assert.deepEqual(compiler.createTable({ ...quotes, keptAsTheyCome: true }), [table, index]);
-  assert.deepEqual(other.createTable(quotes), [table, index]);
+  assert.deepEqual(compiler.step({ tables: [declared] }, []), [`${table} without rowid`, index]);
+  const kept = { ...declared, keptAsTheyCome: true } as const;
+  assert.deepEqual(compiler.step({ tables: [kept] }, []), [table, index]);
+  assert.deepEqual(other.step({ tables: [declared] }, []), [table, index]);
 });
 
 test('an index says where nulls are, of columns that may be null', () => {
-  const columns = ['at_ms', 'price'];
+  const indexes = { quotes: [['at_ms', 'price']] };
   const index = (last: string): string[] => [
     `create index "quotes_by_at_ms_price" on "quotes" ("at_ms", "price"${last})`,
   ];
-  assert.deepEqual(compiler.addIndexes(quotes, [columns]), index(''));
-  assert.deepEqual(other.addIndexes(quotes, [columns]), index(' nulls first'));
+  assert.deepEqual(compiler.step({ indexes }, [quotes]), index(''));
+  assert.deepEqual(other.step({ indexes }, [quotes]), index(' nulls first'));
 });
 
 test('an added column may be null', () => {
-  assert.deepEqual(compiler.addColumns('quotes', { size: { kind: 'integer', nullable: true } }), [
+  assert.deepEqual(compiler.step({ columns: { quotes: { size: 'integer null' } } }, []), [
     'alter table "quotes" add column "size" I',
   ]);
 });
@@ -78,7 +77,7 @@ test('rows are written and removed by their key', () => {
   const changes = '"price" = "excluded"."price", "row_check" = "excluded"."row_check"';
   assert.equal(
     compiler.upsert(quotes),
-    `insert into "quotes" (${COLUMNS}) values (?, ?, ?, ?) on conflict ("market", "at_ms") do update set ${changes}`,
+    `insert into "quotes" (${COLUMNS}) 1 of text instant real integer on conflict ("market", "at_ms") do update set ${changes}`,
   );
   assert.equal(compiler.remove(quotes), 'delete from "quotes" where "market" = ? and "at_ms" = ?');
 });
@@ -226,10 +225,10 @@ test('null is a value: a statement of its own looks for it, and goes on after it
 
 test('a count names only the columns that must be equal', () => {
   const all = 'select count(*) as "count" from "quotes"';
-  assert.equal(compiler.count(quotes, {}), all);
-  assert.equal(compiler.count(quotes, { market: 'X' }), `${all} where "market" = ?`);
+  assert.equal(compiler.count(quotes, {}).sql, all);
+  assert.equal(compiler.count(quotes, { market: 'X' }).sql, `${all} where "market" = ?`);
   assert.equal(
-    other.count(quotes, { price: null, market: 'X' }),
+    other.count(quotes, { price: null, market: 'X' }).sql,
     `${all} where "price" is null and "market" = $1`,
   );
 });

@@ -1,10 +1,10 @@
 // Dataset -> tables, read -> statement text, shared by the engines. Names come from declarations alone,
 // values are always bound.
 import { SizedCache } from '../base/sized-cache.ts';
+import { ROW_CHECK, type StoredCell } from './checked-rows.ts';
 import { storeLimits } from './limits.ts';
-import type { Table } from './migrations/step.ts';
-import { ROW_CHECK } from './row-check.ts';
-import type { Column, ColumnKind, Dataset } from './schema/dataset.ts';
+import type { Step, Table } from './migrations/step.ts';
+import { type Column, type ColumnKind, columnsOf, type Dataset } from './schema/dataset.ts';
 import type { Direction, RankedRead, Read } from './store.ts';
 
 /** The values of some columns. */
@@ -17,7 +17,7 @@ type Take<R> = (read: R) => unknown;
 type Piece<R> = { readonly sql: string; readonly takes: readonly Take<R>[] };
 
 /** A statement's text, and the values that a read gives it. */
-type Statement<R> = { readonly sql: string; readonly values: (read: R) => unknown[] };
+type Statement<R> = { readonly sql: string; readonly values: (read: R) => StoredCell[] };
 
 /** The differences between the SQL of one engine and that of others. */
 export type Dialect = {
@@ -35,6 +35,8 @@ export type Dialect = {
   readonly mark: (at: number) => string;
   /** A mark in a table of values, where no column gives the value its type. */
   readonly typed: (mark: string, kind: ColumnKind) => string;
+  /** The source of rows of columns of some kinds. */
+  readonly rows: (kinds: readonly ColumnKind[], count: number) => string;
 };
 
 /** Columns by name. */
@@ -59,26 +61,39 @@ export class SqlCompiler {
     this.#dialect = dialect;
   }
 
-  /** Statements that make a table and its indexes. */
-  createTable(table: Table): string[] {
+  /** The statements of a step between layouts; `known` are the tables that its history ends in. */
+  step({ tables = [], columns = {}, indexes = {}, drops = [] }: Step, known: readonly Table[]): string[] {
+    return [
+      ...drops.map((table) => `drop table ${table}`),
+      ...Object.entries(columns).flatMap(([table, added]) =>
+        Object.entries(columnsOf(added)).map(
+          ([name, of]) => `alter table ${quoted(table)} add column ${this.#columnOf(name, of)}`,
+        ),
+      ),
+      ...tables.flatMap((table) => this.#tableOf({ ...table, columns: columnsOf(table.columns) })),
+      ...Object.entries(indexes).flatMap(([name, added]) =>
+        this.#addIndexes(known.find((table) => table.name === name)!, added),
+      ),
+    ];
+  }
+
+  /** Statements that make a table, with its column of checksums, and its indexes. */
+  #tableOf(table: Table): string[] {
     const { name, columns, key, indexes = [], keptAsTheyCome } = table;
-    const parts = Object.entries(columns).map(([column, of]) => this.#columnOf(column, of));
+    const checked = { ...columns, ...columnsOf({ [ROW_CHECK]: 'integer null' }) };
+    const parts = Object.entries(checked).map(([column, of]) => this.#columnOf(column, of));
     parts.push(`constraint ${quoted(`${name}_key`)} primary key (${list(key)})`);
     const made = `create table ${quoted(name)} (${parts.join(', ')})`;
     const { clustered } = this.#dialect;
     const isClustered = clustered !== '' && !keptAsTheyCome;
-    return [isClustered ? `${made} ${clustered}` : made, ...this.addIndexes(table, indexes)];
+    return [isClustered ? `${made} ${clustered}` : made, ...this.#addIndexes(table, indexes)];
   }
 
   #columnOf(name: string, { kind, nullable }: Column): string {
     return `${quoted(name)} ${this.#dialect.types[kind]}${nullable ? '' : ' not null'}`;
   }
 
-  /** Statements that make indexes of an existing table. */
-  addIndexes(
-    { name, columns }: Pick<Table, 'name' | 'columns'>,
-    indexes: NonNullable<Table['indexes']>,
-  ): string[] {
+  #addIndexes({ name, columns }: Table, indexes: NonNullable<Table['indexes']>): string[] {
     const { asc } = this.#dialect.nullsFirst;
     const placed = (column: string): string => `${quoted(column)}${columns[column]!.nullable ? asc : ''}`;
     return indexes.map(
@@ -87,17 +102,9 @@ export class SqlCompiler {
     );
   }
 
-  /** Statements that add columns, which may be null, to an existing table. */
-  addColumns(table: string, columns: Columns): string[] {
-    return Object.entries(columns).map(
-      ([name, { kind }]) =>
-        `alter table ${quoted(table)} add column ${this.#columnOf(name, { kind, nullable: true })}`,
-    );
-  }
-
   /**
-   * Insert or replace rows by key; the values of each in the order of the declared columns, then its
-   * checksum.
+   * Insert or replace rows by key: their values are in the order of the declared columns, then come their
+   * checksums.
    */
   upsert(dataset: Dataset, rows = 1): string {
     const ofDataset = this.#upserts.get(dataset) ?? new Map<number, string>();
@@ -106,11 +113,9 @@ export class SqlCompiler {
     if (known !== undefined) return known;
     const columns = checkedColumns(dataset);
     const rest = columns.filter((column) => !dataset.key.includes(column));
-    const marks = Array<string>(rows)
-      .fill(`(${columns.map(() => '?').join(', ')})`)
-      .join(', ');
+    const kinds = [...Object.values(dataset.columns).map(({ kind }) => kind), 'integer' as const];
     const changes = rest.map((column) => `${quoted(column)} = "excluded".${quoted(column)}`).join(', ');
-    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) values ${marks} on conflict (${list(dataset.key)}) do update set ${changes}`;
+    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) ${this.#dialect.rows(kinds, rows)} on conflict (${list(dataset.key)}) do update set ${changes}`;
     const numbered = this.#numbered(sql);
     ofDataset.set(rows, numbered);
     return numbered;
@@ -119,6 +124,10 @@ export class SqlCompiler {
   /** Delete by whole key; values in the order of the key. */
   remove({ name, key }: Dataset): string {
     return this.#numbered(`delete from ${quoted(name)}${whereOf(key.map(isEqual)).sql}`);
+  }
+
+  #statementOf<R>({ sql, takes }: Piece<R>): Statement<R> {
+    return { sql: this.#numbered(sql), values: (read) => takes.map((take) => bound(take(read))) };
   }
 
   /** A text with the marks of the engine in place of each `?`; no name has one. */
@@ -255,10 +264,10 @@ export class SqlCompiler {
     return { sql: `${names}) as (values ${groups.map(() => marks).join(', ')})`, takes };
   }
 
-  /** A count of the rows whose columns equal `where`; its values are those that are not null. */
-  count({ name }: Dataset, where: Readonly<Record<string, unknown>>): string {
-    const conditions = equals(where, () => where);
-    return this.#numbered(`select count(*) as "count" from ${quoted(name)}${whereOf(conditions).sql}`);
+  /** A count of the rows whose columns equal `where`. */
+  count({ name }: Dataset, where: Row): Statement<Row> {
+    const conditions = whereOf(equals(where, (actual: Row) => actual));
+    return this.#statementOf(joined('', text(`select count(*) as "count" from ${quoted(name)}`), conditions));
   }
 
   #orderBy(columns: Columns, order: RankedRead['order']): Piece<unknown> {
@@ -280,13 +289,16 @@ export class SqlCompiler {
     statements.set(dataset, cache);
     let statement = cache.get(shape);
     if (statement === undefined) {
-      const { sql, takes } = compile();
-      statement = { sql: this.#numbered(sql), values: (read) => takes.map((take) => take(read)) };
+      statement = this.#statementOf(compile());
       cache.set(shape, statement, 1);
     }
     return statement;
   }
 }
+
+/** A value as a statement takes it. */
+const bound = (value: unknown): StoredCell =>
+  typeof value === 'boolean' ? Number(value) : (value as StoredCell);
 
 const quoted = (name: string): string => `"${name}"`;
 

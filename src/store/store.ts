@@ -1,7 +1,6 @@
 // The store port: rows of declared datasets and blocks of bars. No module above it knows an engine.
 
 import type { Damage } from './damage.ts';
-import type { Change } from './parts.ts';
 import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 
 export type Direction = 'asc' | 'desc';
@@ -61,6 +60,11 @@ export type RankedRead<D extends Dataset = Dataset> = {
  */
 export type StoredBlock = { readonly bucket: number; readonly runId: number; readonly bytes: Uint8Array };
 
+/** A block to store; without bytes one to remove. */
+export type PutBlock =
+  | StoredBlock
+  | { readonly bucket: number; readonly runId?: number; readonly bytes: null };
+
 /** A bounded read of one series' blocks: buckets `fromBucket` and `toBucket` included. */
 export type BlockRead = {
   readonly seriesId: number;
@@ -111,6 +115,12 @@ export type Extent = { readonly rows: number; readonly first: number | null; rea
 /** One state of some data. Versions of one `id` alone compare. */
 export type DataState = { readonly id: string; readonly version: number };
 
+/** A part of the data in one text: a dataset's name, or kind and number such as `instrument 100001`. */
+export type Part = string;
+
+/** A part and the version of a write that changed it. */
+export type Change = { readonly part: Part; readonly version: number };
+
 /** A state of a store among its other states (docs/decisions/0029). */
 export interface Versioned {
   /**
@@ -134,13 +144,11 @@ export interface Versioned {
 export interface Reader extends RowReader, Versioned {
   /** The stored blocks of a series, in order of bucket. The bytes are valid until the snapshot ends. */
   blocks(read: BlockRead): Promise<StoredBlock[]>;
-  /** Whether the blocks of a series are all there: a lost one is damage. Reads their index. */
-  checkBlocks(seriesId: number): Promise<void>;
   /**
-   * What is wrong with a dataset's table beside its indexes. Reads all of both: for rare work that a lost row
-   * would make wrong.
+   * What is wrong with a dataset's table beside its indexes: reads all of both, for rare work that a lost row
+   * would make wrong. Of a series, by its number, whether its blocks are all there: reads their index.
    */
-  structure(dataset: Dataset): Promise<readonly Damage[]>;
+  structure(of: Dataset | number): Promise<readonly Damage[]>;
 }
 
 /** Reads lists of rows, of all that is stored or of what was known (`past/known-reader.ts`). */
@@ -157,10 +165,11 @@ export interface RowWriter extends RowReader {
 export interface Writer extends Reader, RowWriter {
   /** The blocks at some places, asked for together; null where there is none. */
   blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]>;
-  /** Inserts or replaces a block. Its bytes are copied before this returns its promise. */
-  putBlock(seriesId: number, block: StoredBlock): Promise<void>;
-  /** Removes a block, if it is there. */
-  removeBlock(seriesId: number, bucket: number): Promise<void>;
+  /**
+   * Inserts or replaces a block, whose bytes are copied before this returns its promise; without bytes
+   * removes it, if it is there.
+   */
+  putBlock(seriesId: number, block: PutBlock): Promise<void>;
   /**
    * Runs `work` as one part of this write: an error undoes this part alone. Parts are not nested.
    */

@@ -1,54 +1,11 @@
-// What reads of rows have in common in every engine with SQL: statements, the translation of values, and the
-// check of each row.
+// What reads of rows have in common in every engine with SQL: their statements, and the check of each row.
 
-import { allRows } from './all-rows.ts';
-import {
-  isWhole,
-  type Misplaced,
-  misplacedAt,
-  misplacedIn,
-  type Row,
-  type RowForm,
-  rawRow,
-  rowDamage,
-  rowFormOf,
-} from './checked-rows.ts';
-import { DamagedData } from './damage.ts';
-import { rowCheck, type StoredCell } from './row-check.ts';
-import type { ColumnKind, ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
+import { allRows, collectRows } from './all-rows.ts';
+import { checkedRows, misplacedAt, misplacedIn, type Row, type StoredCell } from './checked-rows.ts';
+import type { MovedTables } from './migrations/step.ts';
+import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { SqlCompiler } from './sql.ts';
-import type { Extent, KeyRead, RankedRead, Read, RowReader } from './store.ts';
-
-function toSql(kind: ColumnKind, value: unknown): StoredCell {
-  if (value === null || value === undefined) return null;
-  if (kind === 'boolean') return value ? 1 : 0;
-  if (kind === 'json') return JSON.stringify(value);
-  // SQLite keeps no other number that is none.
-  return Number.isNaN(value) ? null : (value as StoredCell);
-}
-
-function fromSql(kind: ColumnKind, value: StoredCell): unknown {
-  if (value === null) return null;
-  if (kind === 'boolean') return value !== 0;
-  return kind === 'json' ? JSON.parse(value as string) : value;
-}
-
-function rowOf({ names, kinds, blank }: RowForm, cells: readonly StoredCell[]): Row {
-  const row: Row = { ...blank };
-  for (let at = 0; at < names.length; at++) row[names[at]!] = fromSql(kinds[at]!, cells[at]!);
-  return row;
-}
-
-/** A row as it is stored: its columns, then its checksum. */
-export function rowCells({ names, kinds, seeds }: RowForm, row: Row): StoredCell[] {
-  const cells = names.map((name, at) => toSql(kinds[at]!, row[name]));
-  cells.push(rowCheck(seeds, cells));
-  return cells;
-}
-
-/** The key of a row as it is stored. */
-export const keyCells = ({ key, columns }: Dataset, row: Row): StoredCell[] =>
-  key.map((name) => toSql(columns[name]!.kind, row[name]));
+import type { Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } from './store.ts';
 
 /** The limit of reads of all rows. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -63,21 +20,6 @@ function groupRead({ group = [], key }: Dataset, where: Row): Read {
     order: order.map((column) => [column, 'asc'] as const),
     limit: NO_LIMIT,
   } as unknown as Read;
-}
-
-/** The rows of some cells. @throws DamagedData for the first that is damaged, or not of the read */
-function checked(dataset: Dataset, found: readonly StoredCell[][], misplaced: Misplaced): Row[] {
-  const form = rowFormOf(dataset);
-  let before: Row | null = null;
-  return found.map((cells) => {
-    const isSound = isWhole(form, cells);
-    const row = isSound ? rowOf(form, cells) : rawRow(form, cells);
-    const problem = isSound ? misplaced(row, before) : 'its checksum does not match';
-    if (problem !== null)
-      throw new DamagedData(rowDamage(dataset, row, problem), undefined, rawRow(form, cells));
-    before = row;
-    return row;
-  });
 }
 
 /** The read of all rows of a key, whose columns decide nothing about their order. */
@@ -100,34 +42,21 @@ export abstract class StoredRows implements RowReader {
   protected abstract lists(
     dataset: Dataset,
     sql: string,
-    values: readonly unknown[],
+    values: readonly StoredCell[],
   ): StoredCell[][] | Promise<StoredCell[][]>;
 
   /** @throws DamagedData where a group has lost rows; `found` are all that are stored of it */
   protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
 
-  #found(
-    dataset: Dataset,
-    sql: string,
-    values: readonly unknown[],
-  ): StoredCell[][] | Promise<StoredCell[][]> {
-    return this.lists(dataset, sql, this.bound(values));
-  }
-
-  /** Values as a statement takes them. */
-  protected bound(values: readonly unknown[]): unknown[] {
-    return values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-  }
-
   /** The rows of a read as they are stored. */
   protected read(dataset: Dataset, read: Read): StoredCell[][] | Promise<StoredCell[][]> {
     const statement = this.compiler.read(dataset, read);
-    return this.#found(dataset, statement.sql, statement.values(read));
+    return this.lists(dataset, statement.sql, statement.values(read));
   }
 
   async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
     const read = given as unknown as Read;
-    return checked(dataset, await this.read(dataset, read), misplacedIn(dataset, read)) as RowOf<D>[];
+    return checkedRows(dataset, await this.read(dataset, read), misplacedIn(dataset, read)) as RowOf<D>[];
   }
 
   async rowsByKey<D extends Dataset>(
@@ -141,7 +70,7 @@ export abstract class StoredRows implements RowReader {
     return reads.map((one, at) => {
       const isAll = one.limit === NO_LIMIT;
       const misplaced = isAll ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
-      return checked(dataset, found[at]!, misplaced);
+      return checkedRows(dataset, found[at]!, misplaced);
     }) as RowOf<D>[][];
   }
 
@@ -149,14 +78,14 @@ export abstract class StoredRows implements RowReader {
   protected async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
     const { sql, values } = this.compiler.read(dataset, reads[0]!);
     const found: StoredCell[][][] = [];
-    for (const read of reads) found.push(await this.#found(dataset, sql, values(read)));
+    for (const read of reads) found.push(await this.lists(dataset, sql, values(read)));
     return found;
   }
 
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
     const read = groupRead(dataset, where);
     const found = await this.read(dataset, read);
-    const rows = checked(dataset, found, misplacedIn(dataset, read));
+    const rows = checkedRows(dataset, found, misplacedIn(dataset, read));
     this.checkGroup(dataset, where, found);
     return rows as RowOf<D>[];
   }
@@ -166,13 +95,12 @@ export abstract class StoredRows implements RowReader {
     if (read.groups.length === 0) return [];
     const ranked = read as unknown as RankedRead;
     const statement = this.compiler.ranked(dataset, ranked);
-    return (await this.#found(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
+    return (await this.lists(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
   }
 
   async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const sql = this.compiler.count(dataset, where);
-    const values = Object.values(where).filter((value) => value !== null);
-    const found = await this.#found(dataset, sql, values);
+    const { sql, values } = this.compiler.count(dataset, where);
+    const found = await this.lists(dataset, sql, values(where));
     return (found[0]?.[0] as number | undefined) ?? 0;
   }
 
@@ -189,3 +117,10 @@ export abstract class StoredRows implements RowReader {
     return first > last ? { rows, first: null, last: null } : { rows, first, last };
   }
 }
+
+/** The rows that a step between layouts moves: a table of it is a dataset for the time of the step. */
+export const movedTables = (rows: RowWriter): MovedTables => ({
+  rows: (table, where = {}) => collectRows(rows, table as Dataset, where as never),
+  put: (table, all) => rows.upsert(table as Dataset, all as never),
+  remove: (table, keys) => rows.remove(table as Dataset, keys as never),
+});

@@ -13,7 +13,7 @@ import { zoneOf } from '../../src/market/calendar/zone.ts';
 import { Lookup } from '../../src/queries/lookup.ts';
 import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
 import { openStore } from '../../src/store/engines.ts';
-import { TrackedReader } from '../../src/store/tracked-reader.ts';
+import { TrackedReader } from '../../src/store/known-changes.ts';
 import { stored } from '../importing.ts';
 import { key, openHandler, runner, store } from '../request-handler.ts';
 import { TestFolder } from '../stores.ts';

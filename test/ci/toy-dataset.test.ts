@@ -30,12 +30,12 @@ function edit(file: string, from: string, to: string): void {
 // Its file, its line, and the step that makes its table.
 writeFileSync(
   join(folder, 'src/store/schema/toys.ts'),
-  `import { dataset, day, orNull, real, text } from './dataset.ts';
-import { anyNumber, countryRule, dayRule, optional, required, someText, symbolRule } from './field.ts';
+  `import { anyNumber, countryRule, dataset, dayRule } from './dataset.ts';
+import { optional, required, someText, symbolRule } from './dataset.ts';
 
 export const toys = dataset({
   name: 'toys',
-  columns: { country_iso_code: text, symbol: text, sold_date: day, maker: text, price: orNull(real) },
+  columns: { country_iso_code: 'text', symbol: 'text', sold_date: 'day', maker: 'text', price: 'real null' },
   key: ['country_iso_code', 'symbol', 'sold_date'],
   file: {
     fields: {
@@ -98,7 +98,7 @@ const bourse = (...words: string[]): string =>
 
 writeFileSync(
   join(folder, 'content-hash.ts'),
-  `import { contentHash } from './src/store/content.ts';
+  `import { contentHash } from './src/store/copy.ts';
 import { openStore } from './src/store/engines.ts';
 const store = await openStore(process.argv[2]!, 'read');
 process.stdout.write(await store.snapshot(contentHash));

@@ -8,8 +8,8 @@ import { allRows } from '../../src/store/all-rows.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import { series } from '../../src/store/schema/bars.ts';
 import type { Dataset } from '../../src/store/schema/dataset.ts';
-import { controlDatasets, dataDatasets } from '../../src/store/schema/index.ts';
-import { changes, counters, formerRows } from '../../src/store/schema/internal.ts';
+import { dataDatasets } from '../../src/store/schema/index.ts';
+import { changes, controlDatasets, counters, formerRows } from '../../src/store/schema/internal.ts';
 import type { RowReader } from '../../src/store/store.ts';
 import type { Workshop } from '../service.ts';
 

@@ -37,7 +37,7 @@ const putState = (store: Store, state: number): Promise<void> =>
       await writer.savepoint(async () => {
         for (const bucket of BUCKETS) {
           const isGone = bucket % 3 === 0 && state % 2 === 0;
-          if (isGone) await writer.removeBlock(seriesId, bucket);
+          if (isGone) await writer.putBlock(seriesId, { bucket, bytes: null });
           else
             await writer.putBlock(seriesId, { bucket, runId: state, bytes: new Uint8Array([state % 251]) });
         }

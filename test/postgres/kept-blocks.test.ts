@@ -72,7 +72,7 @@ suite('kept blocks of a store in PostgreSQL', { skip }, async () => {
             const [seriesId, bucket, price] = [below(SERIES), below(BUCKETS), 1 + below(1_000)];
             if (price % 4 === 0) {
               target[seriesId]!.delete(bucket);
-              await open.removeBlock(seriesId, bucket);
+              await open.putBlock(seriesId, { bucket, bytes: null });
             } else {
               target[seriesId]!.set(bucket, price);
               await open.putBlock(seriesId, blockOf(bucket, price));

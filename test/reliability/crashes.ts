@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { random } from '../../bench/minutes.ts';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { copyStore, isWriting, rowsOf } from '../stores.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { recordFailure } from '../../src/cli/import/watch.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { openStore } from '../../src/store/engines.ts';
-import { markOf } from '../../src/store/sqlite/connection.ts';
+import { kinds } from '../../src/store/sqlite/files.ts';
 import { fillStore } from '../importing.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { undoneWave, waves } from './flips-data.ts';
@@ -16,7 +16,7 @@ const FAILED_FILES = 16;
 export async function makeStore(folder: string, path: string, pageBytes: number): Promise<Uint8Array> {
   // The mark makes it an empty store: opening it to write keeps the size of its pages.
   const empty = new DatabaseSync(path);
-  empty.exec(`pragma page_size = ${pageBytes}; pragma application_id = ${markOf('store')}`);
+  empty.exec(`pragma page_size = ${pageBytes}; pragma application_id = ${kinds.store.applicationId}`);
   empty.close();
   const url = fileStore(path);
   for (const { nowMs, fillings } of [...waves, undoneWave]) await fillStore(url, folder, nowMs, fillings);

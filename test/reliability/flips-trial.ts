@@ -7,7 +7,7 @@ import { ndjson } from '../../src/queries/export/export-table.ts';
 import { exportTable } from '../../src/queries/export/tables.ts';
 import { RequestProblem } from '../../src/runs/recorded-write.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { fileDatasetNames } from '../../src/store/schema/index.ts';
 import type { Mode, Reader, Store } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 // Files of minute bars and what a store made of them: what the checks of reliability have in common.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { random, writeMinutes } from '../../bench/minutes.ts';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { openStore } from '../../src/store/engines.ts';
 
 /** What a check measured, and the target that it missed. */

@@ -7,7 +7,7 @@ import { ndjson } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { collectRows } from '../../src/store/all-rows.ts';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { type Damage, damageWords } from '../../src/store/damage.ts';
 import { scrubStore } from '../../src/store/engines.ts';
 import { corporateActions } from '../../src/store/schema/corporate-actions.ts';

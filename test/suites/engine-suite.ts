@@ -568,8 +568,8 @@ function blockTests(withFresh: WithFresh): void {
           for (const seriesId of [1, 2])
             await open.putBlock(seriesId, { bucket, runId: 1, bytes: new Uint8Array([1]) });
         }
-        await open.removeBlock(1, 0);
-        await open.removeBlock(1, 5);
+        await open.putBlock(1, { bucket: 0, bytes: null });
+        await open.putBlock(1, { bucket: 5, bytes: null });
       });
       assert.deepEqual(await buckets(1), [-1, 1]);
       assert.deepEqual(await buckets(2), [-1, 0, 1]);
@@ -680,7 +680,7 @@ function blocksAtTests(withFresh: WithFresh): void {
                 await put({ seriesId, bucket });
                 stored.set(`${seriesId} ${bucket}`, byte);
               } else if (kind === 'remove') {
-                await open.removeBlock(seriesId, bucket);
+                await open.putBlock(seriesId, { bucket, bytes: null });
                 stored.delete(`${seriesId} ${bucket}`);
               } else {
                 const part = open.savepoint(async () => {
@@ -720,7 +720,7 @@ function savepointTests(withFresh: WithFresh): void {
         const part = open.savepoint(async () => {
           await open.upsert(counters, [{ name: 'kept', value: 2 }]);
           await open.remove(counters, [{ name: 'before' }]);
-          await open.removeBlock(1, 1);
+          await open.putBlock(1, { bucket: 1, bytes: null });
           await open.putBlock(1, block(2));
           throw new Error('this part is wrong');
         });

@@ -1,10 +1,11 @@
 // The part of the engine suite about versions: what raises them, and what is reported as changed since one
 // (docs/decisions/0029).
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KnownChanges } from '../../src/store/known-changes.ts';
+import { refuseLostBlocks } from '../../src/store/all-blocks.ts';
+import { KnownChanges, partRead, TrackedReader } from '../../src/store/known-changes.ts';
 import { storeLimits } from '../../src/store/limits.ts';
-import { type Part, partRead } from '../../src/store/parts.ts';
 import { runSpans, series } from '../../src/store/schema/bars.ts';
 import { corporateActions } from '../../src/store/schema/corporate-actions.ts';
 import type { Dataset, RowOf } from '../../src/store/schema/dataset.ts';
@@ -12,8 +13,7 @@ import { counters } from '../../src/store/schema/internal.ts';
 import { news } from '../../src/store/schema/news.ts';
 import { optionContracts } from '../../src/store/schema/options.ts';
 import { instruments, instrumentTerms } from '../../src/store/schema/reference.ts';
-import type { DataState, Reader, Store, Writer } from '../../src/store/store.ts';
-import { TrackedReader } from '../../src/store/tracked-reader.ts';
+import type { DataState, Part, Reader, Store, Writer } from '../../src/store/store.ts';
 
 /** Runs a test with a writing and a reading connection of one new store. */
 type WithFresh = (work: (writer: Store, reader: Store, url: string) => Promise<void>) => Promise<void>;
@@ -85,7 +85,7 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
       assert.deepEqual(await versions(), [1, 1, 1]);
       await writer.write((open) => open.putBlock(1, block));
       assert.deepEqual(await versions(), [2, 2, 2]);
-      await writer.write((open) => open.removeBlock(1, 1));
+      await writer.write((open) => open.putBlock(1, { bucket: 1, bytes: null }));
       await writer.write((open) => open.remove(counters, [{ name: 'a' }]));
       assert.deepEqual(await versions(), [4, 4, 4]);
       await otherProcess(
@@ -134,7 +134,8 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
     withFresh(async (writer, reader, url) => {
       await writer.write((open) => open.upsert(instruments, [apple]));
       await writer.write((open) => open.putBlock(3, block));
-      await otherProcess(url, 'await store.write((open) => open.removeBlock(4, 1));').done;
+      await otherProcess(url, 'await store.write((open) => open.putBlock(4, { bucket: 1, bytes: null }));')
+        .done;
       const after = async (version: number) =>
         (await reader.changesAfter(version, MANY))?.map(({ part, version: of }) => `${of}: ${part}`);
       assert.deepEqual(await after(3), []);
@@ -232,7 +233,7 @@ export function versionTests(withFresh: WithFresh, otherProcess: OtherProcess): 
         count: (open) => open.count(instruments),
         blocks: (open) =>
           open.blocks({ seriesId: 1, fromBucket: 0, toBucket: 9, direction: 'asc', limit: 9 }),
-        lost: (open) => open.checkBlocks(1),
+        lost: (open) => refuseLostBlocks(open, 1),
         fixed: (open) => open.rowsByKey(runSpans, [{ run_id: 3 }]),
         actions: (open) => open.group(corporateActions, { country_iso_code: 'US', symbol: 'AAPL' }),
         run: (open) => open.group(runSpans, { run_id: 3 }),

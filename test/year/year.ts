@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { contentHash } from '../../src/store/content.ts';
+import { contentHash } from '../../src/store/copy.ts';
 import { openStore } from '../../src/store/engines.ts';
 import { runAlone } from '../commands.ts';
 import { Random } from '../fuzz/random.ts';

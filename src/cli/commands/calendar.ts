@@ -10,7 +10,7 @@ import { markets } from '../../market/calendar/markets/index.ts';
 import { type CalendarOverride, withOverrides } from '../../market/calendar/overrides.ts';
 import type { Session } from '../../market/calendar/session.ts';
 import { csvCell } from '../../queries/render/csv-cell.ts';
-import { readOverrides } from '../../store/calendar-overrides.ts';
+import { readOverrides } from '../../series/calendars.ts';
 import { StoreUnusable } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
 import { command, type FlagsOf, jsonFlag, storeFlag } from '../shared/flags.ts';

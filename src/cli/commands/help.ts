@@ -7,7 +7,7 @@ import { assetSchemas } from '../../contract/identifiers.ts';
 import { namedIntervals } from '../../contract/interval.ts';
 import { presets } from '../../imports/map/presets/index.ts';
 import { barFields } from '../../store/schema/bars.ts';
-import type { Field, Fields } from '../../store/schema/field.ts';
+import type { Field, Fields } from '../../store/schema/dataset.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
 import { command } from '../shared/flags.ts';

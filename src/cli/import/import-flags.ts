@@ -13,23 +13,11 @@ import { findZone, type Zone } from '../../market/calendar/zone.ts';
 import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import { barFields } from '../../store/schema/bars.ts';
-import { corporateActions } from '../../store/schema/corporate-actions.ts';
-import { currencyRule } from '../../store/schema/currency.ts';
-import { spokenName } from '../../store/schema/dataset.ts';
-import type { Fields } from '../../store/schema/field.ts';
+import { corporateActions, currencyRule } from '../../store/schema/corporate-actions.ts';
+import { spokenName, type Fields } from '../../store/schema/dataset.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
-import {
-  type FlagsOf,
-  jsonFlag,
-  quietFlag,
-  readCountry,
-  readInterval,
-  readSchema,
-  readSymbolOf,
-  storeFlag,
-  wholeNumber,
-} from '../shared/flags.ts';
+import { type FlagsOf, jsonFlag, quietFlag, readCountry, readInterval, readSchema, readSymbolOf, storeFlag, wholeNumber } from '../shared/flags.ts';
 
 /** The options of `bourse import`. */
 export const importOptions = {

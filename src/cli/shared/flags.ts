@@ -2,15 +2,9 @@
 // share, and how their texts are read.
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type ParsedInstant, parseInstant } from '../../base/instant.ts';
-import {
-  assetSchemas,
-  parseAssetSchema,
-  parseCountry,
-  parseSymbol,
-  symbolAllowed,
-} from '../../contract/identifiers.ts';
+import { assetSchemas, parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../../contract/identifiers.ts';
 import { intervalsAllowed, parseInterval } from '../../contract/interval.ts';
-import type { Field, FieldRule } from '../../store/schema/field.ts';
+import type { Field, FieldRule } from '../../store/schema/dataset.ts';
 import { fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { factsOf, hintFor, type SettingName, UsageProblem } from '../config.ts';
 import { beQuiet } from './output.ts';

@@ -1,17 +1,12 @@
 // The names in the rows of a bars file: the instrument and the series that each of them stands for.
-import {
-  parseAssetSchema,
-  parseCountry,
-  parseSpacedSymbol,
-  parseSymbol,
-} from '../../contract/identifiers.ts';
+import { parseAssetSchema, parseCountry, parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../../contract/interval.ts';
 import { plainOptionSymbol } from '../../contract/option-symbol.ts';
 import { volumeBasis } from '../../contract/price-basis.ts';
 import type { KnownName } from '../../runs/new-instrument.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';
-import type { FieldRule } from '../../store/schema/field.ts';
+import type { FieldRule } from '../../store/schema/dataset.ts';
 import { readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import { unfitProblem } from '../read/file-problem.ts';

@@ -16,9 +16,14 @@ import { doubledDividends } from '../../series/doubled-dividends.ts';
 import type { Action } from '../../series/factors.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
-import { corporateActions, isOfShares, OCCURRENCE_MAX } from '../../store/schema/corporate-actions.ts';
-import { minorUnitWords, possibleScales } from '../../store/schema/currency.ts';
-import type { Values } from '../../store/schema/field.ts';
+import {
+  corporateActions,
+  isOfShares,
+  minorUnitWords,
+  OCCURRENCE_MAX,
+  possibleScales,
+} from '../../store/schema/corporate-actions.ts';
+import type { Values } from '../../store/schema/dataset.ts';
 import type { RowReader } from '../../store/store.ts';
 import type { Particulars } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';

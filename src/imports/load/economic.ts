@@ -2,9 +2,8 @@
 import { hash } from 'node:crypto';
 import { DAY_MS, dateOf, formatDay, formatInstantZ } from '../../base/instant.ts';
 import { rowsInOrder, rowWith } from '../../store/all-rows.ts';
-import type { RowOf } from '../../store/schema/dataset.ts';
+import type { RowOf, Values } from '../../store/schema/dataset.ts';
 import { events, impacts, RANK_UNKNOWN } from '../../store/schema/economic.ts';
-import type { Values } from '../../store/schema/field.ts';
 import type { RowReader } from '../../store/store.ts';
 import type { Particulars } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';

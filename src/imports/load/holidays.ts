@@ -6,8 +6,7 @@ import { OVERRIDE_PRIORITY, withOverrides } from '../../market/calendar/override
 import type { Session } from '../../market/calendar/session.ts';
 import { marketOf } from '../../series/calendars.ts';
 import { instrumentNamed } from '../../store/instrument-terms.ts';
-import type { RowOf } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { RowOf, Values } from '../../store/schema/dataset.ts';
 import { holidays } from '../../store/schema/holidays.ts';
 import type { RowReader } from '../../store/store.ts';
 import { type Particulars, rowWithValues } from './particulars.ts';

@@ -1,11 +1,10 @@
 // The names that the store's instruments have, for those that a file writes (contract 9.21).
 import { upperAscii } from '../../contract/identifiers.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
-import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot } from '../../store/alike-symbols.ts';
+import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot, instrumentNamed } from '../../store/instrument-terms.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
-import { instrumentNamed } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
-import { symbolRule } from '../../store/schema/field.ts';
+import { symbolRule } from '../../store/schema/dataset.ts';
 import { importRuns, rowChanges } from '../../store/schema/internal.ts';
 import { areAlike, groupOfAlike, placeOfAlike, plainOf, unsignedPair } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments, instrumentTerms } from '../../store/schema/reference.ts';

@@ -1,9 +1,8 @@
 // The rules for the rows of a dataset that its declaration cannot say, and those of news: the identifier of
 // an item (contract 4.5, 8.3).
 import { hash } from 'node:crypto';
-import type { Dataset, RowOf } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
-import type { RowReader } from '../../store/store.ts';
+import type { Dataset, RowOf, Values } from '../../store/schema/dataset.ts';
+import type { RowReader, } from '../../store/store.ts';
 import type { RowProblem } from './refused-rows.ts';
 import type { RunInstruments } from './run-instruments.ts';
 

@@ -6,8 +6,7 @@ import { type Days, dayOfRow, putReplacedDays, subjectOf } from '../../runs/held
 import { historyLimits } from '../../runs/recorded-write.ts';
 import { ReplacedRows, } from '../../runs/replaced-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
-import type { RowOf } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { RowOf, Values } from '../../store/schema/dataset.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { PresentRun, RemovedRows } from './run.ts';

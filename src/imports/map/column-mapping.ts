@@ -3,7 +3,7 @@
 import { nearest } from '../../base/nearest.ts';
 import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
 import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
-import { anyNumber, type Fields } from '../../store/schema/field.ts';
+import { anyNumber, type Fields } from '../../store/schema/dataset.ts';
 import type { Notation } from '../../store/schema/notations.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';

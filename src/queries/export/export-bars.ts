@@ -9,7 +9,7 @@ import { RequestProblem } from '../../runs/recorded-write.ts';
 import { selectBars } from '../../runs/stored-series.ts';
 import { Calendars } from '../../series/calendars.ts';
 import { namingDamage } from '../../series/damaged-bars.ts';
-import { allBlocks, openBlock } from '../../store/all-blocks.ts';
+import { allBlocks, openBlock, refuseLostBlocks } from '../../store/all-blocks.ts';
 import {
   EXCHANGE_LENGTH_MAX,
   type series as seriesDataset,
@@ -172,7 +172,7 @@ async function* linesOf(reader: Reader, selection: Selection, style: TextStyle):
     if (selected === null) continue;
     const { fromBucket, toBucket, holds } = selected;
     const read = { seriesId: row.series_id, fromBucket, toBucket, direction: 'asc' } as const;
-    await namingDamage(reader, reader.checkBlocks(row.series_id));
+    await namingDamage(reader, refuseLostBlocks(reader, row.series_id));
     for await (const block of allBlocks(reader, read)) {
       const { bars: stored } = await namingDamage(reader, Promise.try(openBlock, row.series_id, block));
       const isWhole = from === null && to === null;

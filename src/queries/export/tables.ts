@@ -4,21 +4,12 @@ import { formatDay, formatInstantZ, SECOND_MS } from '../../base/instant.ts';
 import { findInstruments } from '../../runs/instrument-choice.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import { rangeOf } from '../../runs/stored-series.ts';
-import type { ColumnKind } from '../../store/schema/dataset.ts';
-import type { Values } from '../../store/schema/field.ts';
+import type { ColumnKind, Values } from '../../store/schema/dataset.ts';
 import { BARS, type FileDataset, fileDatasetNamed } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import { barTable } from './export-bars.ts';
-import {
-  type Cell,
-  type Column,
-  type ExportTable,
-  rowLines,
-  type Selection,
-  symbolFlags,
-  whereOf,
-} from './export-table.ts';
+import { type Cell, type Column, type ExportTable, rowLines, type Selection, symbolFlags, whereOf } from './export-table.ts';
 
 /** Few, because a row may be as long as a line of a file. */
 const ROWS_PER_READ = 100;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { AnswerSource } from '../../queries/query.ts';
-import type { Change } from '../../store/parts.ts';
+import type { Change } from '../../store/store.ts';
 import { httpLimits } from '../limits.ts';
 import { type CachedAnswer, ResponseCache } from './response-cache.ts';
 

@@ -15,23 +15,25 @@ const FIRST_MS = Date.UTC(1900, 0, 1);
 /** A bar of days, weeks or months has closed within so long of its key. */
 const LONG_MS = 34 * DAY_MS;
 
-const text = { kind: 'text' } as const;
-const integer = { kind: 'integer' } as const;
-const instant = { kind: 'instant' } as const;
-const maybe = { kind: 'instant', nullable: true } as const;
-const bytes = { kind: 'bytes' } as const;
+const [text, integer, instant, boolean, bytes] = ['text', 'integer', 'instant', 'boolean', 'bytes'] as const;
+const [maybeText, maybeInteger, maybe, maybeBoolean] = [
+  'text null',
+  'integer null',
+  'instant null',
+  'boolean null',
+] as const;
 
 const oldSeries = dataset({
   name: 'series',
   columns: {
     ...{ instrument_id: integer, interval: text, series_id: integer, prices: text },
-    ...{ volumes: { kind: 'text', nullable: true }, first_ms: instant, last_ms: instant, bar_count: integer },
+    ...{ volumes: maybeText, first_ms: instant, last_ms: instant, bar_count: integer },
     ...{
-      off_grid: { kind: 'boolean' },
+      off_grid: boolean,
       complete_ms: maybe,
-      complete_run_id: { kind: 'integer', nullable: true },
+      complete_run_id: maybeInteger,
     },
-  } as const,
+  },
   key: ['instrument_id', 'interval'],
 });
 
@@ -46,9 +48,9 @@ const oldCoverage = dataset({
       series_count: integer,
       series: bytes,
     },
-    ...{ last_ms: maybe, last_series_id: { kind: 'integer', nullable: true }, first_ms: maybe },
-    ...{ tells_held: { kind: 'boolean', nullable: true } },
-  } as const,
+    ...{ last_ms: maybe, last_series_id: maybeInteger, first_ms: maybe },
+    ...{ tells_held: maybeBoolean },
+  },
   key: ['run_id', 'market', 'interval'],
 });
 

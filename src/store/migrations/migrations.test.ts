@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../schema/dataset.ts';
-import { controlDatasets, dataDatasets } from '../schema/index.ts';
-import { type History, layoutRefusal, newestLayout, stepsFrom } from './history.ts';
-import { controlHistory, storeHistory } from './index.ts';
+import { dataDatasets } from '../schema/index.ts';
+import { controlDatasets } from '../schema/internal.ts';
+import {
+  controlHistory,
+  type History,
+  layoutRefusal,
+  newestLayout,
+  stepsFrom,
+  storeHistory,
+} from './index.ts';
 import { columnsAdded, type Step, type Table, tablesAfter } from './step.ts';
 
 /** What an engine makes a table of: nothing else of a declaration is part of its layout. */

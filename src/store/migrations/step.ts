@@ -1,20 +1,10 @@
 // The form of a migration step: literal data that never changes once it is released (docs/decisions/0021).
-import type { Column, ColumnKind } from '../schema/dataset.ts';
+import { type ColumnKind, type ColumnWord, columnsOf, type Dataset } from '../schema/dataset.ts';
 
 /** A table in the form for the engines: a dataset's declaration is one, and so is a table of a step. */
-export type Table = {
-  readonly name: string;
-  readonly columns: Readonly<Record<string, Column>>;
-  readonly key: readonly string[];
-  readonly indexes?: readonly (readonly string[])[];
-  readonly group?: readonly string[];
-  readonly keptAsTheyCome?: true;
-};
+export type Table = Pick<Dataset, 'name' | 'columns' | 'key' | 'indexes' | 'group' | 'keptAsTheyCome'>;
 
-/** A column in a step: its kind, and `null` where it may be null. */
-type FrozenColumn = ColumnKind | `${ColumnKind} null`;
-
-type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, FrozenColumn>> };
+type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, ColumnWord>> };
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -52,15 +42,6 @@ export type Step = {
    */
   readonly moves?: (tables: MovedTables) => Promise<() => Promise<void>>;
 };
-
-/** Columns of a step in the form of a declaration. */
-export const columnsOf = (frozen: Readonly<Record<string, FrozenColumn>>): Record<string, Column> =>
-  Object.fromEntries(
-    Object.entries(frozen).map(([name, column]) => {
-      const [kind, nullable] = column.split(' ') as [ColumnKind, 'null'?];
-      return [name, nullable ? { kind, nullable: true } : { kind }];
-    }),
-  );
 
 /** The tables of a new store after some steps, in the order of their making. */
 export function tablesAfter(steps: readonly Step[]): Table[] {

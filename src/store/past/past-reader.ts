@@ -4,11 +4,11 @@
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, misplacedIn } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
-import { type Change, sharedBy } from '../parts.ts';
+import { sharedBy } from '../known-changes.ts';
 import { runSpans } from '../schema/bars.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../schema/internal.ts';
-import type { BlockRead, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
+import type { BlockRead, Change, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
 import { pastBlocks } from './past-blocks.ts';
 import type { Former, PastState, Row } from './past-state.ts';
 
@@ -211,12 +211,8 @@ export class PastReader implements Reader {
     return { rows: rows.length, first: known[0] ?? null, last: known.at(-1) ?? null };
   }
 
-  structure(dataset: Dataset): Promise<readonly Damage[]> {
-    return this.#present.structure(dataset);
-  }
-
-  checkBlocks(seriesId: number): Promise<void> {
-    return this.#present.checkBlocks(seriesId);
+  structure(of: Dataset | number): Promise<readonly Damage[]> {
+    return this.#present.structure(of);
   }
 
   blocks(read: BlockRead): Promise<StoredBlock[]> {

@@ -4,14 +4,13 @@ import { heapBytes, type SizedCache } from '../../base/sized-cache.ts';
 import { rowsInOrder } from '../all-rows.ts';
 import { oldestVersion } from '../changes.ts';
 import { type Damage, refuseDamage } from '../damage.ts';
-import { formerPart, unpacked } from '../former-rows.ts';
+import { formerPart, type Leap, leapsAfter } from '../former-rows.ts';
 import { termsOf } from '../instrument-terms.ts';
 import { rowBefore, rowKeyOf } from '../journal-entries.ts';
 import type { Dataset, RowOf } from '../schema/dataset.ts';
 import { formerRows, importRuns, rowChanges } from '../schema/internal.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
 import type { Reader } from '../store.ts';
-import { type Leap, leapsAfter } from '../version-leap.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -219,7 +218,7 @@ export class PastState {
     const byKey = new Map<string, Row | null>();
     const looked = new Looked(this.#bounds);
     for await (const { row_key, before } of this.#entries(dataset.name, part)) {
-      const row = byKey.has(row_key) ? null : unpacked(dataset, before);
+      const row = byKey.has(row_key) ? null : rowBefore(dataset, { before });
       if (looked.isTooMuch(row)) return 'far';
       if (!byKey.has(row_key)) byKey.set(row_key, row);
     }

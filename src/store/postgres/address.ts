@@ -1,6 +1,6 @@
-// The address of a PostgreSQL store:
+// The address of a PostgreSQL store, and what it says of servers and connections:
 // `postgres://user@host1,host2:5433/database?target_session_attrs=read-write`, as libpq takes it.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { StoreUnusable, UnknownStoreAddress } from '../store.ts';
 
 /** One server of an address. */
@@ -139,4 +139,53 @@ function linesOf(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** The settings of TLS with one of the hosts. @throws StoreUnusable for a file that is not there */
+export const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
+  if (sslMode === 'disable') return false;
+  if (sslRootCert !== null && !existsSync(sslRootCert))
+    throw new StoreUnusable(`there is no file ${sslRootCert}, which sslrootcert names`);
+  const ca = sslRootCert === null ? {} : { ca: readFileSync(sslRootCert, 'utf8') };
+  if (sslMode === 'require') return { rejectUnauthorized: false };
+  // `verify-ca` trusts the certificate whatever name it has.
+  return sslMode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : { ...ca, host };
+};
+
+/** A server as it tells of itself: when it was started, in microseconds. */
+export type MetServer = {
+  readonly server: string;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+};
+
+/** True if a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
+export function isWanted(
+  { isStandby, isReadOnly }: MetServer,
+  target: PostgresAddress['target'],
+  isLastRound: boolean,
+): boolean {
+  switch (target) {
+    case 'any':
+      return true;
+    case 'read-write':
+      return !isReadOnly;
+    case 'read-only':
+      return isReadOnly;
+    case 'primary':
+      return !isStandby;
+    case 'standby':
+      return isStandby;
+    case 'prefer-standby':
+      return isStandby || isLastRound;
+  }
+}
+
+/** The kind of server that a use of an address wants. One host is taken as it is. */
+export function targetOf(
+  { target, hosts }: PostgresAddress,
+  { writes }: { readonly writes?: true },
+): PostgresAddress['target'] {
+  const isOpen = target === 'any' || target === 'prefer-standby';
+  return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
 }

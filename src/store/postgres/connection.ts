@@ -1,17 +1,24 @@
 // Connections to the server that a process uses: the first of an address that is there and of the wanted
-// kind. Those for transactions are a pool.
+// kind. Those for transactions are a pool. And what to do about errors of reads and writes that failed.
 
-import { existsSync, readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import pg from 'pg';
 import pgpass from 'pgpass';
 import { storeLimits } from '../limits.ts';
-import { type Mode, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { addressWords, type Host, type PostgresAddress, passwordFor } from './address.ts';
-import { readProblem } from './problems.ts';
-import { Session } from './session.ts';
+import { type Mode, StoreFull, StoreUnavailable, StoreUnusable } from '../store.ts';
+import {
+  addressWords,
+  type Host,
+  isWanted,
+  type MetServer,
+  type PostgresAddress,
+  passwordFor,
+  targetOf,
+  tlsOf,
+} from './address.ts';
+import { ConnectionLost, PostgresProblem, Session } from './session.ts';
 
 const { connectMs, keepAlive, patienceMs, statementMs } = storeLimits;
 
@@ -71,19 +78,6 @@ const keptAlive = {
 /** What the server says that cannot be cured by waiting: the password, the user, the database. */
 const refusing = /^(?:28|3D000|0A)/;
 
-const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
-  if (sslMode === 'disable') return false;
-  if (sslRootCert !== null && !existsSync(sslRootCert))
-    throw new StoreUnusable(`there is no file ${sslRootCert}, which sslrootcert names`);
-  const ca = sslRootCert === null ? {} : { ca: readFileSync(sslRootCert, 'utf8') };
-  if (sslMode === 'require') return { rejectUnauthorized: false };
-  // `verify-ca` trusts the certificate whatever name it has.
-  return sslMode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : { ...ca, host };
-};
-
-/** What a server tells of itself: when it was started, in microseconds. */
-type ServerFacts = { readonly server: string; readonly isStandby: boolean; readonly isReadOnly: boolean };
-
 const factsText = `select (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint as server,
   pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
@@ -92,7 +86,7 @@ const passwordOfUser = (connection: Parameters<typeof pgpass>[0]): Promise<strin
   new Promise((resolve) => pgpass(connection, resolve));
 
 /** A connection to one host, and what its server is. */
-type Met = { readonly session: Session; readonly facts: ServerFacts };
+type Met = { readonly session: Session; readonly facts: MetServer };
 
 async function connectTo(address: PostgresAddress, host: Host, settings: SessionSettings): Promise<Met> {
   const { user, database, schema } = address;
@@ -121,7 +115,7 @@ async function connectTo(address: PostgresAddress, host: Host, settings: Session
   const socketOf = (): Duplex => internals.connection.stream;
   try {
     await client.connect();
-    const [facts] = (await client.query<ServerFacts>(factsText)).rows;
+    const [facts] = (await client.query<MetServer>(factsText)).rows;
     const stream = socketOf();
     for (const event of ['data', 'end', 'close', 'error']) stream.removeAllListeners(event);
     return { session: new Session(stream, settings.patienceMs, Number(facts!.server)), facts: facts! };
@@ -129,37 +123,6 @@ async function connectTo(address: PostgresAddress, host: Host, settings: Session
     socketOf().destroy();
     throw error;
   }
-}
-
-/** Whether a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
-function isWanted(
-  { isStandby, isReadOnly }: ServerFacts,
-  target: PostgresAddress['target'],
-  isLastRound: boolean,
-): boolean {
-  switch (target) {
-    case 'any':
-      return true;
-    case 'read-write':
-      return !isReadOnly;
-    case 'read-only':
-      return isReadOnly;
-    case 'primary':
-      return !isStandby;
-    case 'standby':
-      return isStandby;
-    case 'prefer-standby':
-      return isStandby || isLastRound;
-  }
-}
-
-/** The kind of server that a use of an address wants. One host is taken as it is. */
-function targetOf(
-  { target, hosts }: PostgresAddress,
-  { writes }: SessionSettings,
-): PostgresAddress['target'] {
-  const isOpen = target === 'any' || target === 'prefer-standby';
-  return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
 }
 
 const SERVER = 0;
@@ -442,3 +405,35 @@ export class Pool {
     await Promise.all(this.#all.map((one) => one.close()));
   }
 }
+
+/**
+ * Of a statement for which a disk of the server has no space (postgresql.org/docs/15/errcodes-appendix.html).
+ */
+const DISK_FULL = '53100';
+
+const NOTHING_STORED = 'Nothing of what it was to store is stored';
+
+/** The error of a command's read. */
+export const readProblem = (error: unknown): unknown => lost(error, 'Run the same command again.');
+
+/** The error of a write that was not published. */
+export const writeProblem = (error: unknown): unknown =>
+  lost(fullProblem(error, `${NOTHING_STORED}. `), `${NOTHING_STORED}: run the same command again.`);
+
+/**
+ * The error of a write to a copy, which keeps what it has stored; or to control tables, whose other errors
+ * say enough.
+ */
+export const fullProblem = (error: unknown, stored = ''): unknown =>
+  error instanceof PostgresProblem && error.code === DISK_FULL
+    ? new StoreFull(
+        `a disk of the PostgreSQL server is full: ${error.message}. ${stored}Free space there, then run the same command again.`,
+        { cause: error },
+      )
+    : error;
+
+/** The error of a lost connection with what to do; any other error as it is. */
+const lost = (error: unknown, advice: string): unknown =>
+  error instanceof ConnectionLost
+    ? new StoreUnavailable(`${error.message}. ${advice}`, { cause: error })
+    : error;

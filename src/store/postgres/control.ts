@@ -2,9 +2,8 @@
 // for no import.
 import type { Mode, RowReader, RowStore, RowWriter, Tell } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
-import { Connection, connect, Pool, settingsOf } from './connection.ts';
+import { Connection, connect, fullProblem, Pool, readProblem, settingsOf } from './connection.ts';
 import { requireSchema } from './layout.ts';
-import { fullProblem, readProblem } from './problems.ts';
 import { lockOf } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 

@@ -1,13 +1,12 @@
 // A store in PostgreSQL while it is made as a copy: its tables without the one that makes them a store
 // (docs/decisions/0032).
 
-import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
+import { type CopyTarget, storeInTheWay } from '../copy.ts';
 import { dataDatasets } from '../schema/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
-import { connect, settingsOf } from './connection.ts';
+import { connect, fullProblem, settingsOf } from './connection.ts';
 import { beginCopyTables, finishCopyTables, layoutsOf, makeSchema } from './layout.ts';
-import { fullProblem } from './problems.ts';
 import { lockOf, lockWrites, noteOrigin, type Versions } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
@@ -53,7 +52,7 @@ export async function openPostgresCopyTarget(address: PostgresAddress, tell: Tel
       throw new StoreUnavailable(`the server of ${addressWords(address)} has changed`);
     // What a copy that was cut off sent last may still be on its way: its session has this lock until then.
     await blocks.ask(`select pg_advisory_lock(${lockOf('copied')})`);
-    const writer = PostgresWriter.beginCopy(addressWords(address), { rows, blocks }, copied);
+    const writer = new PostgresWriter(addressWords(address), { rows, blocks }, copied, null);
     const control = new PostgresRows(async () => rows);
     return {
       name: addressWords(address),

@@ -1,7 +1,7 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
 import { formatBytes } from '../../base/words.ts';
-import { broken, type Diagnosis, doubtful, fine } from '../diagnosis.ts';
-import { type ServerFacts, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { broken, type Diagnosis, doubtful, fine } from '../damage.ts';
+import { type ServerFacts, StoreUnavailable, StoreUnusable, type StoreFacts } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeText, hasCitus, isDistributed, type NodeFacts, nodeWords, readNodes } from './citus.ts';
 import { onSession } from './connection.ts';
@@ -42,7 +42,7 @@ const followersText = `select coalesce(nullif(application_name, ''), 'standby') 
   pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint from pg_stat_replication order by 1`;
 
 /** Describes the server of a session: its version and place, and how far standbys are behind. */
-export async function readServer(session: Session): Promise<ServerFacts> {
+async function readServer(session: Session): Promise<ServerFacts> {
   const [[version, place, databaseBytes, isStandby]] = (await session.ask(serverText)) as [
     [string, string, number, number],
   ];
@@ -205,3 +205,33 @@ export async function diagnosePostgres(address: PostgresAddress): Promise<Diagno
     throw error;
   }
 }
+
+const sizeText = (isBlocks: boolean): string =>
+  `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and (c.relname = 'bar_blocks') = ${isBlocks}`;
+
+const sizeOf = async (session: Session, isBlocks: boolean): Promise<number> =>
+  (await session.ask(sizeText(isBlocks)))[0]![0] as number;
+
+/** The tables of the blocks: one, or the shards of each node. */
+async function blockParts(session: Session): Promise<StoreFacts['parts']> {
+  if (!(await isDistributed(session)))
+    return [{ what: 'blocks of bars', path: null, bytes: await sizeOf(session, true) }];
+  return (await readNodes(session)).map((node) => ({
+    what: `blocks on ${nodeWords(node)} (${node.shards} shards)`,
+    path: null,
+    bytes: node.bytes,
+  }));
+}
+
+/** Layout and tables of the store at an address. */
+export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
+  onSession(address, async (session) => {
+    const layouts = await layoutsOf(session);
+    const rows = { what: 'rows', path: null, bytes: await sizeOf(session, false) };
+    return {
+      layout: layouts?.store ?? 0,
+      server: await readServer(session),
+      parts: [rows, ...(await blockParts(session))],
+    };
+  });

@@ -3,49 +3,42 @@
 
 import { changesAfter } from '../changes.ts';
 import type { Damage } from '../damage.ts';
+import { KeptFormerRows } from '../former-rows.ts';
 import { storeLimits } from '../limits.ts';
-import type { Change } from '../parts.ts';
-import type { Dataset } from '../schema/dataset.ts';
 import {
   type BlockRead,
+  type Change,
   type Mode,
   type OnWait,
   type Reader,
   type Store,
   type StoredBlock,
-  type StoreFacts,
   StoreUnavailable,
   StoreUnusable,
   type Tell,
   type Writer,
 } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
-import { BlockCache } from './block-cache.ts';
-import { readBlocks } from './blocks.ts';
-import { BlockConnections, isDistributed, nodeWords, readNodes } from './citus.ts';
-import { Connection, onSession, Pool, settingsOf } from './connection.ts';
-import { readServer } from './diagnosis.ts';
+import { BlockCache, readBlocks } from './blocks.ts';
+import { BlockConnections } from './citus.ts';
+import { Connection, onSession, Pool, readProblem, settingsOf, writeProblem } from './connection.ts';
 import { layoutsOf, requireSchema } from './layout.ts';
-import { readProblem, writeProblem } from './problems.ts';
 import {
-  abandonWrite,
   beginVersion,
+  commitPublished,
   DataNames,
+  giveUpWrite,
   type Identified,
   keepReplaced,
   lockWrites,
   originOf,
-  type Publication,
-  passOver,
   processOf,
   publish,
   readPublished,
   removeReplaced,
-  type ServerProcess,
   StateQuestion,
   UnknownCommit,
   unlockWrites,
-  wasPublishedBefore,
 } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
@@ -104,9 +97,8 @@ class PostgresReader extends PostgresRows implements Reader {
     return readBlocks(await this.#moment.blockSession(read.seriesId), read, published);
   }
 
-  async checkBlocks(): Promise<void> {}
-
-  async structure(_dataset: Dataset): Promise<readonly Damage[]> {
+  /** The server's own checks are the scrub's. */
+  async structure(): Promise<readonly Damage[]> {
     return [];
   }
 
@@ -281,13 +273,11 @@ class OpenStore implements Store {
     if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
     await lockWrites(rows, onWait);
     try {
-      const present = await this.identify(rows);
+      const { id, dataVersion } = await this.identify(rows);
       await removeReplaced(rows);
-      return await this.#writeVersion(
-        work,
-        PostgresWriter.begin(present, { rows, blocks }, await beginVersion(rows)),
-        rows,
-      );
+      const former = new KeptFormerRows(dataVersion);
+      const writer = new PostgresWriter(id, { rows, blocks }, await beginVersion(rows), former);
+      return await this.#writeVersion(work, writer, rows);
     } finally {
       // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
       if (rows.isOpen)
@@ -308,20 +298,11 @@ class OpenStore implements Store {
       await writer.start(origin);
       const result = await work(writer);
       const publication = await publish(rows, await writer.end());
-      await this.#commit(rows, process, publication);
+      await commitPublished(rows, process, publication, this.#state);
       return result;
     } catch (error) {
       if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
       throw error;
-    }
-  }
-
-  /** Where the connection is lost at that moment, another one tells whether the version was published. */
-  async #commit(rows: Session, process: ServerProcess, publication: Publication): Promise<void> {
-    try {
-      await rows.commit();
-    } catch (error) {
-      if (rows.isOpen || !(await wasPublishedBefore(this.#state, process, publication))) throw error;
     }
   }
 
@@ -336,8 +317,7 @@ async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
   const undone = await writer.undo();
   if (!rows.isOpen) return;
   await rows.ask('rollback');
-  // The next writer meets what cannot be given up now, and says what is wrong.
-  await (undone === null ? abandonWrite(rows) : passOver(rows, undone)).catch(() => undefined);
+  await giveUpWrite(rows, undone);
 }
 
 /** Opens the store of an address. */
@@ -355,33 +335,3 @@ export async function openPostgresStore(address: PostgresAddress, mode: Mode, te
 /** True if there is a store at an address. */
 export const isPostgresMade = (address: PostgresAddress): Promise<boolean> =>
   onSession(address, async (session) => (await layoutsOf(session)) !== null);
-
-const sizeText = (isBlocks: boolean): string =>
-  `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and (c.relname = 'bar_blocks') = ${isBlocks}`;
-
-const sizeOf = async (session: Session, isBlocks: boolean): Promise<number> =>
-  (await session.ask(sizeText(isBlocks)))[0]![0] as number;
-
-/** The tables of the blocks: one, or the shards of each node. */
-async function blockParts(session: Session): Promise<StoreFacts['parts']> {
-  if (!(await isDistributed(session)))
-    return [{ what: 'blocks of bars', path: null, bytes: await sizeOf(session, true) }];
-  return (await readNodes(session)).map((node) => ({
-    what: `blocks on ${nodeWords(node)} (${node.shards} shards)`,
-    path: null,
-    bytes: node.bytes,
-  }));
-}
-
-/** Layout and tables of the store at an address. */
-export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
-  onSession(address, async (session) => {
-    const layouts = await layoutsOf(session);
-    const rows = { what: 'rows', path: null, bytes: await sizeOf(session, false) };
-    return {
-      layout: layouts?.store ?? 0,
-      server: await readServer(session),
-      parts: [rows, ...(await blockParts(session))],
-    };
-  });

@@ -1,18 +1,16 @@
 // The tables of a store in PostgreSQL: made, and brought to the newest layout, under a lock
 // (docs/decisions/0021).
 import { raiseForEverything } from '../changes.ts';
+import { ROW_CHECK } from '../checked-rows.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
-import { movedTables, statementsOf } from '../layout-steps.ts';
-import { layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
-import { controlHistory, storeHistory } from '../migrations/index.ts';
+import { controlHistory, layoutRefusal, newestLayout, stepsFrom, storeHistory } from '../migrations/index.ts';
 import { tablesAfter } from '../migrations/step.ts';
-import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
+import { movedTables } from '../stored-rows.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeBlocks } from './citus.ts';
-import { postgresCompiler } from './dialect.ts';
 import { beginVersion, lockOf, publish } from './publish.ts';
-import { PostgresRows } from './rows.ts';
+import { PostgresRows, postgresCompiler } from './rows.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -144,9 +142,7 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
     const rows = new PostgresRows(async () => session);
     for (const step of steps) {
       const move = await step.moves?.(movedTables(rows));
-      await Promise.all(
-        statementsOf(step, postgresCompiler, known).map((statement) => session.ask(statement)),
-      );
+      await Promise.all(postgresCompiler.step(step, known).map((statement) => session.ask(statement)));
       await move?.();
       await rows.sendAll();
     }

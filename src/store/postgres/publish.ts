@@ -183,7 +183,7 @@ export async function extendPending(session: Session, version: number): Promise<
 }
 
 /** Gives a write up of which no block is left: its versions are published, with nothing in them. */
-export const passOver = (session: Session, version: number): Promise<unknown> =>
+const passOver = (session: Session, version: number): Promise<unknown> =>
   session.ask('update store_state set version = $1, pending = null where pending = $1', [version]);
 
 /**
@@ -191,7 +191,7 @@ export const passOver = (session: Session, version: number): Promise<unknown> =>
  * published one. Where its blocks cannot be removed now, as where a node is away, they stay those of a writer
  * that was cut off: the next one removes them.
  */
-export async function abandonWrite(session: Session): Promise<void> {
+async function abandonWrite(session: Session): Promise<void> {
   const [row] = await session.ask('select version + 1, pending from store_state where pending is not null');
   if (row === undefined) return;
   const [from, to] = row as [number, number];
@@ -201,6 +201,13 @@ export async function abandonWrite(session: Session): Promise<void> {
     [from, to],
   );
 }
+
+/**
+ * Gives up a write that failed; `undone`: its last version where none of its blocks is left. The next writer
+ * meets what cannot be given up now, and says what is wrong.
+ */
+export const giveUpWrite = (session: Session, undone: number | null): Promise<unknown> =>
+  (undone === null ? abandonWrite(session) : passOver(session, undone)).catch(() => undefined);
 
 async function removeVersions(session: Session, from: number, to: number): Promise<void> {
   await session.ask('delete from bar_blocks where version between $1 and $2', [from, to]);
@@ -257,7 +264,7 @@ export async function noteOrigin(session: Session): Promise<void> {
  * A version that is published when its transaction is committed, and the moment, which no other version of
  * this number has.
  */
-export type Publication = { readonly version: number; readonly at: string };
+type Publication = { readonly version: number; readonly at: string };
 
 /** Publishes a version, in the transaction of its rows. */
 export async function publish(session: Session, { version, abandoned }: Versions): Promise<Publication> {
@@ -325,7 +332,7 @@ export const keepReplaced = (session: Session): Promise<unknown> =>
   session.ask(`select pg_advisory_xact_lock_shared(${lockOf('replaced')})`);
 
 /** A process of the server; its number alone is used again. */
-export type ServerProcess = readonly [pid: number, startedAt: string];
+type ServerProcess = readonly [pid: number, startedAt: string];
 
 /** The process that runs the statements of a session. */
 export async function processOf(session: Session): Promise<ServerProcess> {
@@ -346,7 +353,7 @@ const endText = `select pg_terminate_backend(pid)::int from pg_stat_activity
 export class UnknownCommit extends StoreUnavailable {}
 
 /** True if a version was published by a process whose connection was lost. @throws UnknownCommit */
-export async function wasPublishedBefore(
+async function wasPublishedBefore(
   connection: Connection,
   process: ServerProcess,
   publication: Publication,
@@ -370,4 +377,21 @@ export async function wasPublishedBefore(
   throw new UnknownCommit(
     `the connection to PostgreSQL was lost while a write was being published, and for ${lostOutcomeMs / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
   );
+}
+
+/**
+ * Commits the transaction of a session that publishes a version. Where the connection is lost at that moment,
+ * another one tells whether it was published. @throws UnknownCommit
+ */
+export async function commitPublished(
+  session: Session,
+  process: ServerProcess,
+  publication: Publication,
+  other: Connection,
+): Promise<void> {
+  try {
+    await session.commit();
+  } catch (error) {
+    if (session.isOpen || !(await wasPublishedBefore(other, process, publication))) throw error;
+  }
 }

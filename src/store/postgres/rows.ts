@@ -1,39 +1,60 @@
-// Rows of datasets in PostgreSQL. Rows that are written are sent together, and a read sends those that it may
-// be about.
-
+// Rows of datasets in PostgreSQL, and what its SQL has of its own. Rows that are written are sent
+// together, and a read sends those that it may be about.
 import { WrittenParts } from '../changes.ts';
-import { type Row, rowFormOf } from '../checked-rows.ts';
+import { keyCells, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import { movingColumns } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
-import { movingColumns } from '../parts.ts';
-import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
+import { type Dialect, SqlCompiler } from '../sql.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
-import { keyCells, rowCells, StoredRows } from '../stored-rows.ts';
-import { arrayOf, arrayType, postgresCompiler } from './dialect.ts';
-import type { Parameter, Session } from './session.ts';
+import { StoredRows } from '../stored-rows.ts';
+import { type Element, type ElementType, type Parameter, SentArray, type Session } from './session.ts';
+
+const dialect: Dialect = {
+  // Text is compared by its UTF-8 bytes, as in every engine, and a boolean is 0 or 1: checksums of rows are
+  // then the same everywhere.
+  types: {
+    text: 'text collate "C"',
+    integer: 'bigint',
+    real: 'double precision',
+    instant: 'bigint',
+    day: 'bigint',
+    boolean: 'bigint',
+    json: 'text collate "C"',
+    bytes: 'bytea',
+  },
+  clustered: '',
+  nullsFirst: { asc: ' nulls first', desc: ' nulls last' },
+  // An expression is in no index.
+  unchosen: (column) => `+${column}`,
+  mark: (at) => `$${at}`,
+  typed: (mark, kind) => `${mark}::${dialect.types[kind]}`,
+  // Each value is a column of many rows.
+  rows: (kinds) => `select * from unnest(${kinds.map((kind) => `?::${arrayType(kind)}`).join()})`,
+};
+
+/** Statement texts for PostgreSQL. */
+export const postgresCompiler = new SqlCompiler(dialect);
+
+/** The type of an array of a kind of column. */
+const arrayType = (kind: keyof Dialect['types']): string => `${dialect.types[kind].split(' collate')[0]}[]`;
+
+const elementTypes: Readonly<Record<keyof Dialect['types'], ElementType>> = {
+  text: 'text',
+  integer: 'int8',
+  real: 'float8',
+  instant: 'int8',
+  day: 'int8',
+  boolean: 'int8',
+  json: 'text',
+  bytes: 'bytea',
+};
+
+/** Values of a kind of column, as a parameter of the type `arrayType`. */
+const arrayOf = (kind: keyof Dialect['types'], values: readonly Element[]): SentArray =>
+  new SentArray(elementTypes[kind], values);
 
 const quoted = (name: string): string => `"${name}"`;
-
-const upserts = new WeakMap<Dataset, string>();
-
-/** Inserts or replaces many rows: each parameter is a column of them. */
-function upsertOf(dataset: Dataset): string {
-  const known = upserts.get(dataset);
-  if (known !== undefined) return known;
-  const columns = [
-    ...Object.entries(dataset.columns).map(([name, { kind }]) => [name, arrayType(kind)]),
-    [ROW_CHECK, 'bigint[]'],
-  ];
-  const names = columns.map(([name]) => name!);
-  const changes = names
-    .filter((name) => !dataset.key.includes(name))
-    .map((name) => `${quoted(name)} = excluded.${quoted(name)}`);
-  const sql = `insert into ${quoted(dataset.name)} (${names.map(quoted).join()}) select * from unnest(${columns
-    .map(([, type], at) => `$${at + 1}::${type}`)
-    .join()}) on conflict (${dataset.key.map(quoted).join()}) do update set ${changes.join()}`;
-  upserts.set(dataset, sql);
-  return sql;
-}
 
 const keyText = (dataset: Dataset, row: Row): string => JSON.stringify(dataset.key.map((name) => row[name]));
 
@@ -86,7 +107,7 @@ function questionOf(
       reads.map(({ where }) => where![column] as string | number),
     ),
   );
-  return { sql, values: [...values, ...(statement.values(one).slice(columns.length) as Parameter[])] };
+  return { sql, values: [...values, ...statement.values(one).slice(columns.length)] };
 }
 
 /** A row that waits to be written, or to be removed: then it has no cells. */
@@ -95,10 +116,8 @@ type Change = { readonly key: readonly StoredCell[]; readonly cells: readonly St
 /** Rows that wait, by their key. */
 type Waiting = Map<string, Change>;
 
-/**
- * The state that all views of one write share: the rows that wait, and the parts of the data that it changes.
- */
-export class RowChanges {
+/** The changes of one write: the rows that wait, and the parts of the data that it changes. */
+class RowChanges {
   readonly written = new WrittenParts();
   #waiting = new Map<Dataset, Waiting>();
   /** The last change of each dataset that was begun. */
@@ -152,20 +171,23 @@ export class RowChanges {
 
 /** Reads and writes rows on a session, inside whatever transaction it is in. */
 export class PostgresRows extends StoredRows implements RowWriter {
-  protected readonly sessionOf: () => Promise<Session>;
-  readonly #changes: RowChanges;
+  readonly #sessionOf: () => Promise<Session>;
+  protected readonly changes = new RowChanges();
 
-  constructor(sessionOf: () => Promise<Session>, changes: RowChanges = new RowChanges()) {
+  constructor(sessionOf: () => Promise<Session>) {
     super(postgresCompiler);
-    this.sessionOf = sessionOf;
-    this.#changes = changes;
+    this.#sessionOf = sessionOf;
   }
 
-  async #ask(sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
-    return (await this.sessionOf()).ask(sql, values as Parameter[]);
+  async #ask(sql: string, values: readonly Parameter[]): Promise<StoredCell[][]> {
+    return (await this.#sessionOf()).ask(sql, values);
   }
 
-  protected async lists(dataset: Dataset, sql: string, values: readonly unknown[]): Promise<StoredCell[][]> {
+  protected async lists(
+    dataset: Dataset,
+    sql: string,
+    values: readonly Parameter[],
+  ): Promise<StoredCell[][]> {
     await this.#send(dataset);
     return this.#ask(sql, values);
   }
@@ -176,12 +198,12 @@ export class PostgresRows extends StoredRows implements RowWriter {
   protected override async read(dataset: Dataset, read: Read): Promise<StoredCell[][]> {
     const key = wholeKey(dataset, read);
     if (key === null) return super.read(dataset, read);
-    const waiting = this.#changes.waitingRow(dataset, key);
+    const waiting = this.changes.waitingRow(dataset, key);
     if (waiting !== undefined) return waiting.cells === null ? [] : [[...waiting.cells]];
     // Those that were sent before it are stored first.
-    await this.#changes.done(dataset);
+    await this.changes.done(dataset);
     const statement = this.compiler.read(dataset, read);
-    return this.#ask(statement.sql, this.bound(statement.values(read)));
+    return this.#ask(statement.sql, statement.values(read));
   }
 
   /** One question: each row of its answer has the place of its read, from 1, and then its own columns. */
@@ -221,21 +243,21 @@ export class PostgresRows extends StoredRows implements RowWriter {
 
   /** A change of a row waits for others, to be sent with them; without cells the row is removed. */
   #keep(dataset: Dataset, row: Row, cells: readonly StoredCell[] | null): void {
-    this.#changes.written.addRow(dataset, row);
-    this.#changes.waiting(dataset).set(keyText(dataset, row), { key: keyCells(dataset, row), cells });
+    this.changes.written.addRow(dataset, row);
+    this.changes.waiting(dataset).set(keyText(dataset, row), { key: keyCells(dataset, row), cells });
   }
 
   #isFull(dataset: Dataset): boolean {
-    return this.#changes.waiting(dataset).size >= storeLimits.rowsPerUpsertMax;
+    return this.changes.waiting(dataset).size >= storeLimits.rowsPerUpsertMax;
   }
 
   /** Sends the changes of a dataset that wait; waits until they and those before them are made. */
   async #send(dataset: Dataset): Promise<void> {
-    const changes = this.#changes.take(dataset);
-    if (changes.length === 0) return this.#changes.done(dataset);
+    const changes = this.changes.take(dataset);
+    if (changes.length === 0) return this.changes.done(dataset);
     const written = changes.flatMap(({ cells }) => (cells === null ? [] : [cells]));
     const removed = changes.flatMap(({ key, cells }) => (cells === null ? [key] : []));
-    await this.#changes.inOrder(dataset, async () => {
+    await this.changes.inOrder(dataset, async () => {
       await this.#noteMoved(
         dataset,
         changes.map(({ key }) => key),
@@ -252,7 +274,7 @@ export class PostgresRows extends StoredRows implements RowWriter {
         rows.map((cells) => cells[at]!),
       ),
     );
-    await this.#ask(upsertOf(dataset), columns);
+    await this.#ask(this.compiler.upsert(dataset), columns);
   }
 
   async #remove(dataset: Dataset, keys: readonly (readonly StoredCell[])[]): Promise<void> {
@@ -272,12 +294,12 @@ export class PostgresRows extends StoredRows implements RowWriter {
     const sql = `select ${names.map((column) => `t.${quoted(column)}`).join()} from ${table} join ${quoted(dataset.name)} as t on ${isSame}`;
     for (const cells of await this.#ask(sql, values)) {
       const before = Object.fromEntries(names.map((column, at) => [column, cells[at]]));
-      this.#changes.written.addRow(dataset, before);
+      this.changes.written.addRow(dataset, before);
     }
   }
 
   /** Sends all rows that wait; waits until all changes are made. */
   async sendAll(): Promise<void> {
-    for (const dataset of this.#changes.datasets) await this.#send(dataset);
+    for (const dataset of this.changes.datasets) await this.#send(dataset);
   }
 }

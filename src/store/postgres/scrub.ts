@@ -1,13 +1,12 @@
 // Reads a whole store in PostgreSQL and finds what is damaged in it: each row and block by its checksum, each
 // index beside its table.
 
-import { damageOf } from '../checked-blocks.ts';
-import { isWhole, rawRow, rowDamage, rowFormOf } from '../checked-rows.ts';
+import { damageOf, damageOfRows, ROW_CHECK, rowFormOf, type StoredCell } from '../checked-rows.ts';
 import type { ScrubStep } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
-import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { Dataset } from '../schema/dataset.ts';
-import { controlDatasets, dataDatasets } from '../schema/index.ts';
+import { dataDatasets } from '../schema/index.ts';
+import { controlDatasets } from '../schema/internal.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect, settingsOf } from './connection.ts';
 import { rangesText, readPublished, type Versions } from './publish.ts';
@@ -30,9 +29,9 @@ export async function* scrubPostgres(address: PostgresAddress): AsyncGenerator<S
 }
 
 async function* rowSteps(session: Session, table: Dataset): AsyncGenerator<ScrubStep> {
-  const form = rowFormOf(table);
+  const { names } = rowFormOf(table);
   const { key } = table;
-  const select = `select ${quoted([...form.names, ROW_CHECK])} from "${table.name}"`;
+  const select = `select ${quoted([...names, ROW_CHECK])} from "${table.name}"`;
   const order = `order by ${quoted(key)} limit ${scrubRowsPerStep}`;
   const after = `where (${quoted(key)}) > (${key.map((_, at) => `$${at + 1}`).join()})`;
   for (let last: readonly StoredCell[] | null = null; ; ) {
@@ -40,13 +39,10 @@ async function* rowSteps(session: Session, table: Dataset): AsyncGenerator<Scrub
       last === null
         ? await session.ask(`${select} ${order}`)
         : await session.ask(`${select} ${after} ${order}`, last);
-    const damage = found
-      .filter((cells) => !isWhole(form, cells))
-      .map((cells) => rowDamage(table, rawRow(form, cells), 'its checksum does not match'));
-    yield { table: table.name, damage };
+    yield { table: table.name, damage: damageOfRows(table, found) };
     if (found.length < scrubRowsPerStep) return;
     const cells = found.at(-1)!;
-    last = key.map((name) => cells[form.names.indexOf(name)]!);
+    last = key.map((name) => cells[names.indexOf(name)]!);
   }
 }
 

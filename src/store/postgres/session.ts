@@ -1,8 +1,8 @@
 // One connection to PostgreSQL: `pg` connects and authenticates it, then statements are pipelined and answers
 // read as binary (postgresql.org/docs/15/protocol-message-formats.html).
 import type { Duplex } from 'node:stream';
+import type { StoredCell } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
-import type { StoredCell } from '../row-check.ts';
 import { StoreUnavailable } from '../store.ts';
 
 /** PostgreSQL refused a statement. */

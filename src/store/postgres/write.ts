@@ -3,71 +3,42 @@
 import { changesAfter, raiseVersion, readVersion, versionIn } from '../changes.ts';
 import type { Row } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
-import { KeptFormerRows } from '../former-rows.ts';
-import type { Change } from '../parts.ts';
+import { KeptFormerRows, leapVersion } from '../former-rows.ts';
 import type { Dataset, RowOf } from '../schema/dataset.ts';
 import { rowChanges } from '../schema/internal.ts';
-import type { BlockAt, BlockRead, StoredBlock, Writer } from '../store.ts';
-import { leapVersion } from '../version-leap.ts';
+import type { BlockAt, BlockRead, Change, PutBlock, StoredBlock, Writer } from '../store.ts';
 import { BlockWriter } from './blocks.ts';
-import type { Identified, Origin, Versions } from './publish.ts';
-import { PostgresRows, RowChanges } from './rows.ts';
+import type { Origin, Versions } from './publish.ts';
+import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
 
 /** The connections of a write, both to one server. */
 type WriteSessions = { readonly rows: Session; readonly blocks: Session };
 
-/** What all views of one write share. */
-class Write {
-  /** Names the data that it changes. */
-  readonly id: string;
-  readonly session: Session;
-  readonly blocks: BlockWriter;
-  readonly changes = new RowChanges();
-  former: KeptFormerRows | null;
-  /** The last change of each dataset that keeps what its rows were. */
-  readonly turns = new Map<Dataset, Promise<void>>();
-
-  constructor(id: string, sessions: WriteSessions, published: Versions, former: KeptFormerRows | null) {
-    this.id = id;
-    this.former = former;
-    this.session = sessions.rows;
-    this.blocks = new BlockWriter(sessions.blocks, published);
-  }
-}
-
 /** Writes rows and blocks. Nothing of it can be seen by others until its transaction publishes it. */
 export class PostgresWriter extends PostgresRows implements Writer {
-  readonly #write: Write;
+  /** Names the data that it changes. */
+  readonly id: string;
+  readonly #session: Session;
+  readonly #blocks: BlockWriter;
+  #former: KeptFormerRows | null;
+  /** The last change of each dataset that keeps what its rows were. */
+  readonly #turns = new Map<Dataset, Promise<void>>();
 
-  constructor(write: Write) {
-    super(async () => write.session, write.changes);
-    this.#write = write;
-  }
-
-  /** Begins a write on a session that is in a transaction. */
-  static begin(
-    { id, dataVersion }: Pick<Identified, 'id' | 'dataVersion'>,
-    sessions: WriteSessions,
-    published: Versions,
-  ): PostgresWriter {
-    return new PostgresWriter(new Write(id, sessions, published, new KeptFormerRows(dataVersion)));
-  }
-
-  /** Begins writes of a copy, which has what rows were before as rows. */
-  static beginCopy(id: string, sessions: WriteSessions, published: Versions): PostgresWriter {
-    return new PostgresWriter(new Write(id, sessions, published, null));
+  /** `sessions`: in a transaction; `former`: null for a copy, which has what rows were before as rows. */
+  constructor(id: string, sessions: WriteSessions, published: Versions, former: KeptFormerRows | null) {
+    super(async () => sessions.rows);
+    this.id = id;
+    this.#session = sessions.rows;
+    this.#blocks = new BlockWriter(sessions.blocks, published);
+    this.#former = former;
   }
 
   /** Goes on from the write before; with a version that no store had where somebody has restored the data. */
   async start({ goesOn, nowMs }: Origin): Promise<void> {
     if (goesOn || (await versionIn(this)) === 0) return;
     const { to } = await leapVersion(this, { nowMs });
-    this.#write.former = new KeptFormerRows(to);
-  }
-
-  get id(): string {
-    return this.#write.id;
+    this.#former = new KeptFormerRows(to);
   }
 
   override upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
@@ -83,7 +54,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
    * order of their calls.
    */
   async #keeping(dataset: Dataset, rows: readonly Row[], change: () => Promise<void>): Promise<void> {
-    const { former, turns } = this.#write;
+    const former = this.#former;
+    const turns = this.#turns;
     if (former === null || (dataset.keepsFormer === undefined && dataset !== rowChanges)) return change();
     if (dataset === rowChanges) {
       former.nameRuns(rows as never);
@@ -105,21 +77,21 @@ export class PostgresWriter extends PostgresRows implements Writer {
    * publish.
    */
   async end(): Promise<Versions> {
-    const { session, blocks, changes, former } = this.#write;
     // What rows were before is looked at when they are sent.
     await this.sendAll();
-    if (!changes.written.isEmpty) await raiseVersion(this, changes.written);
-    await former?.end(this);
+    const { written } = this.changes;
+    if (!written.isEmpty) await raiseVersion(this, written);
+    await this.#former?.end(this);
     await this.sendAll();
-    await blocks.flush();
-    await blocks.noteReplaced(session);
-    return blocks.published;
+    await this.#blocks.flush();
+    await this.#blocks.noteReplaced(this.#session);
+    return this.#blocks.published;
   }
 
   /** Sends what waits: for a copy, whose versions are rows like others. */
   async flush(): Promise<void> {
     await this.sendAll();
-    await this.#write.blocks.flush();
+    await this.#blocks.flush();
   }
 
   /**
@@ -127,17 +99,16 @@ export class PostgresWriter extends PostgresRows implements Writer {
    * null.
    */
   async undo(): Promise<number | null> {
-    const { blocks } = this.#write;
     try {
-      await blocks.undo();
-      return blocks.published.version;
+      await this.#blocks.undo();
+      return this.#blocks.published.version;
     } catch {
       return null;
     }
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { session, blocks, changes, former } = this.#write;
+    const [session, blocks, former] = [this.#session, this.#blocks, this.#former];
     const kept = former?.count ?? 0;
     await this.sendAll();
     await blocks.beginPart();
@@ -148,7 +119,7 @@ export class PostgresWriter extends PostgresRows implements Writer {
       await session.ask('release savepoint part');
       return result;
     } catch (error) {
-      await changes.undo();
+      await this.changes.undo();
       await blocks.undoPart();
       await session.ask('rollback to savepoint part');
       await session.ask('release savepoint part');
@@ -158,12 +129,10 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   blocks(read: BlockRead): Promise<StoredBlock[]> {
-    return this.#write.blocks.read(read);
+    return this.#blocks.read(read);
   }
 
-  async checkBlocks(): Promise<void> {}
-
-  async structure(_dataset: Dataset): Promise<readonly Damage[]> {
+  async structure(): Promise<readonly Damage[]> {
     return [];
   }
 
@@ -176,17 +145,12 @@ export class PostgresWriter extends PostgresRows implements Writer {
   }
 
   blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
-    return this.#write.blocks.at(places);
+    return this.#blocks.at(places);
   }
 
-  putBlock(seriesId: number, { bucket, runId, bytes }: StoredBlock): Promise<void> {
-    this.#write.changes.written.addBlock(seriesId);
+  putBlock(seriesId: number, { bucket, runId = 0, bytes }: PutBlock): Promise<void> {
+    this.changes.written.addBlock(seriesId);
     // The caller uses its buffer again.
-    return this.#write.blocks.put({ seriesId, bucket, runId, bytes: bytes.slice() });
-  }
-
-  removeBlock(seriesId: number, bucket: number): Promise<void> {
-    this.#write.changes.written.addBlock(seriesId);
-    return this.#write.blocks.put({ seriesId, bucket, runId: 0, bytes: null });
+    return this.#blocks.put({ seriesId, bucket, runId, bytes: bytes?.slice() ?? null });
   }
 }

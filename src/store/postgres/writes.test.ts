@@ -147,7 +147,7 @@ const partsThatFail = async (writer: Writer): Promise<void> => {
   for (let part = 0; part < MANY; part++) {
     const failing = writer.savepoint(async () => {
       await writer.putBlock(1, block(3, 9));
-      await writer.removeBlock(1, 5);
+      await writer.putBlock(1, { bucket: 5, bytes: null });
       await writer.blocks(everyBlock);
       throw new Error('this part is wrong');
     });

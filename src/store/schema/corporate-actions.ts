@@ -2,20 +2,95 @@
 // is read (contract 8.2).
 import { fractionNear, numberOf } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
-import { currencyRule } from './currency.ts';
-import { dataset, day, integer, orNull, real, text } from './dataset.ts';
-import {
-  asText,
-  countryField,
-  dayRule,
-  exchangeRule,
-  type FieldRule,
-  numberRule,
-  optional,
-  required,
-  symbolField,
-  wordRule,
-} from './field.ts';
+import { asText, countryField, dataset, dayRule, exchangeRule, type FieldRule, numberRule, optional, parsedBy, required, symbolField, wordRule } from './dataset.ts';
+
+/**
+ * Minor units: each is a hundredth of a currency. Case counts only where it tells pence (GBp) from pounds
+ * (GBP).
+ */
+const minorUnits: Readonly<Record<string, string>> = {
+  GBp: 'GBP',
+  GBX: 'GBP',
+  ZAc: 'ZAR',
+  ZAC: 'ZAR',
+  ILA: 'ILS',
+};
+
+/** The countries whose stock markets quote in them. */
+const minorMarkets: ReadonlySet<string> = new Set(['UK', 'ZA', 'IL']);
+
+/**
+ * A code as it is stored: in capitals, but for the minor units that are known by their case. Null for what is
+ * none.
+ */
+const parseCurrency = (text: string): string | null => {
+  if (!/^[A-Z]{3}$/i.test(text)) return null;
+  return Object.hasOwn(minorUnits, text) ? text : text.toUpperCase();
+};
+
+export const currencyRule = parsedBy(
+  parseCurrency,
+  'must be a currency code of three letters, such as USD, or GBp for pence',
+);
+
+/** An amount's unit: the currency, and how many units make one of it. */
+type Unit = { readonly currency: string; readonly parts: number };
+
+/** The unit of a code as files write it. */
+export function unitOf(code: string): Unit {
+  const currency = minorUnits[code.trim()] ?? minorUnits[code.trim().toUpperCase()];
+  return currency === undefined
+    ? { currency: code.trim().toUpperCase(), parts: 1 }
+    : { currency, parts: 100 };
+}
+
+/** The reason why cash and price cannot be compared: their currencies differ, or no file gave the price's. */
+export type Incomparable = 'differs' | 'unproven';
+
+/**
+ * The currency of a stock's prices: the one that a file gave, and the market's default; null if there is
+ * none.
+ */
+type Quoted = {
+  readonly country: string;
+  readonly given: string | null;
+  readonly byMarket: string | null;
+};
+
+/**
+ * By what an amount of cash is multiplied, so that it is in the unit of the prices. Cash without a currency
+ * is in theirs. A default proves nothing where the market quotes in a minor unit.
+ */
+export function cashScale(cash: string | null, { country, given, byMarket }: Quoted): number | Incomparable {
+  if (given === null && minorMarkets.has(country)) return 'unproven';
+  const quoted = given ?? byMarket;
+  if (cash === null || quoted === null || cash === quoted) return 1;
+  const [of, to] = [unitOf(cash), unitOf(quoted)];
+  return of.currency === to.currency ? to.parts / of.parts : 'differs';
+}
+
+const HUNDREDTHS = [1, 100, 0.01];
+
+/**
+ * As `cashScale`, of a row of a file alone: what it may be, whatever the stock's prices are quoted in; none
+ * where cash and price cannot be compared.
+ */
+export function possibleScales(
+  cash: string | null,
+  country: string,
+  byMarket: string | null,
+): readonly number[] {
+  if (cash === null) return minorMarkets.has(country) ? HUNDREDTHS : [1];
+  const { currency } = unitOf(cash);
+  if (Object.values(minorUnits).includes(currency)) return HUNDREDTHS;
+  return byMarket === null || byMarket === currency ? [1] : [];
+}
+
+/** The words of a report about cash in a minor unit, before a count. Null for other currencies. */
+export function minorUnitWords(cash: string): string | null {
+  const { currency, parts } = unitOf(cash);
+  return parts === 1 ? null : `cash in ${cash}, a hundredth of ${currency}`;
+}
 
 const positive = numberRule((number) => number > 0, 'must be a positive number');
 
@@ -48,29 +123,29 @@ export const OCCURRENCE_MAX = 99;
 export const corporateActions = dataset({
   name: 'corporate_actions',
   columns: {
-    country_iso_code: text,
-    symbol: text,
-    ex_date: day,
+    country_iso_code: 'text',
+    symbol: 'text',
+    ex_date: 'day',
     /** One of `actionKinds`. */
-    action_type: text,
+    action_type: 'text',
     /** Its number among the actions of its kind and day, from 1 (docs/decisions/0018). */
-    occurrence: integer,
-    exchange: orNull(text),
-    adjustment_factor: orNull(real),
-    cash_amount: orNull(real),
-    currency: orNull(text),
-    declaration_date: orNull(day),
-    record_date: orNull(day),
-    pay_date: orNull(day),
-    split_from: orNull(integer),
-    split_to: orNull(integer),
+    occurrence: 'integer',
+    exchange: 'text null',
+    adjustment_factor: 'real null',
+    cash_amount: 'real null',
+    currency: 'text null',
+    declaration_date: 'day null',
+    record_date: 'day null',
+    pay_date: 'day null',
+    split_from: 'integer null',
+    split_to: 'integer null',
     /** The raw close before the ex-date. */
-    reference_price: orNull(real),
+    reference_price: 'real null',
     /**
      * The amounts contain the splits after the ex-date up to this day; null where they are per share as
      * traded on it.
      */
-    split_adjusted_on: orNull(day),
+    split_adjusted_on: 'day null',
   },
   // The kind comes last: SQLite would sort rows where a column in the middle of the order must be equal.
   key: ['country_iso_code', 'symbol', 'ex_date', 'occurrence', 'action_type'],

@@ -1,17 +1,7 @@
 // The economic calendar: its events, and the descriptions of codes that files give (contract 11).
 import { numberOf } from '../../base/decimal.ts';
-import { dataset, instant, integer, orNull, real, text } from './dataset.ts';
-import {
-  anyNumber,
-  asText,
-  capitals,
-  countryField,
-  optional,
-  required,
-  someText,
-  type Values,
-  wordRule,
-} from './field.ts';
+import { dataset, anyNumber, asText, capitals, countryField, optional, required, someText, type Values, wordRule } from './dataset.ts';
+import shipped from './economic-event-codes.json' with { type: 'json' };
 
 /** By importance, from 1 on (contract 8.7). */
 export const impacts: readonly string[] = ['low', 'medium', 'high'];
@@ -37,23 +27,23 @@ export const events = dataset({
   name: 'economic_events',
   columns: {
     /** 64 hexadecimal digits in lower case (contract 8.7). */
-    source_id: text,
-    country_iso_code: text,
-    event_code: text,
-    event_name: text,
-    event_driven_type: orNull(text),
+    source_id: 'text',
+    country_iso_code: 'text',
+    event_code: 'text',
+    event_name: 'text',
+    event_driven_type: 'text null',
     /** 0 high, 1 medium, 2 low, 3 not known: the order of events at one time (contract 8.8). */
-    rank: integer,
+    rank: 'integer',
     /** Whole seconds. */
-    event_timestamp: instant,
-    actual_value: orNull(real),
-    previous_value: orNull(real),
-    forecast_value: orNull(real),
+    event_timestamp: 'instant',
+    actual_value: 'real null',
+    previous_value: 'real null',
+    forecast_value: 'real null',
     /** As in the file; else they are calculated when they are read. */
-    change: orNull(real),
-    change_percent: orNull(real),
-    period: orNull(text),
-    unit: orNull(text),
+    change: 'real null',
+    change_percent: 'real null',
+    period: 'text null',
+    unit: 'text null',
   },
   key: ['source_id'],
   // One for each set of filters. With a country or a code the rank is compared in the index
@@ -130,7 +120,7 @@ export const events = dataset({
 /** Descriptions of codes from files, which replace those that ship (`economic-event-codes.json`). */
 export const eventCodes = dataset({
   name: 'economic_event_codes',
-  columns: { country_iso_code: text, event_code: text, description: text },
+  columns: { country_iso_code: 'text', event_code: 'text', description: 'text' },
   key: ['country_iso_code', 'event_code'],
   group: ['country_iso_code'],
   file: {
@@ -153,3 +143,12 @@ export const eventCodes = dataset({
     },
   },
 });
+
+/**
+ * Code to description of one country as they ship, in the order of the file. Each code begins with its
+ * category, or with its central bank (spec 2.9). Imported descriptions replace them (contract 11).
+ */
+export const shippedEventCodes = (country: string): Record<string, string> =>
+  Object.fromEntries(
+    shipped.filter((row) => row.country_iso_code === country).map((row) => [row.event_code, row.description]),
+  );

@@ -3,35 +3,35 @@
 
 import { sessionTemplates } from '../../contract/holidays.ts';
 import { symbolAllowed } from '../../contract/identifiers.ts';
-import { dataset, day, instant, integer, orNull, text } from './dataset.ts';
 import {
   capitals,
   countryField,
+  dataset,
   dayRule,
   optional,
   required,
   symbolRule,
   underlyingSchemaRule,
-} from './field.ts';
+} from './dataset.ts';
 
 export const holidays = dataset({
   name: 'holidays',
   columns: {
-    country_iso_code: text,
+    country_iso_code: 'text',
     /** Asset type in lower case. */
-    asset_name: text,
+    asset_name: 'text',
     /** `*`: every instrument of the asset type and country. */
-    symbol: text,
-    calendar_date: day,
-    priority: integer,
-    name: text,
-    holiday_code: text,
+    symbol: 'text',
+    calendar_date: 'day',
+    priority: 'integer',
+    name: 'text',
+    holiday_code: 'text',
     /** `CLOSED`, `EARLY_CLOSE`, `LATE_OPEN` or `REGULAR`. */
-    session_template: text,
-    open_timestamp: orNull(instant),
-    close_timestamp: orNull(instant),
+    session_template: 'text',
+    open_timestamp: 'instant null',
+    close_timestamp: 'instant null',
     /** The date from which it was known (contract 9.8); null where the file does not say. */
-    announced: orNull(day),
+    announced: 'day null',
   },
   key: ['country_iso_code', 'asset_name', 'symbol', 'calendar_date', 'priority'],
   group: ['country_iso_code', 'asset_name'],

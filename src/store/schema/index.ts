@@ -4,22 +4,7 @@ import { corporateActions } from './corporate-actions.ts';
 import { type Dataset, type FileDeclaration, spokenName } from './dataset.ts';
 import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
-import {
-  apiKeys,
-  blockChanges,
-  changes,
-  checks,
-  counters,
-  failedFiles,
-  formerRows,
-  heldBars,
-  heldRows,
-  importRuns,
-  quotaUses,
-  rowChanges,
-  scrubs,
-  secrets,
-} from './internal.ts';
+import { dataRecords } from './internal.ts';
 import { news } from './news.ts';
 import { optionContracts } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
@@ -39,19 +24,8 @@ export const dataDatasets: readonly Dataset[] = [
   instrumentTerms,
   series,
   runSpans,
-  importRuns,
-  blockChanges,
-  heldBars,
-  rowChanges,
-  heldRows,
-  counters,
-  failedFiles,
-  changes,
-  formerRows,
+  ...dataRecords,
 ];
-
-/** The datasets of the control file beside the store. */
-export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses, scrubs, checks];
 
 /** A dataset that is imported and exported. */
 export type FileDataset = Dataset & { readonly file: FileDeclaration };

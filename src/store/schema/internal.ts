@@ -1,40 +1,40 @@
 // The service's own records: runs, their changes and counters beside the data; keys, quota uses and secrets
 // in the control file.
-import { bytes, dataset, instant, integer, json, orNull, text } from './dataset.ts';
+import { type Dataset, dataset } from './dataset.ts';
 
 export const importRuns = dataset({
   name: 'import_runs',
   columns: {
-    run_id: integer,
+    run_id: 'integer',
     /** `import` or `delete`. */
-    kind: text,
-    dataset: text,
+    kind: 'text',
+    dataset: 'text',
     /** The file's name; for a deletion its request, in words. */
-    file: text,
+    file: 'text',
     /** The hash of the file; empty for a deletion. */
-    sha256: text,
-    source: orNull(text),
-    rows_read: integer,
-    rows_written: integer,
-    rows_unchanged: integer,
-    rows_refused: integer,
-    started_ms: instant,
-    finished_ms: instant,
+    sha256: 'text',
+    source: 'text null',
+    rows_read: 'integer',
+    rows_written: 'integer',
+    rows_unchanged: 'integer',
+    rows_refused: 'integer',
+    started_ms: 'instant',
+    finished_ms: 'instant',
     /** The time of the undo. */
-    undone_ms: orNull(instant),
+    undone_ms: 'instant null',
     /**
      * The full path of the imported file, or of the archive it was in. Null: standard input, a deletion, a
      * run of an older program.
      */
-    path: orNull(text),
+    path: 'text null',
     /** The hash of the archive that the file was in; null outside an archive. */
-    archive_sha256: orNull(text),
+    archive_sha256: 'text null',
     /**
      * The flags that can change what an import gives, by name. Null: a deletion, a run of an older program.
      */
-    flags: orNull(json),
+    flags: 'json null',
     /** The version of the store that has what the run wrote; null of a run of an older program. */
-    data_version: orNull(integer),
+    data_version: 'integer null',
   },
   key: ['run_id'],
   indexes: [['file', 'run_id']],
@@ -45,10 +45,10 @@ export const importRuns = dataset({
 export const failedFiles = dataset({
   name: 'failed_files',
   columns: {
-    dataset: text,
-    path: text,
-    problem: text,
-    failed_ms: instant,
+    dataset: 'text',
+    path: 'text',
+    problem: 'text',
+    failed_ms: 'instant',
   },
   key: ['dataset', 'path'],
 });
@@ -60,16 +60,16 @@ export const failedFiles = dataset({
 export const blockChanges = dataset({
   name: 'block_changes',
   columns: {
-    series_id: integer,
-    bucket: integer,
-    run_id: integer,
+    series_id: 'integer',
+    bucket: 'integer',
+    run_id: 'integer',
     /**
      * A block whose keys were absent. Null: no block was there, so that the run has brought what no later run
      * added.
      */
-    added: orNull(bytes),
+    added: 'bytes null',
     /** A block of the bars that the run replaced or removed; null where there are none. */
-    before: orNull(bytes),
+    before: 'bytes null',
   },
   key: ['series_id', 'bucket', 'run_id'],
   indexes: [['run_id', 'series_id', 'bucket']],
@@ -82,7 +82,7 @@ export const blockChanges = dataset({
 export const heldBars = dataset({
   name: 'held_bars',
   /** `keys` is a block of them without their values. */
-  columns: { series_id: integer, bucket: integer, run_id: integer, keys: bytes },
+  columns: { series_id: 'integer', bucket: 'integer', run_id: 'integer', keys: 'bytes' },
   key: ['series_id', 'bucket', 'run_id'],
   indexes: [['run_id', 'series_id', 'bucket']],
 });
@@ -90,7 +90,7 @@ export const heldBars = dataset({
 /** A row before a run changed it; null where there was no row. The key is the JSON of the key's values. */
 export const rowChanges = dataset({
   name: 'row_changes',
-  columns: { dataset: text, row_key: text, run_id: integer, before: orNull(json) },
+  columns: { dataset: 'text', row_key: 'text', run_id: 'integer', before: 'json null' },
   key: ['dataset', 'row_key', 'run_id'],
   indexes: [['run_id', 'dataset', 'row_key']],
 });
@@ -103,7 +103,7 @@ export const rowChanges = dataset({
 export const heldRows = dataset({
   name: 'held_rows',
   /** `hashes` are those of the rows and their values, ascending, of 64 bits each. */
-  columns: { dataset: text, run_id: integer, part: integer, hashes: bytes },
+  columns: { dataset: 'text', run_id: 'integer', part: 'integer', hashes: 'bytes' },
   key: ['dataset', 'run_id', 'part'],
 });
 
@@ -114,14 +114,14 @@ export const heldRows = dataset({
 export const formerRows = dataset({
   name: 'former_rows',
   columns: {
-    dataset: text,
+    dataset: 'text',
     /** The value of the column that `keepsFormer` names; 0 where it names none. */
-    part: integer,
+    part: 'integer',
     /** The version that has the change. */
-    version: integer,
-    row_key: text,
+    version: 'integer',
+    row_key: 'text',
     /** Null where there was no row. */
-    before: orNull(json),
+    before: 'json null',
   },
   key: ['dataset', 'part', 'version', 'row_key'],
   indexes: [['dataset', 'version', 'part', 'row_key']],
@@ -130,7 +130,7 @@ export const formerRows = dataset({
 /** The last used values: identifiers are never reused; every write of the store raises `data_version`. */
 export const counters = dataset({
   name: 'counters',
-  columns: { name: text, value: integer },
+  columns: { name: 'text', value: 'integer' },
   key: ['name'],
   group: ['name'],
 });
@@ -142,9 +142,9 @@ export const counters = dataset({
 export const changes = dataset({
   name: 'changes',
   columns: {
-    version: integer,
+    version: 'integer',
     /** A `ChangedParts` (`store/changes.ts`); null: anything may have changed. */
-    parts: orNull(json),
+    parts: 'json null',
   },
   key: ['version'],
   keptAsTheyCome: true,
@@ -154,18 +154,18 @@ export const changes = dataset({
 export const apiKeys = dataset({
   name: 'api_keys',
   columns: {
-    key_id: text,
-    name: text,
-    hash: bytes,
-    created_ms: instant,
-    expires_ms: orNull(instant),
-    per_minute: orNull(integer),
-    per_day: orNull(integer),
-    revoked_ms: orNull(instant),
+    key_id: 'text',
+    name: 'text',
+    hash: 'bytes',
+    created_ms: 'instant',
+    expires_ms: 'instant null',
+    per_minute: 'integer null',
+    per_day: 'integer null',
+    revoked_ms: 'instant null',
     /** The last accepted request, at most a minute behind while a service runs. Null: none yet. */
-    last_used_ms: orNull(instant),
+    last_used_ms: 'instant null',
     /** Its requests are answered as of this instant (contract 9.8). Null: from everything that is stored. */
-    as_of_ms: orNull(instant),
+    as_of_ms: 'instant null',
   },
   key: ['key_id'],
 });
@@ -174,13 +174,13 @@ export const apiKeys = dataset({
 export const quotaUses = dataset({
   name: 'quota_uses',
   /** `span` is `minute` or `day`. */
-  columns: { key_id: text, span: text, from_ms: instant, used: integer },
+  columns: { key_id: 'text', span: 'text', from_ms: 'instant', used: 'integer' },
   key: ['key_id', 'span'],
 });
 
 export const secrets = dataset({
   name: 'secrets',
-  columns: { name: text, value: bytes },
+  columns: { name: 'text', value: 'bytes' },
   key: ['name'],
 });
 
@@ -192,12 +192,12 @@ export const scrubs = dataset({
   name: 'scrubs',
   columns: {
     /** `newest`: there is one row. */
-    name: text,
-    started_ms: instant,
+    name: 'text',
+    started_ms: 'instant',
     /** Null while it goes on, or where it was cut off. */
-    finished_ms: orNull(instant),
+    finished_ms: 'instant null',
     /** A list of `Damage`. */
-    damage: json,
+    damage: 'json',
   },
   key: ['name'],
 });
@@ -207,15 +207,24 @@ export const checks = dataset({
   name: 'checks',
   columns: {
     /** `newest`: there is one row. */
-    name: text,
-    checked_ms: instant,
+    name: 'text',
+    checked_ms: 'instant',
     /** The newest run of the store that was checked, and when it began: a store without it is another one. */
-    run_id: integer,
-    run_started_ms: instant,
-    data_version: integer,
-    error: integer,
-    warning: integer,
-    info: integer,
+    run_id: 'integer',
+    run_started_ms: 'instant',
+    data_version: 'integer',
+    error: 'integer',
+    warning: 'integer',
+    info: 'integer',
   },
   key: ['name'],
 });
+
+/** The records beside the data. */
+export const dataRecords: readonly Dataset[] = [
+  ...[importRuns, blockChanges, heldBars, rowChanges, heldRows],
+  ...[counters, failedFiles, changes, formerRows],
+];
+
+/** The datasets of the control file beside the store. */
+export const controlDatasets: readonly Dataset[] = [apiKeys, secrets, quotaUses, scrubs, checks];

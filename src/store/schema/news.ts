@@ -1,35 +1,35 @@
 // News: an item has one row for each of its instruments (contract 8.3).
-import { dataset, instant, orNull, real, text } from './dataset.ts';
 import {
   anyNumber,
   anyText,
   assetSchemaRule,
   countryRule,
+  dataset,
   optional,
   required,
   someText,
   symbolRule,
   textThat,
   wordRule,
-} from './field.ts';
+} from './dataset.ts';
 
 export const news = dataset({
   name: 'news',
   columns: {
     /** A hash of address, title and instrument: it identifies an item and ends every order (contract 4.5). */
-    news_id: text,
+    news_id: 'text',
     /** Whole seconds: answers show the value that ranges are compared with. */
-    published_date: instant,
-    asset_name: orNull(text),
-    country_iso_code: orNull(text),
-    symbol: orNull(text),
-    sentiment_label: orNull(text),
-    sentiment_score: orNull(real),
-    link_type: orNull(text),
-    publisher: orNull(text),
-    title: text,
-    text_content: orNull(text),
-    publisher_url: text,
+    published_date: 'instant',
+    asset_name: 'text null',
+    country_iso_code: 'text null',
+    symbol: 'text null',
+    sentiment_label: 'text null',
+    sentiment_score: 'real null',
+    link_type: 'text null',
+    publisher: 'text null',
+    title: 'text',
+    text_content: 'text null',
+    publisher_url: 'text',
   },
   key: ['news_id'],
   indexes: [

@@ -4,33 +4,26 @@ import { formatDay, parseDay } from '../../base/instant.ts';
 import { parseFlag } from '../../contract/flag.ts';
 import { parseSymbol } from '../../contract/identifiers.ts';
 import {
-  boolean,
-  type Column,
-  type ColumnKind,
-  dataset,
-  integer,
-  json,
-  orNull,
-  type RowOf,
-  real,
-  text,
-} from './dataset.ts';
-import {
   anyText,
   assetSchemaField,
   asText,
+  type Column,
+  type ColumnKind,
+  columnsOf,
   countryField,
-  dateTextRule,
+  dataset,
+  dayRule,
   exchangeRule,
   type Field,
   type FieldRule,
   type Fields,
   numberRule,
   optional,
+  type RowOf,
   symbolField,
   textThat,
   type Values,
-} from './field.ts';
+} from './dataset.ts';
 
 /** A stored instrument. */
 export type Instrument = RowOf<typeof instruments>;
@@ -40,49 +33,49 @@ export type FormerSymbol = { readonly symbol: string; readonly from_day: number;
 
 /** Columns that instruments and option contracts have. */
 export const tradingColumns = {
-  contract_type: orNull(text),
-  price_precision: orNull(integer),
-  quantity_precision: orNull(integer),
-  min_initial_open_quantity: orNull(real),
-  tick_size: orNull(real),
-  lot_size: orNull(real),
-  listing_date: orNull(text),
+  contract_type: 'text null',
+  price_precision: 'integer null',
+  quantity_precision: 'integer null',
+  min_initial_open_quantity: 'real null',
+  tick_size: 'real null',
+  lot_size: 'real null',
+  listing_date: 'text null',
 } as const;
 
 const columns = {
-  asset_schema: text,
-  country_iso_code: text,
-  symbol: text,
-  instrument_id: integer,
-  asset_id: integer,
-  name: orNull(text),
-  exchange: orNull(text),
-  currency: orNull(text),
-  time_zone: orNull(text),
-  open_time: orNull(text),
-  close_time: orNull(text),
-  trading_hours: orNull(json),
-  status: orNull(text),
-  calendar_key: orNull(text),
-  session_template: orNull(text),
-  support_dst: orNull(boolean),
-  support_week_trading: orNull(boolean),
-  underlying_name: orNull(text),
-  is_indices: orNull(boolean),
-  daily_minute_count: orNull(integer),
-  contract_value: orNull(text),
-  description: orNull(text),
-  asset_subtype: orNull(text),
-  industry: orNull(text),
-  trading_codes: orNull(text),
-  parent_schema_instrument_id: orNull(text),
+  asset_schema: 'text',
+  country_iso_code: 'text',
+  symbol: 'text',
+  instrument_id: 'integer',
+  asset_id: 'integer',
+  name: 'text null',
+  exchange: 'text null',
+  currency: 'text null',
+  time_zone: 'text null',
+  open_time: 'text null',
+  close_time: 'text null',
+  trading_hours: 'json null',
+  status: 'text null',
+  calendar_key: 'text null',
+  session_template: 'text null',
+  support_dst: 'boolean null',
+  support_week_trading: 'boolean null',
+  underlying_name: 'text null',
+  is_indices: 'boolean null',
+  daily_minute_count: 'integer null',
+  contract_value: 'text null',
+  description: 'text null',
+  asset_subtype: 'text null',
+  industry: 'text null',
+  trading_codes: 'text null',
+  parent_schema_instrument_id: 'text null',
   ...tradingColumns,
   /** The last day of trading, `YYYY-MM-DD`: no bar comes after it (contract 3.9). It is not on the wire. */
-  delisting_date: orNull(text),
-  base_currency: orNull(text),
-  quote_currency: orNull(text),
+  delisting_date: 'text null',
+  base_currency: 'text null',
+  quote_currency: 'text null',
   /** `FormerSymbol[]` (contract 9.6). */
-  former_symbols: orNull(json),
+  former_symbols: 'json null',
 } as const;
 
 const hoursKeys = ['regular_trading', 'pre_market_trading', 'post_market_trading'];
@@ -133,6 +126,9 @@ function isTimeZone(name: string): boolean {
 
 const clock = textThat((text) => new RegExp(`^${CLOCK}$`).test(text), 'must be a time HH:MM:SS');
 
+/** A date that is stored as text. */
+const dateText = textThat((text) => parseDay(text) !== null, dayRule.reason);
+
 /** The rule of a field by the kind of its column. */
 const rulesOfKinds: Readonly<Partial<Record<ColumnKind, FieldRule>>> = {
   text: anyText,
@@ -152,8 +148,8 @@ const particular: Readonly<Record<string, Field>> = {
     textThat((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
   ),
   time_zone: optional(textThat(isTimeZone, 'is not a time zone')),
-  listing_date: optional(dateTextRule),
-  delisting_date: optional(dateTextRule),
+  listing_date: optional(dateText),
+  delisting_date: optional(dateText),
   open_time: optional(clock),
   close_time: optional(clock),
   trading_hours: optional({
@@ -174,7 +170,7 @@ const particular: Readonly<Record<string, Field>> = {
 
 /** The fields of an instrument: an option contract shares some of them. The store alone gives identifiers. */
 export const instrumentFields: Fields = Object.fromEntries(
-  Object.entries<Column>(columns)
+  Object.entries<Column>(columnsOf(columns))
     .filter(([name]) => name !== 'instrument_id' && name !== 'asset_id')
     .map(([name, { kind }]) => [name, particular[name] ?? optional(rulesOfKinds[kind]!)]),
 );
@@ -244,13 +240,13 @@ export type InstrumentName = Pick<Instrument, 'asset_schema' | 'country_iso_code
 export const instrumentTerms = dataset({
   name: 'instrument_terms',
   columns: {
-    asset_schema: text,
-    country_iso_code: text,
+    asset_schema: 'text',
+    country_iso_code: 'text',
     /** `symbol`, `former` or `name`. */
-    kind: text,
+    kind: 'text',
     /** A symbol, or the folded words of a name from one of its words on, and around. */
-    term: text,
-    symbol: text,
+    term: 'text',
+    symbol: 'text',
   },
   key: ['asset_schema', 'country_iso_code', 'kind', 'term', 'symbol'],
   indexes: [['asset_schema', 'kind', 'term', 'country_iso_code', 'symbol']],

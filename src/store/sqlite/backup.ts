@@ -1,21 +1,57 @@
-// A whole store as one file, made while others read and write it (docs/decisions/0010).
-
+// A whole store as one file, made while others read and write it; and a store restored from it, which is
+// verified before it replaces anything, and keeps the replaced files (docs/decisions/0010).
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  constants as files,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { requireDiskSpace } from '../../base/space.ts';
+import { makeFolder, requireDiskSpace } from '../../base/space.ts';
+import { readVersion } from '../changes.ts';
+import type { StoredCell } from '../checked-rows.ts';
 import { damageWords } from '../damage.ts';
+import { leapVersion } from '../former-rows.ts';
 import { storeLimits } from '../limits.ts';
-import { storeHistory } from '../migrations/index.ts';
+import { controlHistory, newestLayout, storeHistory } from '../migrations/index.ts';
 import type { Dataset } from '../schema/dataset.ts';
-import { controlDatasets, dataDatasets } from '../schema/index.ts';
-import { type Copied, type CopyOptions, StoreUnusable, UnfitPlace, WouldReplace } from '../store.ts';
-import { type Cell, Database, type FileKind, MANIFEST, markOf } from './connection.ts';
+import { dataDatasets } from '../schema/index.ts';
+import { controlDatasets } from '../schema/internal.ts';
+import {
+  type Copied,
+  type CopyOptions,
+  type Restored,
+  StoreUnusable,
+  UnfitPlace,
+  WouldReplace,
+} from '../store.ts';
+import { Database } from './connection.ts';
 import { controlPathOf } from './control.ts';
-import { COMPANIONS, flush, makePartial } from './files.ts';
-import { checkLayout } from './layout.ts';
-import { troubleOf, writeProblem } from './problems.ts';
+import {
+  COMPANIONS,
+  type FileKind,
+  flush,
+  keptName,
+  kinds,
+  makePartial,
+  requireFile,
+  takeOwner,
+  troubleOf,
+  writeProblem,
+} from './files.ts';
+import { checkLayout, openFile } from './layout.ts';
+import { SqliteRows } from './rows.ts';
 import { scrub } from './scrub.ts';
+import { MANIFEST } from './sums.ts';
 
 const { copyAttemptsMax, copyDamageNamedMax, manifestBytes } = storeLimits;
 
@@ -134,7 +170,7 @@ function copyControl(path: string, place: string): { bytes: Uint8Array; keys: nu
 /**
  * A table of any layout. `key` holds the columns that order its rows; null for a table with row ids.
  */
-type Table = { readonly name: string; readonly sql: string; readonly key: string | null };
+type Table = [name: string, sql: string, key: string | null];
 
 const tables = `select name, sql, case wr when 1 then (
     select group_concat('"' || name || '"' order by pk) from pragma_table_info(list.name) where pk > 0
@@ -148,7 +184,7 @@ const tables = `select name, sql, case wr when 1 then (
  */
 function digestOf(database: Database): string {
   const hash = createHash('sha256');
-  for (const { name, sql, key } of database.all(tables, []) as Table[]) {
+  for (const [name, sql, key] of database.rows(tables) as Table[]) {
     addValue(hash, sql);
     for (const row of database.walk(`select * from "${name}" order by ${key ?? 'rowid'}`))
       for (const value of row) addValue(hash, value);
@@ -157,7 +193,7 @@ function digestOf(database: Database): string {
 }
 
 /** Kind and length come first, so that different rows are different bytes. */
-function addValue(hash: Hash, value: Cell): void {
+function addValue(hash: Hash, value: StoredCell): void {
   if (value instanceof Uint8Array) hash.update(`b${value.length}:`).update(value);
   else hash.update(typeof value === 'string' ? `t${value.length}:${value}` : `n${value};`);
 }
@@ -166,7 +202,7 @@ function addValue(hash: Hash, value: Cell): void {
  * The hash of a file, after SQLite has checked it; `called` is its name in messages. @throws StoreUnusable
  * for a damaged file
  */
-export function soundDigest(path: string, kind: FileKind, called: string): string {
+function soundDigest(path: string, kind: FileKind, called: string): string {
   using database = new Database(path, 'read', kind);
   const [fault] = database.walk('pragma integrity_check(1)').next().value as string[];
   if (fault !== 'ok') throw new StoreUnusable(`${called} is damaged: ${fault}`);
@@ -174,13 +210,13 @@ export function soundDigest(path: string, kind: FileKind, called: string): strin
 }
 
 /** The error to throw for one that a damaged file may have caused. */
-export function damageOf(called: string, error: unknown): unknown {
+function damageOf(called: string, error: unknown): unknown {
   if (troubleOf(error) !== 'damaged') return error;
   return new StoreUnusable(`${called} is damaged: ${(error as Error).message}`, { cause: error });
 }
 
 /** The content of a backup beside the data. */
-export type Manifest = {
+type Manifest = {
   readonly madeMs: number;
   /** The hash of the data: `digestOf`. */
   readonly sha256: string;
@@ -200,31 +236,186 @@ function seal(path: string, { madeMs, sha256, control }: Manifest): void {
   );
   const values = [madeMs, sha256, control, controlSha256(control)];
   copy.run(`insert into ${MANIFEST} values (?, ?, ?, ?)`, values);
-  copy.exec(`pragma application_id = ${markOf('backup')}; commit`);
+  copy.exec(`pragma application_id = ${kinds.backup.applicationId}; commit`);
 }
 
 /** Makes a backup the data of a store, without any trace of keys and secrets. */
-export function unseal(path: string): void {
+function unseal(path: string): void {
   using data = new Database(path, 'write', 'backup');
   data.exec(
-    `pragma secure_delete = on; begin; drop table ${MANIFEST}; pragma application_id = ${markOf('store')}; commit`,
+    `pragma secure_delete = on; begin; drop table ${MANIFEST}; pragma application_id = ${kinds.store.applicationId}; commit`,
   );
 }
 
 /** The manifest of a backup that this Bourse can restore. @throws StoreUnusable for any other */
-export function readManifest(path: string): Manifest {
+function readManifest(path: string): Manifest {
   using backup = new Database(path, 'read', 'backup');
   checkLayout(backup, path, storeHistory);
-  const [row] = backup.all(
-    `select made_ms as madeMs, sha256, control, control_sha256 as keysSha256 from ${MANIFEST}`,
-    [],
-  );
-  const { keysSha256, ...manifest } = row as Manifest & { readonly keysSha256: string | null };
-  if (controlSha256(manifest.control) !== keysSha256)
+  const sql = `select made_ms, sha256, control, control_sha256 from ${MANIFEST}`;
+  const [[madeMs, sha256, control, keysSha256]] = backup.rows(sql) as [
+    [number, string, Uint8Array | null, string | null],
+  ];
+  if (controlSha256(control) !== keysSha256)
     throw new StoreUnusable(`${path} is damaged: its keys are not what was written`);
-  return manifest;
+  return { madeMs, sha256, control };
 }
 
 /** The number of keys in a control file. */
-export const keysIn = (control: Database): number =>
-  control.all('select count(*) as keys from api_keys', [])[0]!.keys as number;
+const keysIn = (control: Database): number => control.rows('select count(*) from api_keys')[0]![0] as number;
+
+/** Makes the store at `path` from the backup `file`. */
+export async function restoreSqlite(path: string, file: string, options: CopyOptions): Promise<Restored> {
+  const backup = resolve(file);
+  const data = resolve(path);
+  const places = [data, controlPathOf(data)] as const;
+  requireFile(data, 'store');
+  const manifest = openBackup(backup);
+  const present = places.filter((place) => existsSync(place));
+  checkReplacing(present, options.force);
+  const folder = dirname(data);
+  makeFolder(folder);
+  using held = hold(data, 'store');
+  using _control = hold(places[1], 'control');
+  const neededBytes = statSync(backup).size;
+  try {
+    requireDiskSpace(folder, neededBytes);
+    const replaced = { present, version: await versionOf(held) };
+    const { keys, version } = await replace(places, replaced, { path: backup, manifest }, options);
+    const { sha256, madeMs } = manifest;
+    const kept = present.map(keptName);
+    return { file: data, bytes: statSync(data).size, sha256, keys, madeMs, version, kept };
+  } catch (error) {
+    throw damageOf(backup, await writeProblem(error, folder, neededBytes));
+  }
+}
+
+type Places = readonly [data: string, control: string];
+
+type Backup = { readonly path: string; readonly manifest: Manifest };
+
+function openBackup(backup: string): Manifest {
+  if (!existsSync(backup)) throw new UnfitPlace(`there is no backup ${backup}`);
+  try {
+    return readManifest(backup);
+  } catch (error) {
+    if (troubleOf(error) !== 'damaged') throw error;
+    throw new StoreUnusable(`${backup} is not a backup, or it is damaged`, { cause: error });
+  }
+}
+
+function checkReplacing(present: readonly string[], force: boolean): void {
+  if (present.length === 0) return;
+  const kept = present.map(keptName);
+  if (!force)
+    throw new WouldReplace(
+      `there is a store at ${present[0]}: --force replaces it and keeps it as ${kept.join(' and ')}`,
+    );
+  const earlier = kept.find((one) => existsSync(one));
+  if (earlier !== undefined)
+    throw new WouldReplace(`${earlier} is left from an earlier restore: move it away or remove it first`);
+}
+
+/**
+ * Keeps everyone out of a file until it is closed. Null where there is no file, or one so damaged that nobody
+ * can use it.
+ */
+function hold(path: string, kind: FileKind): Database | null {
+  if (!existsSync(path)) return null;
+  let database: Database;
+  try {
+    database = new Database(path, 'write', kind);
+  } catch (error) {
+    if (troubleOf(error) === 'damaged') return null;
+    throw error;
+  }
+  if (database.takeAlone()) return database;
+  database.close();
+  throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
+}
+
+/**
+ * The version of a store that is replaced; 0 where that cannot be read: whatever is wrong with it may be why
+ * it is replaced.
+ */
+async function versionOf(held: Database | null): Promise<number> {
+  try {
+    return held === null ? 0 : ((await readVersion(new SqliteRows(held))) ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** The files that are there, and the version of their store. */
+type Replaced = { readonly present: readonly string[]; readonly version: number };
+
+/**
+ * Makes both files under temporary names and renames them when they are sound. Gives the number of keys, and
+ * the new version.
+ */
+async function replace(
+  places: Places,
+  { present, version: replacedVersion }: Replaced,
+  backup: Backup,
+  options: CopyOptions,
+): Promise<{ readonly keys: number; readonly version: number }> {
+  using data = makePartial(places[0]);
+  using control = makePartial(places[1]);
+  options.tell('copying');
+  copyFileSync(backup.path, data.path, files.COPYFILE_FICLONE);
+  chmodSync(data.path, 0o600);
+  const keysFile = backup.manifest.control;
+  if (keysFile !== null) writeFileSync(control.path, keysFile);
+  options.tell('reading the copy');
+  const keys = verify(data.path, control.path, backup);
+  const version = await leap(data.path, replacedVersion, options);
+  for (const made of [data, control]) flush(made.path);
+  if (places.some((place) => existsSync(place) !== present.includes(place)))
+    throw new StoreUnusable(`a store was made at ${places[0]} meanwhile: restore again`);
+  takeOwner(data.path, places[0]);
+  takeOwner(control.path, places[1]);
+  swap(keysFile === null ? null : control.path, places[1]);
+  swap(data.path, places[0]);
+  flush(dirname(places[0]));
+  return { keys, version };
+}
+
+/**
+ * Gives the restored data a version that no store had before. Data of an older layout are migrated, which
+ * forgets earlier versions: the version of that would be one that the store of the backup has had meanwhile.
+ */
+async function leap(path: string, replaced: number, { tell, nowMs }: CopyOptions): Promise<number> {
+  const isOlder = layoutIn(path) < newestLayout(storeHistory);
+  const layout = { ...storeHistory, keepsOlder: false };
+  using data = await openFile(path, 'write', 'store', layout, tell);
+  const { to } = await data.longWrite(
+    () => leapVersion(new SqliteRows(data), { nowMs: nowMs(), replaced, forgetsEarlier: isOlder }),
+    () => undefined,
+  );
+  return to;
+}
+
+function layoutIn(path: string): number {
+  using data = new Database(path, 'read', 'store');
+  return data.pragma('user_version');
+}
+
+/** Checks the files of a backup; gives the number of keys. @throws StoreUnusable for a damaged one */
+function verify(data: string, control: string, { path, manifest }: Backup): number {
+  unseal(data);
+  if (soundDigest(data, 'store', path) !== manifest.sha256)
+    throw new StoreUnusable(`${path} is damaged: its data is not what was written`);
+  if (manifest.control === null) return 0;
+  using database = new Database(control, 'read', 'control');
+  checkLayout(database, path, controlHistory);
+  return keysIn(database);
+}
+
+/** Gives a file its final name; null removes the old file. The old file stays under another name. */
+function swap(made: string | null, place: string): void {
+  if (existsSync(place)) linkSync(place, keptName(place));
+  // Else SQLite would apply the old file's log to the new one.
+  for (const companion of COMPANIONS.filter((end) => existsSync(place + end)))
+    renameSync(place + companion, keptName(place) + companion);
+  if (made === null) rmSync(place, { force: true });
+  else renameSync(made, place);
+}

@@ -2,27 +2,17 @@
 // imports node:sqlite.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isOlder } from '../../base/runtime.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
-import {
-  closedAmong,
-  DiskFull,
-  diskFullNow,
-  folderProblem,
-  freeBytesIn,
-  isReadOnlyDisk,
-  OWNER_NEEDS,
-  STORE_NEEDS,
-} from '../../base/space.ts';
-import { otherThanFile } from '../../base/temporary.ts';
+import { DiskFull, freeBytesIn, isReadOnlyDisk, } from '../../base/space.ts';
+import type { StoredCell } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
-import { type Mode, noStoreAt, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
-import { requireOneName } from './files.ts';
-import { isFull, isPassing, troubleOf } from './problems.ts';
+import { type Mode, noStoreAt, StoreUnavailable, StoreUnusable } from '../store.ts';
+import { type FileKind, fileAt, isFull, isPassing, kinds, notOpened, PAGE_BYTES, requireFile, requireOneName, troubleOf } from './files.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';
@@ -39,62 +29,6 @@ const LOG_WAIT_MS = 4_000;
 
 /** The longest pause between two attempts to get a lock. */
 const RETRY_MS = 50;
-
-/** A value given to SQLite. */
-export type SqlValue = SQLInputValue;
-
-/** A value read from SQLite. */
-export type Cell = string | number | Uint8Array | null;
-
-/** Kinds of files: the mark in their header, and their name in messages. */
-const kinds = {
-  /** "BRSE" */
-  store: { applicationId: 0x4252_5345, called: 'a Bourse store' },
-  /** "BRSC": holds hashes of keys, and a secret. */
-  control: { applicationId: 0x4252_5343, called: 'the keys of a Bourse store' },
-  /** "BRSB": holds both. */
-  backup: { applicationId: 0x4252_5342, called: 'a Bourse backup' },
-} as const;
-
-export type FileKind = keyof typeof kinds;
-
-/** The mark of a kind of file (sqlite.org/pragma.html#pragma_application_id). */
-export const markOf = (kind: FileKind): number => kinds[kind].applicationId;
-
-/** The table that makes a copy of the data a backup: it is not compared. */
-export const MANIFEST = 'backup';
-
-/** Refuses a path that leads to something else than a file. @throws UnfitPlace */
-export function requireFile(path: string, kind: FileKind): void {
-  const found = otherThanFile(path);
-  if (found === null) return;
-  const cure = kind === 'store' && found === 'a folder' ? ` in it, such as ${join(path, 'bourse.db')}` : '';
-  throw new UnfitPlace(`${path} is not ${kinds[kind].called}: it is ${found}; name a file${cure}`);
-}
-
-/**
- * The device and inode of the file that has a name now; null where there is none, or it cannot be reached.
- */
-export function fileAt(path: string): string | null {
-  try {
-    const { dev, ino } = statSync(path);
-    return `${dev} ${ino}`;
-  } catch {
-    return null;
-  }
-}
-
-/** The size of a page of new files. */
-export const PAGE_BYTES = 16_384;
-
-/**
- * The shared memory of the log (sqlite.org/walformat.html#the_wal_index_file_format), which reading takes
- * too.
- */
-const SHARED_MEMORY_BYTES = 32_768;
-
-/** A log with one page, in blocks of the disk. */
-const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
 
 /**
  * The path or address for SQLite. A file without a log has no writer: it can be read without making a log
@@ -123,31 +57,6 @@ export function openConnection(path: string, mode: Mode): DatabaseSync {
   }
 }
 
-/**
- * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the
- * folder too, for the log, but does not name it. To be called once the file is closed, because its shared
- * memory then takes no space.
- */
-export function notOpened(path: string, error: unknown, mode: Mode): StoreUnusable {
-  const folder = dirname(path);
-  if (troubleOf(error) === 'full') {
-    const neededBytes = SHARED_MEMORY_BYTES + (mode === 'write' ? LOG_BYTES_LEAST : 0);
-    const full = diskFullNow(folder, neededBytes, error);
-    return new StoreUnavailable(full.message, { cause: full });
-  }
-  const closed =
-    troubleOf(error) === 'closed' ? closedAmong([folder, path], mode === 'write' ? OWNER_NEEDS : null) : null;
-  const cause = folderProblem(error, folder, STORE_NEEDS) as Error;
-  const reason = closed ?? cause.message;
-  const message = `${path} cannot be opened: ${reason}`;
-  if (troubleOf(error) === 'damaged')
-    return new StoreDamaged(
-      `${message}; if it was a store, it is damaged: restore a backup (bourse restore FILE --force)`,
-      { cause },
-    );
-  return isPassing(error) ? new StoreUnavailable(message, { cause }) : new StoreUnusable(message, { cause });
-}
-
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
@@ -170,9 +79,7 @@ export class Database {
     this.#db = openConnection(path, mode);
     this.#file = found ?? fileAt(path);
     try {
-      const problem = versionProblem(
-        this.all('select sqlite_version() as version', [])[0]!.version as string,
-      );
+      const problem = versionProblem(this.rows('select sqlite_version()')[0]![0] as string);
       if (problem !== null) throw new StoreUnusable(problem);
       this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 8_192}`);
@@ -189,7 +96,7 @@ export class Database {
     const { applicationId, called } = kinds[kind];
     const found = this.pragma('application_id');
     if (found === applicationId) return;
-    if (found !== 0 || this.all('select 1 from sqlite_schema limit 1', []).length > 0) {
+    if (found !== 0 || this.rows('select 1 from sqlite_schema limit 1').length > 0) {
       const actual = Object.values(kinds).find((other) => other.applicationId === found);
       throw new StoreUnusable(`${this.path} is not ${called}${actual ? `: it is ${actual.called}` : ''}`);
     }
@@ -216,36 +123,41 @@ export class Database {
 
   /** An integer setting. */
   pragma(name: string): number {
-    return Object.values(this.#prepared(`pragma ${name}`).get() ?? {})[0] as number;
+    return (this.#prepared(`pragma ${name}`).get() as unknown as [number])[0];
   }
 
   exec(sql: string): void {
     this.#db.exec(sql);
   }
 
-  all(sql: string, values: readonly SqlValue[]): Record<string, unknown>[] {
-    return allOf(this.#prepared(sql), values);
-  }
-
-  /** The rows of `all`, each as the values of its columns: for many rows that takes half the time. */
-  lists(sql: string, values: readonly SqlValue[]): Cell[][] {
+  /**
+   * The rows of a statement, each as the values of its columns. A number that JavaScript does not have is
+   * rounded: no stored one was so large, and its checksum tells.
+   */
+  rows(sql: string, values: readonly StoredCell[] = []): StoredCell[][] {
     const statement = this.#prepared(sql);
-    statement.setReturnArrays(true);
     try {
-      return allOf(statement, values) as unknown as Cell[][];
+      return statement.all(...values) as unknown as StoredCell[][];
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
+    }
+    statement.setReadBigInts(true);
+    try {
+      const found = statement.all(...values) as unknown as (StoredCell | bigint)[][];
+      return found.map((cells) => cells.map((cell) => (typeof cell === 'bigint' ? Number(cell) : cell)));
     } finally {
-      statement.setReturnArrays(false);
+      statement.setReadBigInts(false);
     }
   }
 
-  /** Rows one at a time, each as the values of its columns. */
-  *walk(sql: string): Generator<Cell[]> {
+  /** The same rows one at a time. */
+  *walk(sql: string): Generator<StoredCell[]> {
     const statement = this.#db.prepare(sql);
     statement.setReturnArrays(true);
-    yield* statement.iterate() as Iterable<unknown> as Iterable<Cell[]>;
+    yield* statement.iterate() as Iterable<unknown> as Iterable<StoredCell[]>;
   }
 
-  run(sql: string, values: readonly SqlValue[]): void {
+  run(sql: string, values: readonly StoredCell[]): void {
     this.#prepared(sql).run(...values);
   }
 
@@ -406,7 +318,7 @@ export class Database {
     // Emptying an empty log would look like a commit to other connections (`Versioned`).
     if (this.#logBytes() === 0) return true;
     try {
-      return this.#waiting(waitMs, () => this.all('pragma wal_checkpoint(truncate)', [])[0]?.busy === 0);
+      return this.#waiting(waitMs, () => this.rows('pragma wal_checkpoint(truncate)')[0]?.[0] === 0);
     } catch (error) {
       if (isFull(error)) return false;
       throw error;
@@ -466,35 +378,11 @@ export class Database {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
+      statement.setReturnArrays(true);
       this.#statements.set(sql, statement, 1);
     }
     return statement;
   }
-}
-
-/**
- * The rows of a statement. A number that JavaScript does not have is rounded: no stored one was so large, and
- * its checksum tells.
- */
-function allOf(statement: StatementSync, values: readonly SqlValue[]): Record<string, unknown>[] {
-  try {
-    return statement.all(...values);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
-  }
-  statement.setReadBigInts(true);
-  try {
-    return statement.all(...values).map(withoutBigInts);
-  } finally {
-    statement.setReadBigInts(false);
-  }
-}
-
-/** The same row, of columns or of an array. */
-function withoutBigInts<R extends object>(row: R): R {
-  for (const [name, cell] of Object.entries(row))
-    if (typeof cell === 'bigint') Object.assign(row, { [name]: Number(cell) });
-  return row;
 }
 
 /** Why a version of SQLite cannot be used; null where it can. */

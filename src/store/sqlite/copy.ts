@@ -3,13 +3,13 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DiskFull, makeFolder, requireDiskSpace } from '../../base/space.ts';
-import { type CopyTarget, storeInTheWay } from '../copy-target.ts';
+import { type CopyTarget, storeInTheWay } from '../copy.ts';
 import { controlHistory, storeHistory } from '../migrations/index.ts';
 import { StoreUnavailable, type Tell, WouldReplace } from '../store.ts';
-import { Database, requireFile } from './connection.ts';
+import { Database } from './connection.ts';
 import { controlOf, controlPathOf } from './control.ts';
 import { plainAccess } from './engine.ts';
-import { COMPANIONS, flush } from './files.ts';
+import { COMPANIONS, flush, requireFile } from './files.ts';
 import { openFile } from './layout.ts';
 
 /** The name of a file of a store until the copy is finished. */

@@ -1,13 +1,15 @@
-// What `bourse doctor` checks in a SQLite store: files, disk space, log, layout. Nothing here writes.
-import { constants } from 'node:fs';
+// What `bourse doctor` checks in a SQLite store: files, disk space, log, layout; and facts about it.
+// Nothing here writes.
+import { constants, statSync } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { freeBytesIn } from '../../base/space.ts';
 import { otherThanFile } from '../../base/temporary.ts';
 import { formatBytes } from '../../base/words.ts';
-import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../diagnosis.ts';
-import { OlderLayout, StoreUnusable } from '../store.ts';
-import { PAGE_BYTES, versionProblem } from './connection.ts';
+import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../damage.ts';
+import { OlderLayout, StoreUnusable, type StoreFacts } from '../store.ts';
+import { PAGE_BYTES } from './files.ts';
+import { versionProblem, Database } from './connection.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { openSqliteStore } from './engine.ts';
 
@@ -138,4 +140,20 @@ export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
   const found: (Diagnosis | null)[] = [];
   for (const check of checks) found.push(await check(path));
   return found.filter((diagnosis) => diagnosis !== null);
+}
+
+/** Layout and files of the store at `path`. */
+export async function sqliteFacts(path: string): Promise<StoreFacts> {
+  using database = new Database(path, 'read', 'store');
+  const control = controlPathOf(path);
+  const parts = [
+    { what: 'data', path },
+    { what: 'data log', path: `${path}-wal` },
+    { what: 'keys', path: control },
+    { what: 'keys log', path: `${control}-wal` },
+  ].flatMap((part) => {
+    const found = statSync(part.path, { throwIfNoEntry: false });
+    return found === undefined ? [] : [{ ...part, bytes: found.size }];
+  });
+  return { layout: database.pragma('user_version'), server: null, parts };
 }

@@ -2,54 +2,60 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
-import { CheckedBlock, type FoundBlock, isMisplaced } from '../checked-blocks.ts';
-import type { Row } from '../checked-rows.ts';
+import { blockCheck, CheckedBlock, isMisplaced, type Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
+import { movingColumns } from '../known-changes.ts';
 import { storeHistory } from '../migrations/index.ts';
-import { type Change, movingColumns } from '../parts.ts';
-import { blockCheck } from '../row-check.ts';
 import type { Dataset, RowOf } from '../schema/dataset.ts';
 import { rowChanges } from '../schema/internal.ts';
 import { LIMIT_MARK } from '../sql.ts';
 import {
   type BlockAt,
   type BlockRead,
+  type Change,
   type Mode,
+  type PutBlock,
   type Reader,
   type Store,
   type StoredBlock,
-  type StoreFacts,
   StoreUnusable,
   type Tell,
   type Writer,
 } from '../store.ts';
-import { Database } from './connection.ts';
-import { controlPathOf } from './control.ts';
+import type { Database } from './connection.ts';
+import { ofPages, pageDamage, troubleOf } from './files.ts';
 import { Followed } from './followed.ts';
 import { openFile } from './layout.ts';
-import { troubleOf } from './problems.ts';
-import { ofPages, pageDamage, SqliteRows } from './rows.ts';
-import { structureOf } from './scrub.ts';
-import { blocksProblem } from './sums.ts';
+import { SqliteRows } from './rows.ts';
+import { blocksProblem, structureOf } from './sums.ts';
 
 const readBlocks =
-  'select bucket, run_id as runId, bytes, row_check as storedCheck from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
+  'select bucket, run_id, bytes, row_check from bar_blocks where series_id = ? and bucket >= ? and bucket <= ? order by bucket';
 
-/** The state of the file that one connection sees, and what the write that it is in has changed and kept. */
-class FileState {
-  /** Null outside a write. */
-  written: WrittenParts | null = null;
-  former: KeptFormerRows | null = null;
+type BlockCells = [bucket: number, runId: number, bytes: Uint8Array, storedCheck: number | null];
+
+const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_check) values (?, ?, ?, ?, ?)
+  on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
+
+const removeBlock = 'delete from bar_blocks where series_id = ? and bucket = ?';
+
+/**
+ * Reads and writes the data that one connection sees. It knows the version of their state, and what the write
+ * that it is in has changed and kept.
+ */
+class SqliteData extends SqliteRows implements Reader, Writer {
   /** Names the data of the file. */
   readonly id: string;
-  readonly #database: Database;
+  /** Null outside a write. */
+  #written: WrittenParts | null = null;
+  #former: KeptFormerRows | null = null;
   /** What SQLite said of commits when the version was last read. */
   #commits = Number.NaN;
   #version: number | null = null;
 
   constructor(database: Database) {
-    this.#database = database;
+    super(database);
     this.id = fileId(database.path);
   }
 
@@ -59,33 +65,37 @@ class FileState {
    * @throws StoreUnavailable
    */
   version(): Promise<number | null> {
-    return this.#database.reaching(() => this.#readVersion());
+    return this.database.reaching(() => this.#readVersion());
   }
 
   async #readVersion(): Promise<number | null> {
-    const commits = this.#database.pragma('data_version');
+    const commits = this.database.pragma('data_version');
     if (commits !== this.#commits) {
       this.#commits = Number.NaN;
-      this.#version = await readVersion(new SqliteRows(this.#database));
+      this.#version = await readVersion(this);
       this.#commits = commits;
     }
     return this.#version;
   }
 
+  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
+    return changesAfter(this, version, max);
+  }
+
   /** Runs `work` in an open write transaction, and raises the version where it has changed anything. */
-  async write<T>(work: () => Promise<T>): Promise<T> {
-    this.written = new WrittenParts();
-    this.former = new KeptFormerRows(await this.#readVersion());
+  async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    this.#written = new WrittenParts();
+    this.#former = new KeptFormerRows(await this.#readVersion());
     try {
-      const result = await work();
-      if (this.written.isEmpty) return result;
-      const writer = new SqliteRows(this.#database);
-      await raiseVersion(writer, this.written);
-      await this.former.end(writer);
+      const result = await work(this);
+      if (this.#written.isEmpty) return result;
+      const writer = new SqliteRows(this.database);
+      await raiseVersion(writer, this.#written);
+      await this.#former.end(writer);
       return result;
     } finally {
-      this.written = null;
-      this.former = null;
+      this.#written = null;
+      this.#former = null;
     }
   }
 
@@ -95,30 +105,6 @@ class FileState {
    */
   ended(): void {
     this.#commits = Number.NaN;
-  }
-}
-
-const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_check) values (?, ?, ?, ?, ?)
-  on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
-
-class SqliteReadWrite extends SqliteRows implements Reader, Writer {
-  readonly #state: FileState;
-
-  constructor(database: Database, state: FileState) {
-    super(database);
-    this.#state = state;
-  }
-
-  get id(): string {
-    return this.#state.id;
-  }
-
-  version(): Promise<number | null> {
-    return this.#state.version();
-  }
-
-  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return changesAfter(new SqliteRows(this.database), version, max);
   }
 
   override async upsert<D extends Dataset>(dataset: D, rows: readonly RowOf<D>[]): Promise<void> {
@@ -134,7 +120,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async #keepFormer(dataset: Dataset, rows: readonly Row[]): Promise<void> {
-    const { former } = this.#state;
+    const former = this.#former;
     if (former === null) return;
     const writer = new SqliteRows(this.database);
     if (dataset.keepsFormer !== undefined) await former.keep(writer, dataset, rows);
@@ -143,7 +129,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 
   /** Notes what a change of some rows changes, before it: a row may be of another part than it was. */
   #note(dataset: Dataset, rows: readonly Row[]): void {
-    const { written } = this.#state;
+    const written = this.#written;
     if (written === null) return;
     const moving = movingColumns(dataset);
     for (const row of rows) {
@@ -157,10 +143,10 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     const { seriesId, fromBucket, toBucket, direction, limit } = read;
     const sql = `${readBlocks} ${direction} limit ${LIMIT_MARK}`;
     const values = [seriesId, fromBucket, toBucket, limit];
-    const found = ofPages('bars', () => this.database.all(sql, values)) as FoundBlock[];
+    const found = ofPages('bars', () => this.database.rows(sql, values)) as BlockCells[];
     const blocks: StoredBlock[] = [];
-    for (const { bucket, runId, ...rest } of found) {
-      const block = new CheckedBlock(seriesId, { bucket, runId, ...rest });
+    for (const [bucket, runId, bytes, storedCheck] of found) {
+      const block = new CheckedBlock(seriesId, { bucket, runId, bytes, storedCheck });
       if (isMisplaced(read, block, blocks.at(-1)))
         throw new DamagedData(blockDamage({ seriesId, bucket, runId }, 'an index has it under another key'));
       blocks.push(block);
@@ -168,25 +154,17 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
     return blocks;
   }
 
-  async checkBlocks(seriesId: number): Promise<void> {
-    const problem = ofPages('bars', () => blocksProblem(this.database, seriesId));
-    if (problem !== null)
-      throw new DamagedData({ dataset: 'bars', place: `series ${seriesId}`, problem, seriesId });
+  async structure(of: Dataset | number): Promise<readonly Damage[]> {
+    if (typeof of !== 'number') return structureOf(this.database, of.name);
+    const problem = ofPages('bars', () => blocksProblem(this.database, of));
+    return problem === null ? [] : [{ dataset: 'bars', place: `series ${of}`, problem, seriesId: of }];
   }
 
-  async structure({ name }: Dataset): Promise<readonly Damage[]> {
-    return structureOf(this.database, name);
-  }
-
-  async putBlock(seriesId: number, block: StoredBlock): Promise<void> {
-    this.#state.written?.addBlock(seriesId);
-    const { bucket, runId, bytes } = block;
-    this.database.run(putBlock, [seriesId, bucket, runId, bytes, blockCheck(seriesId, block)]);
-  }
-
-  async removeBlock(seriesId: number, bucket: number): Promise<void> {
-    this.#state.written?.addBlock(seriesId);
-    this.database.run('delete from bar_blocks where series_id = ? and bucket = ?', [seriesId, bucket]);
+  async putBlock(seriesId: number, block: PutBlock): Promise<void> {
+    this.#written?.addBlock(seriesId);
+    const { bucket, bytes } = block;
+    if (bytes === null) this.database.run(removeBlock, [seriesId, bucket]);
+    else this.database.run(putBlock, [seriesId, bucket, block.runId, bytes, blockCheck(seriesId, block)]);
   }
 
   async blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
@@ -199,7 +177,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const { former } = this.#state;
+    const former = this.#former;
     const kept = former?.count ?? 0;
     try {
       return await this.database.savepoint(work);
@@ -211,8 +189,7 @@ class SqliteReadWrite extends SqliteRows implements Reader, Writer {
 }
 
 /** Reads and writes a file that is no store yet: no write raises its version. */
-export const plainAccess = (database: Database): Reader & Writer =>
-  new SqliteReadWrite(database, new FileState(database));
+export const plainAccess = (database: Database): Reader & Writer => new SqliteData(database);
 
 /**
  * SQLite's own error in our words where a write met a damaged page: it then commits nothing, even if the page
@@ -270,43 +247,26 @@ function writerOf(path: string): number | null {
 /** An open file as a store. */
 function storeOf(database: Database): Store {
   const { path } = database;
-  const state = new FileState(database);
-  const access = new SqliteReadWrite(database, state);
+  const data = new SqliteData(database);
   return {
     name: `sqlite:${path}`,
-    id: state.id,
-    snapshot: (work) => database.snapshot(() => work(access)),
+    id: data.id,
+    snapshot: (work) => database.snapshot(() => work(data)),
     folder: dirname(resolve(path)),
     // One connection: its snapshots run one after the other.
     concurrency: 1,
-    version: () => access.version(),
-    changesAfter: (version, max) => access.changesAfter(version, max),
+    version: () => data.version(),
+    changesAfter: (version, max) => data.changesAfter(version, max),
     write: (work, onWait = () => undefined) =>
       database
         .longWrite(
-          () => state.write(() => work(access)),
+          () => data.write(work),
           () => onWait(writerOf(path)),
         )
         .catch((error: unknown) => {
           throw writeDamage(error);
         })
-        .finally(() => state.ended()),
+        .finally(() => data.ended()),
     close: async () => database.close(),
   };
-}
-
-/** Layout and files of the store at `path`. */
-export async function sqliteFacts(path: string): Promise<StoreFacts> {
-  using database = new Database(path, 'read', 'store');
-  const control = controlPathOf(path);
-  const parts = [
-    { what: 'data', path },
-    { what: 'data log', path: `${path}-wal` },
-    { what: 'keys', path: control },
-    { what: 'keys log', path: `${control}-wal` },
-  ].flatMap((part) => {
-    const found = statSync(part.path, { throwIfNoEntry: false });
-    return found === undefined ? [] : [{ ...part, bytes: found.size }];
-  });
-  return { layout: database.pragma('user_version'), server: null, parts };
 }

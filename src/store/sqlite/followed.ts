@@ -3,7 +3,8 @@
 import { removeTemporary } from '../../base/temporary.ts';
 import { storeLimits } from '../limits.ts';
 import { noStoreAt, StoreUnavailable, StoreUnusable, type Tell } from '../store.ts';
-import { type Database, fileAt } from './connection.ts';
+import type { Database } from './connection.ts';
+import { fileAt } from './files.ts';
 
 const logOf = ({ path }: Database): string => `${path}-wal`;
 

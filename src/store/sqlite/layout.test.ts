@@ -12,13 +12,13 @@ import { markedTerms, unpack } from '../../../test/old-stores.ts';
 import { contentOfFile as contentOf, rowsOfFile } from '../../../test/sqlite/files.ts';
 import { oldestVersion } from '../changes.ts';
 import { openControl, openStore, restoreStore } from '../engines.ts';
-import { searchInstruments, wordsOf } from '../instrument-terms.ts';
-import { type History, newestLayout } from '../migrations/history.ts';
-import { controlHistory, storeHistory } from '../migrations/index.ts';
+import { wordsOf } from '../instrument-terms.ts';
+import { controlHistory, type History, newestLayout, storeHistory } from '../migrations/index.ts';
 import type { Step } from '../migrations/step.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
 import { OlderLayout, StoreUnusable } from '../store.ts';
-import type { FileKind } from './connection.ts';
+import { searchInstruments } from '../term-search.ts';
+import type { FileKind } from './files.ts';
 import { openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
 

@@ -4,17 +4,15 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { raiseForEverything } from '../changes.ts';
+import { ROW_CHECK } from '../checked-rows.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
-import { movedTables, statementsOf } from '../layout-steps.ts';
-import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrations/history.ts';
+import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrations/index.ts';
 import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
-import { ROW_CHECK } from '../row-check.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
-import { Database, type FileKind, notOpened } from './connection.ts';
-import { sqliteCompiler } from './dialect.ts';
-import { flush, makePartial, takeOwner } from './files.ts';
-import { isPassing, troubleOf } from './problems.ts';
-import { SqliteRows } from './rows.ts';
+import { movedTables } from '../stored-rows.ts';
+import { Database } from './connection.ts';
+import { type FileKind, flush, isPassing, makePartial, notOpened, takeOwner, tried } from './files.ts';
+import { SqliteRows, sqliteCompiler } from './rows.ts';
 import {
   BLOCKS,
   beginSums,
@@ -73,21 +71,12 @@ export function checkLayout(database: Database, path: string, history: History):
 
 /** Refuses a file that was changed past the service, and one that is too damaged to be read. */
 function requireSound(database: Database, problemOf: (database: Database) => string | null): void {
-  const problem = readProblem(() => problemOf(database));
-  if (problem === null) return;
+  const found = tried(null, () => problemOf(database));
+  if (found === null) return;
+  const problem = typeof found === 'string' ? found : found.problem;
   throw new StoreDamaged(
     `${database.path} is damaged: ${problem}; restore a backup (bourse restore FILE --force), and keep this file until then`,
   );
-}
-
-/** What is wrong, or the error of SQLite because of which that cannot be read. */
-function readProblem(problemOf: () => string | null): string | null {
-  try {
-    return problemOf();
-  } catch (error) {
-    if (troubleOf(error) !== 'damaged') throw error;
-    return (error as Error).message;
-  }
 }
 
 /**
@@ -107,7 +96,7 @@ function makeOwn(database: Database, kind: FileKind): void {
 async function runStep(database: Database, step: Step, known: readonly Table[]): Promise<void> {
   const move = await step.moves?.(movedTables(new SqliteRows(database)));
   for (const table of step.drops ?? []) dropSums(database, table);
-  for (const statement of statementsOf(step, sqliteCompiler, known)) database.exec(statement);
+  for (const statement of sqliteCompiler.step(step, known)) database.exec(statement);
   for (const table of step.tables ?? []) beginSums(database, table);
   for (const [name, group] of Object.entries(step.groups ?? {}))
     beginSums(database, { ...known.find((table) => table.name === name)!, group });

@@ -1,36 +1,43 @@
-// Rows of datasets in one SQLite file. A file that is too damaged for a statement is damage too.
-
-import { type Row, rowFormOf } from '../checked-rows.ts';
-import { type Damage, DamagedData } from '../damage.ts';
+// Rows of datasets in one SQLite file, and what its SQL has of its own. A file that is too damaged for a
+// statement is damage too.
+import { keyCells, ROW_CHECK, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import { DamagedData } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
-import { ROW_CHECK, type StoredCell } from '../row-check.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
+import { type Dialect, SqlCompiler } from '../sql.ts';
 import type { Extent, Read, RowWriter } from '../store.ts';
-import { keyCells, NO_LIMIT, rowCells, StoredRows } from '../stored-rows.ts';
-import type { Cell, Database, SqlValue } from './connection.ts';
-import { sqliteCompiler } from './dialect.ts';
-import { troubleOf } from './problems.ts';
+import { NO_LIMIT, StoredRows } from '../stored-rows.ts';
+import type { Database } from './connection.ts';
+import { ofPages } from './files.ts';
 import { groupedRows, groupProblem } from './sums.ts';
 
-/**
- * The damage because of which SQLite could not run a statement; without a dataset where it is not known whose
- * pages are damaged.
- */
-export const pageDamage = (dataset: string | null, error: unknown): Damage => ({
-  dataset,
-  place: dataset === null ? 'a page that was read' : 'a page of its table or indexes',
-  problem: (error as Error).message,
-});
+const dialect: Dialect = {
+  types: {
+    text: 'text',
+    integer: 'integer',
+    real: 'real',
+    instant: 'integer',
+    day: 'integer',
+    boolean: 'integer',
+    json: 'text',
+    bytes: 'blob',
+  },
+  clustered: 'without rowid',
+  // Null precedes every value by itself (sqlite.org/datatype3.html, 4.1), and an index takes no other word
+  // about it.
+  nullsFirst: { asc: '', desc: '' },
+  // A unary plus (sqlite.org/optoverview.html, 8).
+  unchosen: (column) => `+${column}`,
+  mark: () => '?',
+  typed: (mark) => mark,
+  rows: (kinds, count) =>
+    `values ${Array(count)
+      .fill(`(${kinds.map(() => '?').join(', ')})`)
+      .join(', ')}`,
+};
 
-/** The result of a statement. @throws DamagedData where the file is too damaged for it */
-export function ofPages<T>(dataset: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (troubleOf(error) !== 'damaged') throw error;
-    throw new DamagedData(pageDamage(dataset, error), error);
-  }
-}
+/** Statement texts for SQLite. */
+export const sqliteCompiler = new SqlCompiler(dialect);
 
 /**
  * SQLite copies the pages that a statement changes to a temporary file, because of the triggers that keep
@@ -52,8 +59,8 @@ export class SqliteRows extends StoredRows implements RowWriter {
     this.database = database;
   }
 
-  protected lists({ name }: Dataset, sql: string, values: readonly unknown[]): Cell[][] {
-    return ofPages(name, () => this.database.lists(sql, values as SqlValue[]));
+  protected lists({ name }: Dataset, sql: string, values: readonly StoredCell[]): StoredCell[][] {
+    return ofPages(name, () => this.database.rows(sql, values));
   }
 
   protected override async readEach(dataset: Dataset, reads: readonly Read[]): Promise<StoredCell[][][]> {
@@ -63,13 +70,13 @@ export class SqliteRows extends StoredRows implements RowWriter {
     for (let from = 0; from < reads.length; from += storeLimits.keysTogether) {
       const keys = reads.slice(from, from + storeLimits.keysTogether).map(({ where }) => where as Row);
       const { sql, values } = sqliteCompiler.atKeys(dataset, keys);
-      for (const cells of this.lists(dataset, sql, this.bound(values(keys))))
-        found[from + (cells.pop() as number)]!.push(cells as StoredCell[]);
+      for (const cells of this.lists(dataset, sql, values(keys)))
+        found[from + (cells.pop() as number)]!.push(cells);
     }
     return found;
   }
 
-  protected override checkGroup(dataset: Dataset, where: Row, found: readonly Cell[][]): void {
+  protected override checkGroup(dataset: Dataset, where: Row, found: readonly StoredCell[][]): void {
     const problem = ofPages(dataset.name, () => groupProblem(this.database, dataset, where, found));
     if (problem !== null) throw new DamagedData({ dataset: dataset.name, place: groupWords(where), problem });
   }
@@ -77,10 +84,11 @@ export class SqliteRows extends StoredRows implements RowWriter {
   /** The row of a key with its key and some other columns alone, unchecked; nothing where there is none. */
   protected partly(dataset: Dataset, columns: readonly string[], row: Row): Row[] {
     const { name, key } = dataset;
+    const names = [...key, ...columns];
     const keyed = key.map((column) => `${column} = ?`).join(' and ');
-    const values = keyCells(dataset, row) as SqlValue[];
-    const sql = `select ${[...key, ...columns].join()} from ${name} where ${keyed}`;
-    return ofPages(name, () => this.database.all(sql, values));
+    const sql = `select ${names.join()} from ${name} where ${keyed}`;
+    const found = ofPages(name, () => this.database.rows(sql, keyCells(dataset, row)));
+    return found.map((cells) => Object.fromEntries(names.map((column, at) => [column, cells[at]])));
   }
 
   async extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent> {
@@ -117,7 +125,7 @@ export class SqliteRows extends StoredRows implements RowWriter {
     for (const row of keys as readonly Row[]) this.#write(dataset, sql, keyCells(dataset, row));
   }
 
-  #write({ name }: Dataset, sql: string, cells: readonly Cell[]): void {
+  #write({ name }: Dataset, sql: string, cells: readonly StoredCell[]): void {
     ofPages(name, () => this.database.run(sql, cells));
   }
 }
@@ -159,7 +167,7 @@ function extentOf(
 ): { readonly extent: Extent; readonly isSure: boolean } {
   const [found, other] = placesOf(dataset, column)
     .slice(0, 2)
-    .map((place) => database.lists(selectFrom(dataset.name, place, column), [])[0]!);
+    .map((place) => database.rows(selectFrom(dataset.name, place, column))[0]!);
   const [counted, , , first, last] = found as [number, number, number, number | null, number | null];
   const compared = found!.slice(0, 5);
   const isSure = other === undefined || compared.every((cell, at) => cell === other[at]);

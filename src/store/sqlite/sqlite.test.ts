@@ -8,8 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { engineSuite } from '../../../test/suites/engine-suite.ts';
 import { openControl, openStore, resolveStore } from '../engines.ts';
-import { newestLayout } from '../migrations/history.ts';
-import { storeHistory } from '../migrations/index.ts';
+import { newestLayout, storeHistory } from '../migrations/index.ts';
 import { runSpans, series } from '../schema/bars.ts';
 import { corporateActions } from '../schema/corporate-actions.ts';
 import type { Dataset } from '../schema/dataset.ts';
@@ -22,7 +21,7 @@ import { optionContracts } from '../schema/options.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
 import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
 import { controlPathOf } from './control.ts';
-import { sqliteCompiler } from './dialect.ts';
+import { sqliteCompiler } from './rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-sqlite-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -621,10 +620,10 @@ test('counting walks the least index', () => {
       .all(...values)
       .map(({ detail }) => String(detail))
       .join('\n');
-  assert.match(planOf(sqliteCompiler.count(news, {})), /^SCAN news USING COVERING INDEX/);
+  assert.match(planOf(sqliteCompiler.count(news, {}).sql), /^SCAN news USING COVERING INDEX/);
   const market = { asset_schema: 'option', country_iso_code: 'US', kind: 'symbol' };
   assert.match(
-    planOf(sqliteCompiler.count(instrumentTerms, market), ...Object.values(market)),
+    planOf(sqliteCompiler.count(instrumentTerms, market).sql, ...Object.values(market)),
     /^SEARCH instrument_terms USING (PRIMARY KEY|COVERING INDEX)[^\n]*$/,
   );
   database.close();

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';
+import { ROW_CHECK } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
-import { ROW_CHECK } from '../row-check.ts';
 import { differingGroups } from './sums.ts';
 
 type Sums = { rows: number; checks: number };

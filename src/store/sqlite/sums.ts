@@ -1,11 +1,13 @@
 // Sums that tell of lost rows: of a table without an index, and of each group of a table. The schema has one
 // too: a changed byte in it makes other indexes, or tables of other columns.
 import { crc32 } from 'node:zlib';
+import { ROW_CHECK, type StoredCell } from '../checked-rows.ts';
+import type { Damage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { Table } from '../migrations/step.ts';
-import { ROW_CHECK } from '../row-check.ts';
 import type { Dataset } from '../schema/dataset.ts';
-import { type Cell, type Database, MANIFEST, type SqlValue } from './connection.ts';
+import type { Database } from './connection.ts';
+import { tried } from './files.ts';
 
 /** Keeps the sums of a table, whatever statement changes its rows. */
 const rowTriggersOf = (name: string): string => `
@@ -19,26 +21,31 @@ const rowTriggersOf = (name: string): string => `
     update row_sums set rows = rows - 1, checks = checks - coalesce(old.${ROW_CHECK}, 0) where name = '${name}';
   end;`;
 
+/** The table that makes a copy of the data a backup: it is not compared. */
+export const MANIFEST = 'backup';
+
 /** The table of the blocks. */
 export const BLOCKS = 'bar_blocks';
 
 export const hasTable = (database: Database, name: string): boolean =>
-  database.all('select 1 from sqlite_schema where name = ?', [name]).length > 0;
+  database.rows('select 1 from sqlite_schema where name = ?', [name]).length > 0;
 
 /**
  * Says in which ways a table's rows differ from those that were written; nothing where they do not, or where
  * its indexes tell it.
  */
-export function sumProblems(database: Database, name: string): string[] {
-  const [sums] = database.all('select rows, checks from row_sums where name = ?', [name]);
+function sumProblems(database: Database, name: string): string[] {
+  const [sums] = database.rows('select rows, checks from row_sums where name = ?', [name]) as [
+    number,
+    number,
+  ][];
   if (sums === undefined) return [];
-  const found = database.all(
-    `select count(*) as rows, coalesce(sum(${ROW_CHECK}), 0) as checks from ${name}`,
-    [],
-  )[0]!;
-  const surplus = Number(found.rows) - Number(sums.rows);
+  const [[rows, checks]] = database.rows(`select count(*), coalesce(sum(${ROW_CHECK}), 0) from ${name}`) as [
+    [number, number],
+  ];
+  const surplus = rows - sums[0];
   if (surplus !== 0) return [`rows are ${surplus < 0 ? 'lost' : 'too many'}: ${Math.abs(surplus)}`];
-  return found.checks === sums.checks ? [] : ['its rows are not those that were written'];
+  return checks === sums[1] ? [] : ['its rows are not those that were written'];
 }
 
 /**
@@ -62,7 +69,7 @@ const blocks: Grouped = {
 };
 
 /** The table of the sums of a table. */
-export const sumsOf = (table: string): string => `${table}_sums`;
+const sumsOf = (table: string): string => `${table}_sums`;
 
 const equal = (group: readonly string[], row: string): string =>
   group.map((column) => `${column} = ${row}.${column}`).join(' and ');
@@ -145,10 +152,10 @@ const compareGroup = ({ name, group }: Pick<Grouped, 'name' | 'group'>): string 
 function isKept(
   database: Database,
   grouped: Pick<Grouped, 'name' | 'group'>,
-  values: readonly SqlValue[],
+  values: readonly StoredCell[],
   found: { readonly rows: number; readonly checks: number },
 ): boolean {
-  const [kept] = database.lists(compareGroup(grouped), [found.rows, found.checks, ...values]);
+  const [kept] = database.rows(compareGroup(grouped), [found.rows, found.checks, ...values]);
   return kept === undefined ? found.rows === 0 : kept[0] === 1;
 }
 
@@ -160,11 +167,11 @@ export function groupProblem(
   database: Database,
   { name, group = [] }: Dataset,
   where: Readonly<Record<string, unknown>>,
-  found: readonly (readonly Cell[])[],
+  found: readonly (readonly StoredCell[])[],
 ): string | null {
   let checks = 0;
   for (const cells of found) checks += Number(cells.at(-1));
-  const values = group.map((column) => where[column] as SqlValue);
+  const values = group.map((column) => where[column] as StoredCell);
   return isKept(database, { name, group }, values, { rows: found.length, checks }) ? null : LOST;
 }
 
@@ -174,7 +181,7 @@ export function groupProblem(
  */
 export function blocksProblem(database: Database, seriesId: number): string | null {
   const select = `select count(*), total(bucket), total(series_id is not ?1) from ${BLOCKS} where series_id = ?1`;
-  const [rows, checks, foreign] = database.lists(select, [seriesId])[0] as [number, number, number];
+  const [rows, checks, foreign] = database.rows(select, [seriesId])[0] as [number, number, number];
   return foreign === 0 && isKept(database, blocks, [seriesId], { rows, checks })
     ? null
     : 'blocks of it are lost';
@@ -182,9 +189,7 @@ export function blocksProblem(database: Database, seriesId: number): string | nu
 
 /** The number of rows that the groups of a table have in all; null where it has no groups. */
 export const groupedRows = (database: Database, { name, group }: Dataset): number | null =>
-  group === undefined
-    ? null
-    : (database.lists(`select total(rows) from ${sumsOf(name)}`, [])[0]![0] as number);
+  group === undefined ? null : (database.rows(`select total(rows) from ${sumsOf(name)}`)[0]![0] as number);
 
 /**
  * The groups whose sums in the table and beside it differ, or that stand on one side alone. Both sides are
@@ -200,14 +205,14 @@ export function differingGroups(table: string, names: readonly string[]): string
 }
 
 /** The groups of a table whose rows differ from their sums, each in words. Reads the whole table. */
-export function groupProblems(database: Database, table: string): string[] {
+function groupProblems(database: Database, table: string): string[] {
   const sums = sumsOf(table);
   if (!hasTable(database, sums)) return [];
   const names = database
-    .lists('select name from pragma_table_info(?) where pk > 0 order by pk', [sums])
+    .rows('select name from pragma_table_info(?) where pk > 0 order by pk', [sums])
     .map(([name]) => String(name));
-  const differing = database.lists(differingGroups(table, names), []);
-  const wordsOf = (values: readonly Cell[]): string =>
+  const differing = database.rows(differingGroups(table, names));
+  const wordsOf = (values: readonly StoredCell[]): string =>
     names.map((name, at) => `${name} ${String(values[at])}`).join(', ');
   return differing.map((values) => `${wordsOf(values)}: ${LOST}`);
 }
@@ -216,9 +221,8 @@ const SCHEMA = 'sqlite_schema';
 
 /** The schema's checksum. Root pages are left out: they are other ones in a copy. */
 function schemaCheck(database: Database): number {
-  const entries = database.lists(
+  const entries = database.rows(
     `select type, name, tbl_name, sql from ${SCHEMA} where tbl_name not in ('${MANIFEST}', 'sqlite_stat1') order by type, name`,
-    [],
   );
   return crc32(JSON.stringify(entries)) | 0;
 }
@@ -236,19 +240,43 @@ export function keepSchemaSum(database: Database): void {
 export function layoutProblem(database: Database): string | null {
   if (!hasTable(database, 'row_sums')) return null;
   // In one statement: another process may be migrating the file.
-  const select =
-    'select rows as copy, user_version as layout from row_sums, pragma_user_version where name = ? and rows <> 0';
-  const [found] = database.all(select, [SCHEMA]);
-  if (found === undefined || found.copy === found.layout) return null;
-  return `its layout is ${String(found.layout)}, and ${String(found.copy)} was written`;
+  const select = 'select rows, user_version from row_sums, pragma_user_version where name = ? and rows <> 0';
+  const [found] = database.rows(select, [SCHEMA]);
+  if (found === undefined || found[0] === found[1]) return null;
+  return `its layout is ${String(found[1])}, and ${String(found[0])} was written`;
 }
 
 /** Says what is wrong with the schema; null where it is as it was written. */
 export function schemaProblem(database: Database): string | null {
   const problem = layoutProblem(database);
   if (problem !== null) return problem;
-  const [kept] = database.all('select checks from row_sums where name = ?', [SCHEMA]);
-  if (kept?.checks !== schemaCheck(database)) return 'its schema is not what was written';
+  const [kept] = database.rows('select checks from row_sums where name = ?', [SCHEMA]);
+  if (kept?.[0] !== schemaCheck(database)) return 'its schema is not what was written';
   const shared = `select 1 from ${SCHEMA} where rootpage > 0 group by rootpage having count(*) > 1`;
-  return database.all(shared, []).length > 0 ? 'two of its tables or indexes share their pages' : null;
+  return database.rows(shared).length > 0 ? 'two of its tables or indexes share their pages' : null;
+}
+
+/**
+ * Finds problems in the pages of a table and its indexes, of all without a name: entries lost, in another
+ * order, of other values.
+ */
+export function structureOf(database: Database, table: string): Damage[] {
+  const isTable = table !== '' && table !== 'sqlite_schema';
+  const compared = isTable ? [sumProblems, groupProblems] : [];
+  return [integrityProblems, ...compared]
+    .flatMap((problemsOf) => {
+      const found = tried(table, () => problemsOf(database, table));
+      return Array.isArray(found) ? found : [found.problem];
+    })
+    .slice(0, storeLimits.findingsPerTableMax)
+    .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
+}
+
+/** What SQLite's own check says of a table and of the sums of its groups. */
+function integrityProblems(database: Database, table: string): string[] {
+  const named = [table, sumsOf(table)].filter((name) => name === table || hasTable(database, name));
+  return named
+    .flatMap((name) => database.rows(`pragma integrity_check${name === '' ? '' : `('${name}')`}`))
+    .map(([words]) => String(words))
+    .filter((words) => words !== 'ok');
 }

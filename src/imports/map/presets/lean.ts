@@ -2,7 +2,7 @@
 // underlying on a day. The folder says what a file is: those of bars have no header.
 import { resolve } from 'node:path';
 import { DAY_MS, formatDay } from '../../../base/instant.ts';
-import { indexOfRoot } from '../../../store/schema/option-roots.ts';
+import { indexOfRoot } from '../../../store/schema/options.ts';
 import { unfitProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';

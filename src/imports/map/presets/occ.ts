@@ -1,6 +1,6 @@
 // OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike,
 // with a call, a put or both.
-import { plainRoot } from '../../../store/schema/option-roots.ts';
+import { plainRoot } from '../../../store/schema/options.ts';
 import type { NativeRows, NumberedRow } from '../../read/convert.ts';
 import { contentProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';

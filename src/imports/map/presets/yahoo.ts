@@ -1,6 +1,6 @@
 // Yahoo Finance: historical prices by the former download of its page, which many tools still write, and
 // option chains of the Python package yfinance, `option_chain(date).calls.to_csv()` or its puts.
-import { indices } from '../../../store/schema/option-roots.ts';
+import { indices } from '../../../store/schema/options.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';

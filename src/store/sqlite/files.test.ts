@@ -2,7 +2,7 @@
 // or at fault.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPassing } from './problems.ts';
+import { isPassing } from './files.ts';
 
 /** By extended result code (sqlite.org/rescode.html). */
 const codes: readonly (readonly [name: string, errcode: number, isPassing: boolean])[] = [

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blockOf } from '../../../test/postgres/priced-block.ts';
 import { fc } from '../../../test/seed.ts';
-import { barsOf } from '../parts.ts';
+import { barsOf } from '../known-changes.ts';
 import type { BlockRead, StoredBlock, Versioned } from '../store.ts';
-import { BlockCache } from './block-cache.ts';
+import { BlockCache } from './blocks.ts';
 
 /** Series of blocks in memory, with their versions. */
 class Blocks implements Versioned {

@@ -1,7 +1,7 @@
 // What content hashes are made of, where columns were added later.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashed } from './content.ts';
+import { hashed } from './copy.ts';
 import { news } from './schema/news.ts';
 
 const added = new Map([['news', new Set(['language'])]]);
