@@ -123,7 +123,7 @@ export class BarNames {
   }
 
   /**
-   * The series of so many rows of some names; `symbol` is the present one of their instrument, which had
+   * The series of the rows of some names; `symbol` is the present one of their instrument, which had
    * theirs on their days.
    */
   async seriesOf(called: Exclude<Called, RowProblem>, symbol: string): Promise<OpenSeries> {
