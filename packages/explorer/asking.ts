@@ -3,11 +3,10 @@
 import { type ComponentChild, type ComponentChildren, createContext, h } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { Bourse, BourseError } from '../client/index.ts';
-import { dayOf } from './market-clock.ts';
+import { dayOf, plusDays } from './market-clock.ts';
 import { hashOf, type Place, setQuery, useTypedField } from './place.ts';
 
 const KEY = 'bourse-key';
-const DAY_MS = 86_400_000;
 
 /** The address of the service, without a slash at its end. */
 export const serviceUrl = new URL('.', document.baseURI).href.replace(/\/$/, '');
@@ -105,7 +104,7 @@ export function MomentField(): ComponentChild {
         type: 'date',
         ref: field,
         min: '1900-01-01',
-        max: dayOf(Date.now() - DAY_MS),
+        max: plusDays(dayOf(Date.now()), -1),
         onChange: ({ currentTarget: { value, validity } }) => {
           if (validity.valid) setQuery({ as_of: value });
         },
@@ -119,7 +118,6 @@ export function MomentField(): ComponentChild {
 type Asked<T> = {
   readonly value: T | undefined;
   readonly error: unknown;
-  readonly isWaiting: boolean;
   readonly again: () => void;
 };
 
@@ -147,24 +145,19 @@ export function useAnswer<T>(ask: (asking: Asking) => Promise<T>, inputs: readon
   const { refuse, bourse } = useConnection();
   const { day, known } = useMoment();
   const [tries, setTries] = useState(0);
-  const [state, setState] = useState<Omit<Asked<T>, 'again'>>({
-    value: undefined,
-    error: null,
-    isWaiting: true,
-  });
+  const [state, setState] = useState<Omit<Asked<T>, 'again'>>({ value: undefined, error: null });
   useEffect(() => {
     const ender = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    setState(({ value, error }) => ({ value, error, isWaiting: true }));
     ask({ signal: ender.signal, ...known }).then(
       (value) => {
-        if (!ender.signal.aborted) setState({ value, error: null, isWaiting: false });
+        if (!ender.signal.aborted) setState({ value, error: null });
       },
       (error: unknown) => {
         if (ender.signal.aborted) return;
         if (isOfKey(error)) refuse(error.message);
         if (isPassing(error)) timer = setTimeout(() => setTries((count) => count + 1), TRY_AGAIN_MS);
-        setState(({ value }) => ({ value: isPassing(error) ? value : undefined, error, isWaiting: false }));
+        setState(({ value }) => ({ value: isPassing(error) ? value : undefined, error }));
       },
     );
     return () => {

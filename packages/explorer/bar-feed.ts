@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AssetSchema, Bourse, IntervalCode, Page, Row } from '../client/index.ts';
 import { type Asking, isOfKey, isPassing, TRY_AGAIN_MS, useConnection, useMoment } from './asking.ts';
-import { clockOf, dayOf, type MarketClock } from './market-clock.ts';
+import { clockOf, dayOf, type MarketClock, plusDays } from './market-clock.ts';
 
 /** Which bars a chart shows. */
 export type BarChoice = {
@@ -33,7 +33,6 @@ export const hasLabels = (interval: string): boolean => /^(?:DAY|WEEK|MON)$/i.te
 
 /** Before every stored bar. */
 const BEGINNING = '1900-01-01';
-const DAY_MS = 86_400_000;
 
 /** The options of the wire that a choice comes to; those with their default are absent. */
 export const optionsOf = ({ isEth, adjust }: BarChoice) => ({
@@ -105,8 +104,8 @@ class BarFeed {
     const first = this.bars[0];
     if (first !== undefined && !hasLabels(this.choice.interval))
       return new Date(first.openMs - 1_000).toISOString();
-    if (first !== undefined) return dayOf(Date.parse(first.label) - DAY_MS);
-    return dayOf(this.#clock.localMs(Date.now()) + DAY_MS);
+    if (first !== undefined) return plusDays(first.label, -1);
+    return plusDays(dayOf(this.#clock.localMs(Date.now())), 1);
   }
 
   #begin() {

@@ -4,13 +4,12 @@ import type { Row } from '../client/index.ts';
 import { Empty, Failure, MomentField, useAnswer, useConnection, useMoment } from './asking.ts';
 import { segments, tableHead } from './controls.ts';
 import { numberText } from './figures.ts';
-import { dateText, dayOf, dayText } from './market-clock.ts';
+import { dateText, dayOf, dayText, plusDays } from './market-clock.ts';
 import { hashOf, type Place, setQuery, useTypedField } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
 type Event = Row<'economicEvents'>;
 
-const DAY_MS = 86_400_000;
 const impacts = [
   ['', 'All'],
   ['high', 'High'],
@@ -19,12 +18,7 @@ const impacts = [
 ] as const;
 
 /** The Monday of the week that a day is in. */
-function mondayOf(day: string): string {
-  const ms = Date.parse(day);
-  return dayOf(ms - ((new Date(ms).getUTCDay() + 6) % 7) * DAY_MS);
-}
-
-const plusDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+const mondayOf = (day: string): string => plusDays(day, -((new Date(day).getUTCDay() + 6) % 7));
 
 function eventRow({ event_timestamp, country_iso_code, event_name, impact, ...more }: Event): ComponentChild {
   const { actual_value, forecast_value, previous_value, period, unit, event_code } = more;

@@ -13,6 +13,7 @@ import { NotesPanel, useNotes } from './notes.ts';
 import { hashOf, type Place } from './place.ts';
 import { PriceChart } from './price-chart.ts';
 import { RequestPanel } from './request-panel.ts';
+import { onTheme } from './theme.ts';
 
 const moves: Readonly<Record<string, (chart: PriceChart, isWide: boolean) => void>> = {
   ArrowLeft: (chart, isWide) => chart.step(isWide ? -10 : -1),
@@ -130,17 +131,13 @@ export function ChartView(props: {
       onEdge: () => olderRef.current(),
     });
     chart.current = made;
-    const restyle = (): void => {
+    const unlisten = onTheme(() => {
       made.restyle();
       // Marks and shades take the colours of the page too.
       setLook((count) => count + 1);
-    };
-    addEventListener('bourse-theme', restyle);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', restyle);
+    });
     return () => {
-      removeEventListener('bourse-theme', restyle);
-      dark.removeEventListener('change', restyle);
+      unlisten();
       made.remove();
     };
   }, []);

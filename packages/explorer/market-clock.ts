@@ -23,6 +23,9 @@ export const dayText = (day: string): string => {
 /** The date of an instant, as UTC has it. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
+/** The date so many days after another one, before it where there are fewer than none. */
+export const plusDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+
 /**
  * A market's clock. Offsets are looked up once an hour of the day's market: they change on the hour or half
  * hour alone.

@@ -69,16 +69,12 @@ class Drawing {
   readonly #bars: readonly ChartBar[];
   readonly #times: Set<number>;
   readonly #interval: string;
-  readonly #isLabelled: boolean;
-  readonly #clock: MarketClock;
-  readonly #hasPostMarket: boolean;
+  readonly #market: Market;
 
-  constructor(bars: readonly ChartBar[], interval: string, { clock, hasPostMarket }: Market) {
+  constructor(bars: readonly ChartBar[], interval: string, market: Market) {
     this.#bars = bars;
     this.#interval = interval;
-    this.#isLabelled = hasLabels(interval);
-    this.#clock = clock;
-    this.#hasPostMarket = hasPostMarket;
+    this.#market = market;
     this.#times = new Set(bars.map(({ time }) => time));
   }
 
@@ -130,8 +126,8 @@ class Drawing {
   }
 
   #emptySession(label: string): number[] {
-    const noon = this.#clock.instantMs(label, 12) / 1_000;
-    const times = this.#isLabelled
+    const noon = this.#market.clock.instantMs(label, 12) / 1_000;
+    const times = hasLabels(this.#interval)
       ? [Date.parse(label) / 1_000]
       : Array.from({ length: SESSION_BLANKS }, (_, index) => noon + index * 60);
     for (const time of times) this.#blank(time, label);
@@ -140,7 +136,7 @@ class Drawing {
 
   /** Bars before and after the regular hours that the session's coverage has. */
   extended({ session_date, first_datetime, last_datetime }: Session): void {
-    if (this.#isLabelled || first_datetime === null || last_datetime === null) return;
+    if (hasLabels(this.#interval) || first_datetime === null || last_datetime === null) return;
     const [first, last] = [Date.parse(first_datetime), Date.parse(last_datetime)];
     const own = this.#barsOf(session_date);
     const run = (part: readonly ChartBar[]): void => {
@@ -149,7 +145,7 @@ class Drawing {
     run(own.filter(({ openMs }) => openMs < first));
     const after = own.filter(({ openMs }) => openMs > last);
     run(after);
-    if (!this.#hasPostMarket) for (const { time } of after) this.#say(time, 'Closing auction');
+    if (!this.#market.hasPostMarket) for (const { time } of after) this.#say(time, 'Closing auction');
   }
 
   finding(finding: Finding): void {

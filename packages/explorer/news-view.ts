@@ -3,14 +3,13 @@ import { type ComponentChild, h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Row } from '../client/index.ts';
 import { Empty, Failure, MomentField, useAnswer, useConnection, useMoment } from './asking.ts';
-import { dateText, dayOf } from './market-clock.ts';
+import { dateText, dayOf, plusDays } from './market-clock.ts';
 import { hashOf, type Place } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
 type Item = Row<'newsList'>;
 
 const PAGE_ITEMS = 50;
-const DAY_MS = 86_400_000;
 
 /** A link to a page of the web; null for anything that a browser would run or open otherwise. */
 const webAddress = (text: string): string | null =>
@@ -72,7 +71,7 @@ export function NewsView({ place }: { place: Place }): ComponentChild {
   const full_symbol = place.path.length > 1 ? `${place.path[0]}:${place.path[1]}` : undefined;
   const asked = {
     from: '1900-01-01',
-    to: lastDay || dayOf(Date.now() + DAY_MS),
+    to: lastDay || plusDays(dayOf(Date.now()), 1),
     sort: 'desc',
     full_symbol,
   } as const;

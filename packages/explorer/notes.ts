@@ -6,7 +6,7 @@ import type { Bourse, Row } from '../client/index.ts';
 import { type Asking, isPassing, useAnswer, useConnection } from './asking.ts';
 import { type BarChoice, barAt, type ChartBar, hasLabels } from './bar-feed.ts';
 import { numberText } from './figures.ts';
-import { dateText, dayOf, dayText, type MarketClock } from './market-clock.ts';
+import { dateText, dayText, type MarketClock, plusDays } from './market-clock.ts';
 
 export type Action = Row<'corporateActions'>;
 export type Session = Row<'sessionCoverage'>;
@@ -20,8 +20,6 @@ export type Notes = {
 };
 
 const none: Notes = { actions: [], sessions: [], findings: [] };
-
-const DAY_MS = 86_400_000;
 
 /** Findings of a stretch that are shown; a series with more has another problem than these. */
 const FINDINGS_MAX = 1_000;
@@ -69,7 +67,7 @@ export function useNotes(choice: BarChoice, bars: readonly ChartBar[], subject: 
       if (first === undefined) return null;
       const known = kept.current?.subject === subject ? kept.current : null;
       if (known !== null && known.from <= first) return known;
-      const to = known === null ? bars.at(-1)!.label : dayOf(Date.parse(known.from) - DAY_MS);
+      const to = known === null ? bars.at(-1)!.label : plusDays(known.from, -1);
       const found = await askNotes(bourse, choice, { from: first, to, ...asking });
       const notes = known === null ? found : before(found, known.notes);
       kept.current = { subject, from: first, notes };

@@ -53,7 +53,12 @@ const pythonMethods: { readonly [N in AnyName]?: Method } = {
   economicEvents: { name: 'events', positions: ['from_date', 'to_date'] },
 };
 
-const pythonNames: Readonly<Record<string, string>> = { country_iso_code: 'country' };
+const pythonNames: Readonly<Record<string, string>> = {
+  country_iso_code: 'country',
+  full_symbol: 'symbol',
+  from_date: 'start',
+  to_date: 'end',
+};
 const typescriptNames: Readonly<Record<string, string>> = { from_date: 'from', to_date: 'to' };
 
 /** What a program's client sends by itself. */
@@ -121,7 +126,7 @@ export function pythonOf(service: string, asked: AskedRequest): string | null {
   const taken = new Set([...method.positions.slice(0, count), 'schema_asset', 'country_symbol']);
   const named = given
     .filter(([name]) => !taken.has(name))
-    .map(([name, value]) => `${pythonKeyword(name)}=${pythonLiteral(value)}`);
+    .map(([name, value]) => `${pythonNames[name] ?? name}=${pythonLiteral(value)}`);
   const inputs = [...known.slice(0, count).map(pythonLiteral), ...named].join(', ');
   return `import os
 from bourse import Bourse
@@ -130,6 +135,3 @@ bourse = Bourse(${quoted(service)}, os.environ['BOURSE_KEY'])
 print(bourse.${method.name}(${inputs}))
 `;
 }
-
-const pythonKeyword = (name: string): string =>
-  ({ full_symbol: 'symbol', from_date: 'start', to_date: 'end' })[name] ?? pythonNames[name] ?? name;

@@ -8,20 +8,29 @@ export function restoreTheme(): void {
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
 }
 
-/** Changes to the other theme, and keeps it. Charts hear of it by the event `bourse-theme`. */
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const known = new Map<string, string>();
+const listeners = new Set<() => void>([() => known.clear()]);
+const tell = (): void => {
+  for (const listener of listeners) listener();
+};
+dark.addEventListener('change', tell);
+
+/** Calls a listener whenever the colours have changed, until the function that it gives is called. */
+export function onTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Changes to the other theme, and keeps it. */
 export function toggleTheme(): void {
-  const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const system = dark.matches ? 'dark' : 'light';
   const isDark = (document.documentElement.dataset.theme ?? system) === 'dark';
   const next = isDark ? 'light' : 'dark';
   document.documentElement.dataset.theme = next;
   localStorage.setItem(THEME, next);
-  dispatchEvent(new Event(THEME));
+  tell();
 }
-
-const known = new Map<string, string>();
-const forget = (): void => known.clear();
-addEventListener(THEME, forget);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', forget);
 
 /**
  * The colour that a variable of the style has now. Looking it up makes the browser lay out the page: it is
