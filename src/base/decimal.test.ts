@@ -141,3 +141,14 @@ test('a product is the exact one rounded once: to 10 decimals, within 10 to 15 s
     { numRuns: 2_000 },
   );
 });
+
+test('a product in the middle of two decimals is rounded away from zero', () => {
+  const odd = fc.integer({ min: 1e10, max: 4e12 }).map((half) => 2 * half + 1);
+  fc.assert(
+    fc.property(odd, fc.constantFrom('', '-'), (units, sign) => {
+      const halved = multiplierBy({ part: 1n, whole: 2n })(Number(`${sign}${units}e-10`));
+      assert.equal(halved, Number(`${sign}${(units + 1) / 2}e-10`));
+    }),
+    { numRuns: 2_000 },
+  );
+});
