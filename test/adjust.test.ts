@@ -549,6 +549,9 @@ test('a file with volumes of another basis than the stored ones is refused (cont
   await bars('VOLD', 'DAY', [line], 'split');
   await bars('VOLD', 'DAY', [line], 'split', 'stock', 'split');
   await assert.rejects(bars('VOLD', 'DAY', [line], 'split', 'stock', 'raw'), /another basis than raw/);
+  await bars('VOLE', 'DAY', [line], 'all');
+  await bars('VOLE', 'DAY', [line], 'all', 'stock', 'split');
+  await assert.rejects(bars('VOLE', 'DAY', [line], 'all', 'stock', 'raw'), /another basis than raw/);
 });
 
 test('of series of several bases only those that give bars must be raw (contract 3.8, 9.4)', async () => {

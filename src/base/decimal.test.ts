@@ -173,3 +173,14 @@ test('the number that bytes write is that of their text, and no bytes write what
   ] as const)
     assert.ok(Object.is(plainNumber(Buffer.from(text), 0, text.length), value), text);
 });
+
+test('a product in the middle of two decimals is rounded away from zero', () => {
+  const odd = fc.integer({ min: 1e10, max: 4e12 }).map((half) => 2 * half + 1);
+  fc.assert(
+    fc.property(odd, fc.constantFrom('', '-'), (units, sign) => {
+      const halved = multiplierBy({ part: 1n, whole: 2n })(Number(`${sign}${units}e-10`));
+      assert.equal(halved, Number(`${sign}${(units + 1) / 2}e-10`));
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -63,6 +63,19 @@ test('every other method is a 405 with Allow, a lower-case get too (contract 6.6
   }
 });
 
+test('a 401 says that a key is a bearer token, and no other answer does (RFC 9110, 15.5.2)', async () => {
+  const cases: readonly (readonly [target: string, status: number, scheme: string | undefined])[] = [
+    [LATEST, 401, 'Bearer'],
+    [`${LATEST}?secret_key=a-key-that-nobody-has`, 401, 'Bearer'],
+    [withKey(LATEST), 200, undefined],
+    ['/x', 404, undefined],
+  ];
+  for (const [target, ...expected] of cases) {
+    const { status, headers } = await ask(target);
+    assert.deepEqual([status, headers['WWW-Authenticate']], expected, target);
+  }
+});
+
 test('a data answer has the envelope of contract 6.1 and the headers of 7.4', async () => {
   const { text, headers } = await ask(withKey(LATEST, '&limit=1'));
   assert.ok(

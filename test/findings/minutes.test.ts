@@ -99,14 +99,27 @@ test('minutes without a fault have no finding, dense or thin (contract 9.10)', a
   }
 });
 
-test('every dense session that begins late or ends early is found, and none of a thin instrument (contract 9.10 short_session)', async () => {
-  const plant: Plant = (bars, day, random) => {
+/** Removes so many minutes at one end of a session. */
+const losing =
+  (minutes: (random: Random) => number): Plant =>
+  (bars, day, random) => {
     const { openMs, closeMs } = calendar.sessionOn(day)!;
-    const lostMs = random.between(16, 150) * MINUTE_MS;
+    const lostMs = minutes(random) * MINUTE_MS;
     const [fromMs, toMs] = random.chance(0.5) ? [openMs, openMs + lostMs] : [closeMs - lostMs, closeMs];
     remove(bars, fromMs, toMs);
     return [fromMs, toMs];
   };
+
+test('a session may lack fifteen minutes at an end (contract 9.10 short_session)', async () => {
+  const { store } = await planted(
+    'nearly-whole',
+    losing(() => 15),
+  );
+  assert.deepEqual(await store.check(), []);
+});
+
+test('every dense session that begins late or ends early is found, and none of a thin instrument (contract 9.10 short_session)', async () => {
+  const plant = losing((random) => random.between(16, 150));
   const { store, places } = await planted('short', plant);
   assert.deepEqual(await found(store, 'short_session'), places);
   assert.equal((await store.check()).length, places.length);

@@ -1,6 +1,6 @@
 // Opening a file: a wrong one is refused before anything of it is imported (contract 11).
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -11,12 +11,14 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
+import { zipOf } from '../../../test/zip.ts';
 import { ownMark } from '../../base/temporary.ts';
 import { SMALL_FILE_BYTES } from './digest.ts';
 import { FileProblem } from './file-problem.ts';
@@ -123,6 +125,13 @@ test('gzip that is cut off anywhere is damaged, whole members before the cut or 
   }
 });
 
+test('a zip too large to be read at once is damaged where a checksum does not match', async () => {
+  const bytes = randomBytes(SMALL_FILE_BYTES);
+  const crc = (crc32(bytes) ^ 1) >>> 0;
+  const unpacked = openSource(fileOf(zipOf({ name: 'a.csv', bytes, crc }), 'a.zip'));
+  await assert.rejects(unpacked, /zip data is damaged: the checksum of a\.csv does not match/);
+});
+
 test('gzip with any changed byte behind its head is damaged', async () => {
   const bytes = gzipSync(csv);
   for (let at = 10; at < bytes.length; at++) {
@@ -196,17 +205,21 @@ for (const [what, text] of [
   ['small', csv],
   ['large', csv + '2025-03-03T14:31:00Z,1,2,0.5,1.5\n'.repeat(SMALL_FILE_BYTES / 32)],
 ] as const) {
-  test(`a ${what} file that changes while it is read is refused`, async () => {
-    const path = fileOf(text);
-    const source = await openSource(path);
-    appendFileSync(path, '2025-03-03T14:31:00Z,1,2,0.5,1.5\n');
-    await assert.rejects(source.digest(), (error) => {
-      assert.ok(error instanceof FileProblem);
-      assert.match(error.message, /changed while it was read/);
-      return true;
+  for (const [how, change] of [
+    ['grows', (path: string) => appendFileSync(path, '2025-03-03T14:31:00Z,1,2,0.5,1.5\n')],
+    ['keeps its size and changes', (path: string) => utimesSync(path, 0, 0)],
+  ] as const)
+    test(`a ${what} file that ${how} while it is read is refused`, async () => {
+      const path = fileOf(text);
+      const source = await openSource(path);
+      change(path);
+      await assert.rejects(source.digest(), (error) => {
+        assert.ok(error instanceof FileProblem);
+        assert.match(error.message, /changed while it was read/);
+        return true;
+      });
+      await source.close();
     });
-    await source.close();
-  });
 
   test(`the digest of a ${what} file is that of its bytes`, async () => {
     const source = await openSource(fileOf(text));

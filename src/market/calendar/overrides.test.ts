@@ -153,6 +153,14 @@ test('instruments without days of their own share a calendar, and a market witho
   assert.equal(withOverrides(us, [closed('Z', 1)], 'X'), us);
 });
 
+test('a day of a country without a market holds in each of its time zones (contract 3.7, 8.6)', () => {
+  const noon = [ownDay('2027-02-03', { close_timestamp: at('2027-02-03T12:00Z') })];
+  const inZone = (zone: string): string =>
+    told(withOverrides(calendarOf('stock', 'BR', zone), noon, 'X'), '2027-02-03');
+  assert.equal(inZone('America/Sao_Paulo'), 'EARLY_CLOSE: regular 03:00-12:00');
+  assert.equal(inZone('America/Manaus'), 'EARLY_CLOSE: regular 04:00-12:00');
+});
+
 test('years in which an operator has no day are not built again for each instrument', () => {
   const own = withOverrides(us, [closed('X', 1)], 'X');
   const [from, to] = [dayOfText('2020-01-02'), dayOfText('2020-01-03')];

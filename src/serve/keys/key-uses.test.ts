@@ -93,6 +93,26 @@ test('uses that could not be written are a fault in the log, and are written a m
   assert.equal(await lastUse(id), NOON);
 });
 
+test('a use that is noted while a write fails is not replaced by the earlier one', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const failing = Promise.withResolvers<void>();
+  const written: (readonly KeyUse[])[] = [];
+  const uses = new KeyUses({
+    addUses: (some) => (written.push(some) === 1 ? failing.promise : Promise.resolve()),
+    observe: () => undefined,
+  });
+  uses.note('key', NOON);
+  mock.timers.tick(limits.keyUseWriteMs);
+  uses.note('key', NOON + 1);
+  failing.reject(new Error('disk'));
+  await uses.close();
+  mock.timers.reset();
+  assert.deepEqual(written, [
+    [{ key_id: 'key', last_used_ms: NOON }],
+    [{ key_id: 'key', last_used_ms: NOON + 1 }],
+  ]);
+});
+
 test('of the uses that several processes write, the newest stays', async () => {
   const { id } = await newKey();
   for (const last_used_ms of [NOON + 5, NOON + 3, NOON + 7, NOON + 6])

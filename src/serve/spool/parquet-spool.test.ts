@@ -105,6 +105,17 @@ test('a file that time has made old is made anew, and stays for those who read i
   assert.ok(await isKept('old'));
 });
 
+test('a file that is kept no more is closed once nobody reads it (contract 9.11)', async () => {
+  const [read, unread] = [await get('left while read', making(10, 5)), await get('left', making(10, 5))];
+  unread.release();
+  for (const name of ['left while read', 'left']) spool.forgetOld(name, 5);
+  // A closed handle has no descriptor.
+  const isClosed = ({ handle }: SpooledFile): boolean => handle.fd === -1;
+  assert.deepEqual([isClosed(read), isClosed(unread)], [false, true]);
+  read.release();
+  assert.ok(isClosed(read));
+});
+
 test('whatever becomes of temporary files, a whole one stays (contract 9.11)', async () => {
   const read = await get('whole', making(10));
   assert.deepEqual(readdirSync(tmpdir()), []);

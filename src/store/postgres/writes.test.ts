@@ -221,6 +221,32 @@ test(
     }),
 );
 
+test(
+  'replaced blocks stay while a long read goes on, which on several nodes no transaction holds, and then go',
+  { skip },
+  () =>
+    withStore(async (store, url) => {
+      await store.write((writer) => writer.putBlock(1, block(1)));
+      await store.write((writer) => writer.putBlock(1, block(1, 2)));
+      const versions = async (): Promise<number> => (await ask(url, 'select 1 from bar_blocks')).length;
+      const reading = await openStore(url, 'read');
+      await reading.snapshot(async (reader) => {
+        await reader.blocks(everyBlock);
+        // As if a minute had passed.
+        await ask(
+          url,
+          `update published_versions set published_at = now() - interval '1 hour' where version >= 0`,
+        );
+        await store.write(async () => undefined);
+        assert.equal(await versions(), 2);
+      });
+      await store.write(async () => undefined);
+      assert.equal(await versions(), 1);
+      assert.equal(await blocksOf(reading), '1 of 2');
+      await reading.close();
+    }),
+);
+
 test('a writer whose session was ended puts no block into a version of the next one', { skip }, () =>
   withStore(async (store, url) => {
     const second = await openStore(url, 'write');
