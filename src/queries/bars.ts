@@ -16,15 +16,21 @@ import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { always } from '../store/schema/dataset.ts';
-import { refusingAdjust } from './adjust-refusals.ts';
 import { type BarMoment, barMoment, pinnedMoment } from './bar-moment.ts';
 import { instrumentOf, instrumentOrNull, shownSymbol, unknownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { keepOf } from './moment.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
+import {
+  barsCounted,
+  goodUntil,
+  keepOf,
+  type Paging,
+  type Query,
+  type QueryContext,
+  TooDear,
+} from './query.ts';
 import { wrongOrder } from './range.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { csvCellOf } from './render/csv-cell.ts';
@@ -117,9 +123,7 @@ export async function adjust(
 ): Promise<void> {
   if (adjusting === null) return;
   const { adjusted } = context;
-  const notes = await refusingAdjust(found, () =>
-    adjustBars(stream, found, timed, adjusting, keepOf(context)),
-  );
+  const notes = await adjustBars(stream, found, timed, adjusting, keepOf(context));
   for (const name of notes.incomplete) adjusted.incomplete.add(of + name);
   for (const name of notes.unlisted) adjusted.unlisted.add(of + name);
 }
@@ -167,7 +171,7 @@ type HistoryParameters = ParametersOf<typeof historicalBars>;
 /** One walk: its moment, how it adjusts, where the page before ends, and how it goes on. */
 function walkOf(context: QueryContext, found: Found, parameters: HistoryParameters, { toMs }: BarRange) {
   const { instrument } = found;
-  const { place, paging } = openWalk(context, 'historicalBars', parameters, {
+  const { place, paging } = openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
     from_date: parameters.from_date.text,
@@ -220,9 +224,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   };
   const stream = await streamContextOf(context, found, parameters);
   checkCost(context, stream, found, rest, limit + 1);
-  const taken = await refusingAdjust(found, () =>
-    take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
-  );
+  const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
   const surplus = taken.bars.count - limit;
   const start = descending ? surplus : 0;
   const timed = surplus <= 0 ? taken : sliceTimed(taken, start, start + limit);
@@ -249,9 +251,7 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   });
   const stream = await streamContextOf(context, found, parameters);
   checkCost(context, stream, found, everything, limit);
-  const timed = await refusingAdjust(found, () =>
-    take(barStream(stream, found, everything, nowMs), limit, everything, true),
-  );
+  const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
 };

@@ -14,7 +14,6 @@ import { barStream } from '../series/bar-stream.ts';
 import { always } from '../store/schema/dataset.ts';
 import { instrumentTerms } from '../store/schema/reference.ts';
 import type { DataState } from '../store/store.ts';
-import { refusingAdjust } from './adjust-refusals.ts';
 import { barMoment } from './bar-moment.ts';
 import { adjust, adjustingOf, checkAdjustDay, constantsOf, streamContextOf, take } from './bars.ts';
 import { aliasedSymbol, instrumentOrNull, unknownSymbol } from './known-instrument.ts';
@@ -141,9 +140,7 @@ async function read(
   const nowMs = isPresent ? clock.nowMs : moment.ms;
   const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
   const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
-  const timed = await refusingAdjust(found, () =>
-    take(barStream(stream, found, rest, nowMs), count, range, false),
-  );
+  const timed = await take(barStream(stream, found, rest, nowMs), count, range, false);
   const of = `${found.instrument.symbol} `;
   // The step that began with this symbol has named its actions.
   const { adjusted } = context;

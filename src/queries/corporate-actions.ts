@@ -135,7 +135,6 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
   const all = () => (read ??= context.reader.group(corporateActions, { country_iso_code, symbol }));
   const of = { symbol: shown, stock, closes, all, kindOf };
   const answer = await answerPage(context, {
-    endpoint: 'corporateActions',
     parameters,
     understood: { country_symbol: `${country_iso_code}|${symbol}` },
     dataset: corporateActions,

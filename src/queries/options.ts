@@ -2,7 +2,7 @@
 import { formatDay, formatInstant } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { optionExpirations, optionSearch } from '../contract/options.ts';
+import { type optionExpirations, optionSearch } from '../contract/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
@@ -34,7 +34,7 @@ type Parameters = ParametersOf<typeof optionSearch>;
 /** The walk over the pages of a search. */
 function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
   const { sort_by: sortBy } = parameters;
-  return openWalk(context, 'optionSearch', parameters, {
+  return openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
     sort_by: sortBy && optionSearch.parameters.sort_by.print(sortBy),
@@ -200,7 +200,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const records = contracts.map(({ record }) => record);
   const answer =
     parameters.format === 'csv'
-      ? renderRecords(context, optionSearch, records, 'csv', paging(end))
+      ? renderRecords(context, records, paging(end))
       : renderGrouped(contracts, paging(end), context.allocate);
   const leftOut = countOf(read, hidden.filter(seeing(context, [])));
   if (answer.kind === 'refusal' || leftOut === 0) return answer;
@@ -227,7 +227,7 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
   if (parameters.sort === 'desc') records.reverse();
   const answer =
     parameters.format === 'csv'
-      ? renderRecords(context, optionExpirations, records, 'csv', null)
+      ? renderRecords(context, records, null)
       : renderResult(records, allocate, isCached ? 'cached' : null);
   return isCached
     ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs)

@@ -29,7 +29,6 @@ export const answerRuns: Query<typeof runs> = (parameters, context) => {
   const { ms } = context.moment;
   const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= ms;
   return answerPage(context, {
-    endpoint: 'runs',
     parameters,
     understood: {},
     dataset: importRuns,

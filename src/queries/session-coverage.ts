@@ -1,7 +1,7 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
-import { type sessionConditions, sessionCoverage } from '../contract/coverage.ts';
+import type { sessionConditions, sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -269,14 +269,14 @@ async function recordsOf(
  * moment, to the last one that was over.
  */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
-  const { schema_asset, country_symbol, sort, limit, format } = parameters;
+  const { schema_asset, country_symbol, sort, limit } = parameters;
   const { reader, request, moment } = context;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   checkInterval(parameters);
   const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
   const asked = intervalOf(parameters, found);
   const { instrument, calendar } = found;
-  const { place, paging } = openWalk(context, 'sessionCoverage', parameters, {
+  const { place, paging } = openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
   });
@@ -285,7 +285,7 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
   const goodUntilMs = place === null ? minuteMs + MINUTE_MS : Number.POSITIVE_INFINITY;
   const series = interval === null ? [] : candidates(found, interval);
   if (interval === null || series.length === 0)
-    return goodUntil(renderRecords(context, sessionCoverage, [], format, paging(null)), goodUntilMs);
+    return goodUntil(renderRecords(context, [], paging(null)), goodUntilMs);
   namePrices(context, interval, found);
   context.undated.add(UNDATED_RUNS);
   const reach = reachOf(found, series);
@@ -309,5 +309,5 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
     page.length === 0 ? [] : await recordsOf(context, found, stream, conditions, ascending, nowMs);
   const end = taken.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [nowMs, interval] };
   const rows = sort === 'asc' ? records : records.toReversed();
-  return goodUntil(renderRecords(context, sessionCoverage, rows, format, paging(end)), goodUntilMs);
+  return goodUntil(renderRecords(context, rows, paging(end)), goodUntilMs);
 };

@@ -5,7 +5,7 @@ import { firstWhere } from '../base/search.ts';
 import { limits } from '../contract/limits.ts';
 import { filterTimed, type TimedBars } from '../market/bars/grid.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodStart } from '../market/calendar/period.ts';
-import { CannotAdjust } from './cannot-adjust.ts';
+import { twoVolumes } from './adjust-refusals.ts';
 import type { Moment } from './completeness.ts';
 import type { StreamRange } from './cursor.ts';
 import { filled, type Gaps } from './filled.ts';
@@ -197,7 +197,7 @@ export function periodStream(
   });
 }
 
-/** Bars that are used, by the series that each is made of. @throws CannotAdjust */
+/** Bars that are used, by the series that each is made of. @throws Refusal */
 function markUsed(
   context: StreamContext,
   timed: TimedBars,
@@ -213,8 +213,7 @@ function markUsed(
   const splitVolume = new Uint8Array(timed.bars.count);
   for (let row = 0; row < timed.bars.count; row++) {
     const [first, ...others] = of(row).map(({ series }) => isSplit(series));
-    if (others.some((is) => is !== first))
-      throw new CannotAdjust({ kind: 'two-volumes', interval: context.interval });
+    if (others.some((is) => is !== first)) throw twoVolumes(context.interval);
     if (first) splitVolume[row] = 1;
   }
   return splitVolume.includes(1) ? { ...timed, splitVolume } : timed;
