@@ -21,8 +21,8 @@ import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
+import { renderResult } from './render/list.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
 

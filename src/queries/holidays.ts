@@ -11,8 +11,8 @@ import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
+import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 

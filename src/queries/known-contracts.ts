@@ -15,11 +15,11 @@ import {
   type Expiration,
   expirationFinder,
   expirationsOf,
+  groupsOf,
   optionTypes,
 } from './expirations.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
-import { groupsOf } from './option-order.ts';
 import { type QueryContext, TooDear } from './query.ts';
 
 type Places = readonly (readonly (string | number)[])[];

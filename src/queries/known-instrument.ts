@@ -1,11 +1,12 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
 // then (contract 9.6, 9.8).
+
+import { formatDay } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { overThroughMs } from '../market/calendar/bar-end.ts';
 import { endOf } from '../series/instrument-end.ts';
-import { knownSeries } from '../series/known-series.ts';
-import { tradedOtherwise } from '../series/read-stored.ts';
+import { knownSeries, tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
 import { namesOf } from '../store/alike-symbols.ts';
 import type { FormerBearer, Term } from '../store/instrument-terms.ts';
@@ -18,8 +19,16 @@ import {
   symbolOn,
   wasBefore,
 } from '../store/schema/reference.ts';
-import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
-import type { QueryContext } from './query.ts';
+import { queryLimits } from './limits.ts';
+import {
+  chosenBearer,
+  type DayRange,
+  type Found,
+  findInstrument,
+  hadWithin,
+  unknownInstrument,
+} from './lookup.ts';
+import type { Answer, QueryContext } from './query.ts';
 
 /** The part of a context that finds instruments. */
 type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'moment'>;
@@ -144,7 +153,7 @@ export const isNobodys = async (
 ): Promise<boolean> => (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
 
 /** The instruments that had a symbol before, the latest first, by the symbols that the request sees. */
-export async function formerOf(
+async function formerOf(
   context: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
@@ -241,4 +250,32 @@ export async function instrumentOf(
   const found = await instrumentOrNull(context, assetSchema, named, null, seen);
   if (found === null) throw await unknownSymbol(context, assetSchema, named);
   return found;
+}
+
+/** What was asked for: a symbol on some days. */
+type Asked = CountrySymbol & { readonly assetSchema: AssetSchema; readonly days: DayRange };
+
+const termOf = ({ symbol, fromDay, toDay }: FormerBearer): string =>
+  `${symbol} from ${formatDay(fromDay)} to ${formatDay(toDay)}`;
+
+/**
+ * The answer with `X-Symbol-History` where former bearers of the symbol had it on some days of the range and
+ * none on all of them: their present symbols and dates, the latest first, and the symbol `answered` of the
+ * instrument that the answer has.
+ */
+export async function tellingHistory(
+  context: QueryContext,
+  { assetSchema, days, ...named }: Asked,
+  answered: string,
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.kind === 'refusal') return answer;
+  const former = await formerOf(context, assetSchema, named);
+  // An instrument may have its old symbol again.
+  const others = former.filter(({ symbol }) => symbol !== named.symbol);
+  const some = others.filter((one) => hadWithin(one, days) !== 'none');
+  if (some.length === 0 || some.some((one) => hadWithin(one, days) === 'all')) return answer;
+  const told = some.slice(0, queryLimits.formerBearersMax).map(termOf).join(', ');
+  const history = `${named.symbol} was ${told}; this answer has ${answered}`;
+  return { ...answer, headers: { ...answer.headers, 'X-Symbol-History': history } };
 }

@@ -7,12 +7,17 @@ import { calendarOf } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { news } from '../store/schema/news.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
-import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import {
+  instrumentOrNull,
+  isNobodys,
+  shownSymbol,
+  tellingHistory,
+  unknownSymbol,
+} from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { instantBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
-import { tellingHistory } from './symbol-history.ts';
 
 type Item = RowOf<typeof news>;
 type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;

@@ -9,7 +9,7 @@ import { DamagedData, keyWords } from '../store/damage.ts';
 import { always } from '../store/schema/dataset.ts';
 import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
-import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
+import { type Contract, contractsOf, type Expiration, groupsOf, isWithin, orderOf } from './expirations.ts';
 import {
   adjustedContracts,
   knownExpirations,
@@ -20,14 +20,12 @@ import {
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { contractRecords } from './option-contract.ts';
-import { groupsOf, orderOf } from './option-order.ts';
+import { contractRecords, renderGrouped } from './option-contract.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
-import { renderGrouped } from './render/grouped.ts';
+import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
 

@@ -1,5 +1,4 @@
 // Which stored bars and rows are between two bounds of a command.
-
 import {
   DAY_MS,
   END_DAY,
@@ -10,7 +9,7 @@ import {
   type TimeKind,
 } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
-import { bucketOf } from '../market/bars/bucket.ts';
+import { bucketOf } from '../market/bars/block.ts';
 import { barRange, inOrder } from '../market/calendar/bar-range.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, periodHours } from '../market/calendar/period.ts';

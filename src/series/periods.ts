@@ -7,16 +7,13 @@ import { filterTimed, type TimedBars } from '../market/bars/grid.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodStart } from '../market/calendar/period.ts';
 import { twoVolumes } from './adjust-refusals.ts';
 import type { Moment } from './completeness.ts';
-import type { StreamRange } from './cursor.ts';
+import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { filled, type Gaps } from './filled.ts';
 import { FoldedPeriods } from './folded-periods.ts';
-import { keptPeriods, type PeriodPart } from './kept-cells.ts';
-import { type MadeOf, type Share, shareOn } from './made-of.ts';
+import { keptPeriods, type MadeOf, type PeriodPart, type Share, shareOn } from './kept-cells.ts';
 import { allDays, labelsOf, PeriodDays, reaches, sharesOf } from './period-days.ts';
 import { candidates, clamped, DAY, divides, storedSeries } from './plan.ts';
-import { coarseness, type Series, type StoredInstrument } from './series.ts';
-import type { Span } from './spans.ts';
-import { mapped, type Stream } from './steps.ts';
+import { coarseness, type Series, type Span, type StoredInstrument } from './series.ts';
 import {
   type BarStream,
   finished,

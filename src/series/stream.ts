@@ -1,5 +1,4 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
-
 import { MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
@@ -18,11 +17,10 @@ import type { Segments } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
 import { notRaw } from './adjust-refusals.ts';
 import type { Completeness, Moment } from './completeness.ts';
-import type { StreamRange } from './cursor.ts';
+import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { rowsOf } from './day-rows.ts';
 import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
-import { mapped, type Stream } from './steps.ts';
 
 /** Bars in steps: each step ascends in itself, the steps follow the direction. */
 export type BarStream = Stream<TimedBars>;

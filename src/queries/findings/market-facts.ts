@@ -1,14 +1,13 @@
 // What other series of a market have: it tells a fault of one series from what happened to all of them.
-
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
+import { keysInSession } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';
 import { servedBars } from '../../series/cursor.ts';
 import { ownRuns } from '../../series/run-spans.ts';
 import { coarseness, type Series, type StoredInstrument } from '../../series/series.ts';
-import { keysInSession } from '../../series/session-keys.ts';
 import { finishedSeries } from '../../series/unfinished.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { series } from '../../store/schema/bars.ts';

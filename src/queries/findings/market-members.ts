@@ -2,7 +2,7 @@
 import { firstWhere } from '../../base/search.ts';
 import { overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
 import type { Calendars } from '../../series/calendars.ts';
-import { knownSeries } from '../../series/known-series.ts';
+import { knownSeries } from '../../series/read-stored.ts';
 import { SeriesRuns } from '../../series/run-spans.ts';
 import { asStored, marketName, type Series } from '../../series/series.ts';
 import { lastFinished } from '../../series/unfinished.ts';

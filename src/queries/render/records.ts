@@ -2,9 +2,8 @@
 import { fieldsOf } from '../../contract/endpoint.ts';
 import type { ObjectSchema } from '../../contract/fields.ts';
 import type { Answer, Paging, QueryContext } from '../query.ts';
-import { type csvCell, csvCellOf } from './csv-cell.ts';
 import { renderList } from './list.ts';
-import type { Sink } from './sink.ts';
+import { type csvCell, csvCellOf, type Sink } from './sink.ts';
 
 /** A record on the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
