@@ -28,15 +28,7 @@ import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import {
-  barsCounted,
-  goodUntil,
-  keepOf,
-  type Paging,
-  type Query,
-  type QueryContext,
-  TooDear,
-} from './query.ts';
+import { barsCounted, goodUntil, keepOf, type Paging, type Query, type QueryContext } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { renderList } from './render/list.ts';
@@ -143,17 +135,6 @@ export async function streamContextOf(
   const onUse = await priceCheck(context, found);
   const onSkipped = barsCounted(context);
   return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse, onSkipped };
-}
-
-/** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
-function checkCost(
-  { lane }: QueryContext,
-  stream: StreamContext,
-  found: Found,
-  range: StreamRange,
-  count: number,
-): void {
-  if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
 }
 
 /**
@@ -270,7 +251,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
   const stream = await streamContextOf(context, found, parameters);
-  checkCost(context, stream, found, rest, limit + 1);
+  barsCounted(context)(baseBarsFor(stream, found, rest, limit + 1));
   const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
   const surplus = taken.bars.count - limit;
   const start = descending ? surplus : 0;
@@ -297,7 +278,7 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
     isAdjusted: parameters.adjust !== 'none',
   });
   const stream = await streamContextOf(context, found, parameters);
-  checkCost(context, stream, found, everything, limit);
+  barsCounted(context)(baseBarsFor(stream, found, everything, limit));
   const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);

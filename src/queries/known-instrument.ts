@@ -8,17 +8,10 @@ import { overThroughMs } from '../market/calendar/bar-end.ts';
 import { endOf } from '../series/instrument-end.ts';
 import { knownSeries, tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
-import { namesOf } from '../store/alike-symbols.ts';
-import type { FormerBearer, Term } from '../store/instrument-terms.ts';
+import { namesOf, symbolsLike } from '../store/alike-symbols.ts';
+import type { FormerBearer } from '../store/instrument-terms.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
-import {
-  type Instrument,
-  isDelistedAfter,
-  isListedOn,
-  rowOn,
-  symbolOn,
-  wasBefore,
-} from '../store/schema/reference.ts';
+import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn } from '../store/schema/reference.ts';
 import { queryLimits } from './limits.ts';
 import {
   chosenBearer,
@@ -31,7 +24,7 @@ import {
 import type { Answer, QueryContext } from './query.ts';
 
 /** The part of a context that finds instruments. */
-type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'moment'>;
+type Finding = Pick<QueryContext, 'reader' | 'known' | 'lookup' | 'moment'>;
 
 /** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
 export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
@@ -185,35 +178,24 @@ export class NamedOtherwise extends Error {
   }
 }
 
-/** A present or former symbol as it was on a day; null where the instrument had not had it by then. */
-function termOn({ instrument }: Found, term: Term, day: number): Term | null {
-  if (!isListedOn(instrument, day)) return null;
-  if (symbolOn(instrument, day) === term.term) return { ...term, kind: 'symbol' };
-  return wasBefore(instrument, term.term, day) ? { ...term, kind: 'former' } : null;
-}
-
 /**
  * The own symbol of the only instrument that a symbol which nothing bears, or ever bore, is like; null
  * without one.
  */
 export async function aliasedSymbol(
-  { reader, lookup, moment }: Finding,
+  { reader, known, lookup, moment }: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
 ): Promise<string | null> {
-  const { country } = named;
-  const alike = await lookup.alike(reader, assetSchema, named);
-  if (alike.length === 0) return null;
+  const { country: country_iso_code, symbol } = named;
+  const alike =
+    moment === always
+      ? await lookup.alike(reader, assetSchema, named)
+      : await symbolsLike(known, { asset_schema: assetSchema, country_iso_code, symbol });
+  const names = namesOf(alike);
+  if (names.length !== 1) return null;
   if ((await lookup.instrumentOrNull(reader, assetSchema, named, null)) !== null) return null;
-  if ((await lookup.former(reader, assetSchema, named)).length > 0) return null;
-  const then: Term[] = [];
-  for (const term of moment === always ? [] : alike) {
-    const owner = await lookup.instrumentOrNull(reader, assetSchema, { country, symbol: term.symbol }, null);
-    const was = owner && termOn(owner, term, moment.dayIn(assetSchema, country));
-    if (was !== null) then.push(was);
-  }
-  const names = namesOf(moment === always ? alike : then);
-  return names.length === 1 ? names[0]! : null;
+  return (await lookup.former(reader, assetSchema, named)).length > 0 ? null : names[0]!;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Session } from '../market/calendar/session.ts';
 import { Completeness } from '../series/completeness.ts';
 import { labelsOf } from '../series/period-days.ts';
 import { candidates, DAY } from '../series/plan.ts';
-import { coarseness, type Series } from '../series/series.ts';
+import { coarseness, type Series, type Span, united } from '../series/series.ts';
 import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';
 import type { StreamContext } from '../series/stream.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -25,23 +25,9 @@ import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
-
-/** `[fromMs, toMs)`. */
-type Span = Pick<Finding, 'fromMs' | 'toMs'>;
-
-/** Spans in ascending order of their beginnings, as few as cover the same time. */
-function joined(spans: Iterable<Span>): Span[] {
-  const found: Span[] = [];
-  for (const { fromMs, toMs } of spans) {
-    const last = found.at(-1);
-    if (last === undefined || fromMs > last.toMs) found.push({ fromMs, toMs });
-    else found[found.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, toMs) };
-  }
-  return found;
-}
 
 /** The kinds of findings about sessions without a bar. */
 const withoutBars: ReadonlySet<string> = new Set(['missing_session', 'identity_break']);
@@ -60,7 +46,12 @@ async function faultyTimes(
   const isOfSort = ({ kind, severity }: Finding): boolean =>
     sort === 'missing' ? withoutBars.has(kind) : severity !== 'info';
   const spans = await keptFindings(context, found, `${sort} ${interval}`, (all) =>
-    joined(all.filter((one) => one.interval === interval && isOfSort(one))),
+    united(
+      all.flatMap((one) =>
+        one.interval === interval && isOfSort(one) ? [{ fromMs: one.fromMs, toMs: one.toMs }] : [],
+      ),
+      () => false,
+    ),
   );
   return ({ fromMs, toMs }) => {
     const span = spans[firstWhere(spans.length, (at) => spans[at]!.toMs > fromMs)];
@@ -150,11 +141,7 @@ class Conditions {
     this.#found = found;
     this.#nowMs = nowMs;
     this.#lastDay = lastDay;
-    let read = 0;
-    const onSeries = (count: number): void => {
-      read += count;
-      if (read > context.lane.baseBarsMax) throw new TooDear();
-    };
+    const onSeries = barsCounted(context);
     const checkRuns = (): Promise<void> => this.#checkRuns();
     this.#completeness = new Completeness(context.reader, found, nowMs, { onSeries, checkRuns });
     this.#facts = marketFacts(context, barsCounted(context));
@@ -238,7 +225,7 @@ async function recordsOf(
   nowMs: number,
 ): Promise<WireRecord[]> {
   const { interval } = stream;
-  if (barsToCount(stream, found, sessions) > context.lane.baseBarsMax) throw new TooDear();
+  barsCounted(context)(barsToCount(stream, found, sessions));
   const counted = await sessionBars(stream, found, sessions, nowMs);
   const runs = await runsOfSessions(context.reader, interval, counted);
   const ofRun = new Map<number | undefined, Awaited<ReturnType<typeof runFields>>>();

@@ -4,7 +4,7 @@ import { rowsAmong, rowsInOrder } from './all-rows.ts';
 import type { Term } from './instrument-terms.ts';
 import { areAlike, placeOfAlike, splitsOf } from './schema/notations.ts';
 import { type InstrumentName, instrumentTerms } from './schema/reference.ts';
-import type { RowReader } from './store.ts';
+import type { RowLists } from './store.ts';
 
 const ROWS_PER_READ = 100;
 
@@ -25,7 +25,7 @@ export type SymbolKind = 'symbol' | 'former';
  * has or had it.
  */
 export async function symbolsLike(
-  reader: RowReader,
+  reader: RowLists,
   name: InstrumentName,
   kinds: readonly SymbolKind[] = ['symbol', 'former'],
 ): Promise<Term[]> {
@@ -56,7 +56,7 @@ export async function symbolsLike(
  * with its instrument.
  */
 export async function symbolsOfRoot(
-  reader: RowReader,
+  reader: RowLists,
   { asset_schema, country_iso_code, symbol: root }: InstrumentName,
   kinds: readonly SymbolKind[],
 ): Promise<Term[]> {
