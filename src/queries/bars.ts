@@ -1,10 +1,11 @@
-// Bars, historical (spec 4.10) and latest (spec 4.11).
-
-import { END_MS, FIRST_MS, formatDay } from '../base/instant.ts';
+// Bars, historical (spec 4.10) and latest (spec 4.11), and from which moment a request sees them (contract
+// 3.9, 4.1).
+import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import type { historicalBars, latestBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import type { Interval } from '../contract/interval.ts';
 import { valueColumns } from '../market/bars/columns.ts';
 import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
 import { type BarRange, barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
@@ -16,20 +17,64 @@ import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { always } from '../store/schema/dataset.ts';
-import { refusingAdjust } from './adjust-refusals.ts';
-import { type BarMoment, barMoment, pinnedMoment } from './bar-moment.ts';
-import { instrumentOf, instrumentOrNull, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import {
+  instrumentOf,
+  instrumentOrNull,
+  shownSymbol,
+  tellingHistory,
+  unknownSymbol,
+} from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { keepOf } from './moment.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Paging, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, keepOf, type Paging, type Query, type QueryContext } from './query.ts';
 import { wrongOrder } from './range.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
-import { csvCellOf } from './render/csv-cell.ts';
 import { renderList } from './render/list.ts';
-import { tellingHistory } from './symbol-history.ts';
+import { csvCellOf } from './render/sink.ts';
+
+/**
+ * All bars with keys before the end of a range have closed so many days after it: weeks and months at the end
+ * of their last session.
+ */
+const daysToClose = (interval: Interval): number => (interval === 'MON' ? 40 : interval === 'WEEK' ? 14 : 5);
+
+/** What the moment of a request for bars depends on. */
+type AskedBars = {
+  readonly interval: Interval;
+  /** The clock. */
+  readonly nowMs: number;
+  /** The end of the range of keys; infinite for the newest bars. */
+  readonly toMs: number;
+  /** When the instrument ends: its bars are complete from then on. Null while it is traded. */
+  readonly endedMs: number | null;
+  readonly isAdjusted: boolean;
+};
+
+/**
+ * The moment of a request, and until when one has the same. Its answer is the same for so long, unless what
+ * it depends on is changed.
+ */
+type BarMoment = { readonly nowMs: number; readonly goodUntilMs: number };
+
+/**
+ * The moment of a request. Bars close at whole minutes, and so do the sessions that adjustments go by: the
+ * clock counts in minutes. Where all bars of the range have closed, the moment is the same whenever it is
+ * asked for.
+ */
+export function barMoment({ interval, nowMs, toMs, endedMs, isAdjusted }: AskedBars): BarMoment {
+  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const closedMs = toMs + daysToClose(interval) * DAY_MS;
+  const hasEnded = endedMs !== null && endedMs <= minuteMs;
+  const endsMs = endedMs === null || hasEnded ? Number.POSITIVE_INFINITY : endedMs;
+  if (isAdjusted || closedMs > minuteMs)
+    return { nowMs: minuteMs, goodUntilMs: Math.min(minuteMs + MINUTE_MS, endsMs) };
+  return { nowMs: hasEnded ? Math.max(closedMs, endedMs) : closedMs, goodUntilMs: endsMs };
+}
+
+/** The moment that a page key pins: that of its walk. */
+const pinnedMoment = (nowMs: number): BarMoment => ({ nowMs, goodUntilMs: Number.POSITIVE_INFINITY });
 
 /** The bars of a step that are in the range. */
 function heldBy(range: BarRange, step: TimedBars): TimedBars {
@@ -92,17 +137,6 @@ export async function streamContextOf(
   return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse, onSkipped };
 }
 
-/** Leaves a request that reads many bars of finer series to another lane. @throws TooDear */
-function checkCost(
-  { lane }: QueryContext,
-  stream: StreamContext,
-  found: Found,
-  range: StreamRange,
-  count: number,
-): void {
-  if (baseBarsFor(stream, found, range, count) > lane.baseBarsMax) throw new TooDear();
-}
-
 /**
  * Adjusts bars in place if the request asks for it; `of` is the stock, in an answer of several. @throws
  * Refusal if the stored bars do not allow it
@@ -117,9 +151,7 @@ export async function adjust(
 ): Promise<void> {
   if (adjusting === null) return;
   const { adjusted } = context;
-  const notes = await refusingAdjust(found, () =>
-    adjustBars(stream, found, timed, adjusting, keepOf(context)),
-  );
+  const notes = await adjustBars(stream, found, timed, adjusting, keepOf(context));
   for (const name of notes.incomplete) adjusted.incomplete.add(of + name);
   for (const name of notes.unlisted) adjusted.unlisted.add(of + name);
 }
@@ -167,7 +199,7 @@ type HistoryParameters = ParametersOf<typeof historicalBars>;
 /** One walk: its moment, how it adjusts, where the page before ends, and how it goes on. */
 function walkOf(context: QueryContext, found: Found, parameters: HistoryParameters, { toMs }: BarRange) {
   const { instrument } = found;
-  const { place, paging } = openWalk(context, 'historicalBars', parameters, {
+  const { place, paging } = openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
     from_date: parameters.from_date.text,
@@ -219,10 +251,8 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
     toMs: Math.min(range.toMs, END_MS, lastMs === null || !descending ? END_MS : lastMs),
   };
   const stream = await streamContextOf(context, found, parameters);
-  checkCost(context, stream, found, rest, limit + 1);
-  const taken = await refusingAdjust(found, () =>
-    take(barStream(stream, found, rest, nowMs), limit + 1, range, descending),
-  );
+  barsCounted(context)(baseBarsFor(stream, found, rest, limit + 1));
+  const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
   const surplus = taken.bars.count - limit;
   const start = descending ? surplus : 0;
   const timed = surplus <= 0 ? taken : sliceTimed(taken, start, start + limit);
@@ -248,10 +278,8 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
     isAdjusted: parameters.adjust !== 'none',
   });
   const stream = await streamContextOf(context, found, parameters);
-  checkCost(context, stream, found, everything, limit);
-  const timed = await refusingAdjust(found, () =>
-    take(barStream(stream, found, everything, nowMs), limit, everything, true),
-  );
+  barsCounted(context)(baseBarsFor(stream, found, everything, limit));
+  const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
 };

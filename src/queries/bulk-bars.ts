@@ -1,7 +1,6 @@
 // Bars in bulk (contract 9.11), one step of the answer at a time. A step has a snapshot of its own, so that
 // none is held while a caller reads; it gives what the first step's state of the store would give, or is
 // refused (docs/decisions/0037).
-
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import type { bulkBars } from '../contract/bulk.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
@@ -14,17 +13,23 @@ import { barStream } from '../series/bar-stream.ts';
 import { always } from '../store/schema/dataset.ts';
 import { instrumentTerms } from '../store/schema/reference.ts';
 import type { DataState } from '../store/store.ts';
-import { refusingAdjust } from './adjust-refusals.ts';
-import { barMoment } from './bar-moment.ts';
-import { adjust, adjustingOf, checkAdjustDay, constantsOf, streamContextOf, take } from './bars.ts';
+import {
+  adjust,
+  adjustingOf,
+  barMoment,
+  checkAdjustDay,
+  constantsOf,
+  streamContextOf,
+  take,
+} from './bars.ts';
 import { aliasedSymbol, instrumentOrNull, unknownSymbol } from './known-instrument.ts';
 import { nameMarketPrices, namePrices } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import type { Adjusted, Answer, Query, QueryContext, StepPlace } from './query.ts';
 import { wrongOrder } from './range.ts';
+import type { StepPart } from './render/bar-records.ts';
 import { stepFormats } from './render/bulk-formats.ts';
-import type { StepPart } from './render/bulk-step.ts';
 
 type BulkParameters = ParametersOf<typeof bulkBars>;
 
@@ -141,9 +146,7 @@ async function read(
   const nowMs = isPresent ? clock.nowMs : moment.ms;
   const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
   const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
-  const timed = await refusingAdjust(found, () =>
-    take(barStream(stream, found, rest, nowMs), count, range, false),
-  );
+  const timed = await take(barStream(stream, found, rest, nowMs), count, range, false);
   const of = `${found.instrument.symbol} `;
   // The step that began with this symbol has named its actions.
   const { adjusted } = context;

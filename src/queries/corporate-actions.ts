@@ -1,5 +1,4 @@
 // The corporate actions of one stock (spec 4.3, contract 8.2, 8.10).
-
 import { END_DAY, formatDay } from '../base/instant.ts';
 import {
   type ActionKind,
@@ -13,12 +12,17 @@ import { RawCloses } from '../series/closes.ts';
 import { type Action, asTraded, factorOf, needsClose, referencePrice, scaleOf } from '../series/factors.ts';
 import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
 import { answerPage } from './dataset-page.ts';
-import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import {
+  instrumentOrNull,
+  isNobodys,
+  shownSymbol,
+  tellingHistory,
+  unknownSymbol,
+} from './known-instrument.ts';
 import type { DayRange, Found } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import type { WireRecord } from './render/records.ts';
-import { tellingHistory } from './symbol-history.ts';
 
 const order = ['ex_date', 'occurrence', 'action_type'] as const;
 
@@ -135,7 +139,6 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
   const all = () => (read ??= context.reader.group(corporateActions, { country_iso_code, symbol }));
   const of = { symbol: shown, stock, closes, all, kindOf };
   const answer = await answerPage(context, {
-    endpoint: 'corporateActions',
     parameters,
     understood: { country_symbol: `${country_iso_code}|${symbol}` },
     dataset: corporateActions,

@@ -1,14 +1,13 @@
 // Coverage: the list of the stored series of an asset type (contract 9.9).
 import { DAY_MS, formatInstant } from '../base/instant.ts';
-import { seriesCoverage } from '../contract/coverage.ts';
+import type { seriesCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { type AssetSchema, parseSymbol } from '../contract/identifiers.ts';
 import { barEnd } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, periodHours } from '../market/calendar/period.ts';
 import { coveredTimes } from '../series/covered-times.ts';
-import { countKnown, knownSeries } from '../series/known-series.ts';
-import { readFinished } from '../series/read-stored.ts';
+import { countKnown, knownSeries, readFinished } from '../series/read-stored.ts';
 import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { instrumentRows, } from '../store/instrument-terms.ts';
@@ -215,8 +214,8 @@ async function recordOf(
 
 /** `GET …/coverage` */
 export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (parameters, context) => {
-  const { limit, format } = parameters;
-  const walk = openWalk(context, 'seriesCoverage', parameters, {});
+  const { limit } = parameters;
+  const walk = openWalk(context, parameters, {});
   const place = walk.place === null ? null : (walk.place.position as unknown as Position);
   const found = await seriesAfter(context, parameters, place, limit + 1);
   const page = found.slice(0, limit);
@@ -229,5 +228,5 @@ export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (paramet
     found.length <= limit || last === undefined
       ? null
       : { position: [last.name.shown, last.name.country, coarseness(last.part)], pinned: [] };
-  return goodUntilCommit(renderRecords(context, seriesCoverage, records, format, walk.paging(end)));
+  return goodUntilCommit(renderRecords(context, records, walk.paging(end)));
 };

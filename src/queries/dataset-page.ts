@@ -1,30 +1,17 @@
 // One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
-import type { ParametersOf } from '../contract/endpoint.ts';
-import { type Contract, contract } from '../contract/index.ts';
 import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import type { Direction, Read } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
-import type { PagedEndpoint, Understood } from './page-fingerprint.ts';
 import type { Place } from './page-key.ts';
-import { openWalk } from './page-walk.ts';
+import { openWalk, type Understood } from './page-walk.ts';
 import { type Answer, type QueryContext, TooDear } from './query.ts';
 import { type Bounds, boundsOf } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
-/** The paged endpoints whose records are rows of one dataset. */
-type DatasetEndpoint = Exclude<
-  PagedEndpoint,
-  'optionSearch' | 'holidayList' | 'historicalBars' | 'seriesCoverage' | 'sessionCoverage' | 'findings'
->;
-
 /** One requested page. */
-type DatasetPage<N extends DatasetEndpoint, D extends Dataset> = {
-  readonly endpoint: N;
-  readonly parameters: ParametersOf<Contract[N]> & {
-    readonly limit: number;
-    readonly format: 'json' | 'csv';
-  };
-  readonly understood: Understood<N>;
+type DatasetPage<P, D extends Dataset> = {
+  readonly parameters: P & { readonly limit: number; readonly next_page_key?: string | undefined };
+  readonly understood: Understood<P>;
   readonly dataset: D;
   readonly where: Partial<RowOf<D>>;
   readonly along?: NonNullable<Read<D>['along']>;
@@ -88,27 +75,24 @@ const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly stri
   order.map((column) => row[column] as string | number);
 
 /** Answers with one page. @throws Refusal `invalid_page_key` */
-export async function answerPage<N extends DatasetEndpoint, D extends Dataset>(
+export async function answerPage<P, D extends Dataset>(
   context: QueryContext,
-  page: DatasetPage<N, D>,
+  page: DatasetPage<P, D>,
 ): Promise<Answer> {
-  const { endpoint, parameters, order } = page;
-  const walk = openWalk(context, endpoint, parameters, page.understood);
+  const { parameters, order } = page;
+  const walk = openWalk(context, parameters, page.understood);
   const { rows, hasMore } = await takeRows(context, readOf(page, walk.place), page.dataset, page.holds);
   const end = hasMore ? { position: positionOf(rows.at(-1)!, order), pinned: [] } : null;
   const records: WireRecord[] = [];
   for (const row of rows) records.push(await page.recordOf(row));
-  return renderRecords(context, contract[endpoint], records, parameters.format, walk.paging(end));
+  return renderRecords(context, records, walk.paging(end));
 }
 
 /**
  * The read of a page. After a page key, drop the range bound on that side: an engine may seek by the wrong
  * one.
  */
-function readOf<N extends DatasetEndpoint, D extends Dataset>(
-  page: DatasetPage<N, D>,
-  place: Place | null,
-): Read<D> {
+function readOf<P, D extends Dataset>(page: DatasetPage<P, D>, place: Place | null): Read<D> {
   const { where, along = {}, range = {}, direction } = page;
   const { limit } = page.parameters;
   const order = page.order.map((column) => [column, direction] as const);

@@ -7,7 +7,7 @@ import {
   type economicEventCodes,
   economicEventRecord,
   type economicEvents,
-  latestEconomicEvents,
+  type latestEconomicEvents,
 } from '../contract/economic.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
@@ -20,8 +20,8 @@ import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { type Bounds, instantBounds } from './range.ts';
+import { renderResult } from './render/list.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 type Event = RowOf<typeof events>;
 
@@ -86,7 +86,6 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
   const range = instantBounds(parameters.from_date, parameters.to_date);
   context.undated.add(UNDATED);
   return answerPage(context, {
-    endpoint: 'economicEvents',
     parameters,
     understood: {
       impact: filters.rank,
@@ -164,7 +163,7 @@ function compare(a: Event, b: Event): number {
 
 /** `GET …/economic_calendar/latest_event_list` */
 export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = async (parameters, context) => {
-  const { date_type: dateType, limit, sort, format } = parameters;
+  const { date_type: dateType, limit, sort } = parameters;
   const { nowMs } = context.request;
   const where = filtersOf(parameters);
   const past = dateType === 'upcoming' ? [] : await newest(context, where, { to: nowMs + 1 }, limit);
@@ -175,7 +174,7 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
     .slice(0, limit);
   nearest.sort(sort === 'asc' ? compare : (a, b) => compare(b, a));
   context.undated.add(UNDATED);
-  return renderRecords(context, latestEconomicEvents, nearest.map(recordOf), format, null);
+  return renderRecords(context, nearest.map(recordOf), null);
 };
 
 /** Sorts before every character of a code: the read continues after the code. */

@@ -1,11 +1,13 @@
 // The expirations of an underlying, read step by step along an index; the calendar gives their instants (spec
-// 4.7, contract 8.5).
+// 4.7, contract 8.5). And the order of a search by them: the caller's fields, then coming expirations before
+// past ones, then the strikes nearest to the price (contract 8.4).
 import { DAY_MS } from '../base/instant.ts';
+import type { SortTerm } from '../contract/kinds.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { morningRoots, optionContracts } from '../store/schema/options.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import type { Reader, TextSpan } from '../store/store.ts';
+import type { Direction, RankedRead, Reader, TextSpan } from '../store/store.ts';
 
 /** A stored contract. */
 export type Contract = RowOf<typeof optionContracts>;
@@ -140,4 +142,59 @@ export async function datesOf(reader: Reader, underlying: Underlying): Promise<r
 export function expirationsOf(underlying: Underlying, dates: readonly ContractDate[]): readonly Expiration[] {
   const roots = morningRootsOf(underlying.instrument);
   return dates.flatMap((date) => expirationsAt(underlying, date, roots)).sort(byTime);
+}
+
+type Contracts = typeof optionContracts;
+type Term = RankedRead<Contracts>['order'][number];
+
+/**
+ * The side of the price on which all contracts of a search are; below it the highest strike is the nearest.
+ */
+type Side = 'below' | 'above';
+
+/** Above every instant, so that past expirations sort after all coming ones. */
+const EXPIRED_RANK = 1e15;
+
+const EXPIRATION = 'expiration_datetime';
+
+const termOf = ({ field, direction }: SortTerm): Term =>
+  [field === EXPIRATION ? 'rank' : (field as Term[0]), direction] as const;
+
+const reversed = ([column, direction]: Term): Term => [column, direction === 'asc' ? 'desc' : 'asc'];
+
+/**
+ * The terms of the order, `desc` for all of it reversed; the last one is the symbol, which is unique in a
+ * country.
+ */
+export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction): Term[] {
+  const asked = sortBy.map(termOf);
+  const rest: readonly Term[] = [
+    ['rank', 'asc'],
+    ['strike_price', side === 'below' ? 'desc' : 'asc'],
+    ['symbol', 'asc'],
+  ];
+  const whole = [...asked, ...rest.filter(([column]) => !asked.some(([other]) => other === column))];
+  const unique = whole.slice(0, whole.findIndex(([column]) => column === 'symbol') + 1);
+  return sort === 'desc' ? unique.map(reversed) : unique;
+}
+
+/**
+ * The groups of a read of some expirations, with their ranks: by time where the caller sorts by it; else
+ * coming ones first, then past ones, the latest first. At its very instant an expiration has passed (contract
+ * 8.5).
+ */
+export function groupsOf(
+  expirations: readonly Expiration[],
+  sortBy: readonly SortTerm[],
+  nowMs: number,
+): Pick<RankedRead<Contracts>, 'groupBy' | 'within' | 'groups'> {
+  const isByTime = sortBy.some(({ field }) => field === EXPIRATION);
+  return {
+    groupBy: ['expiration_date', 'expiration_datetime'],
+    ...(expirations.some(({ spans }) => spans !== null) && { within: 'symbol' as const }),
+    groups: expirations.flatMap(({ day, givenMs, expiresMs, spans }) => {
+      const rank = isByTime || expiresMs > nowMs ? expiresMs : EXPIRED_RANK - expiresMs;
+      return (spans ?? [{}]).map((span) => ({ at: [day, givenMs], rank, ...span }));
+    }),
+  };
 }

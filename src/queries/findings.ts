@@ -1,6 +1,6 @@
 // Findings: what may be wrong with the stored data of one instrument (contract 9.10).
 import { formatInstant } from '../base/instant.ts';
-import { findings as endpoint } from '../contract/findings.ts';
+import type { findings as endpoint } from '../contract/findings.ts';
 import type { Keep } from '../series/calendars.ts';
 import type { Finding } from './findings/finding.ts';
 import { comparePlaces, findingOrder, findingsOf } from './findings/instrument-findings.ts';
@@ -8,9 +8,8 @@ import { MarketFacts } from './findings/market-facts.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { keepOf } from './moment.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
+import { barsCounted, goodUntil, keepOf, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
@@ -100,12 +99,12 @@ async function checkPrices(context: QueryContext, found: Found, interval: string
 
 /** `GET …/findings/…` */
 export const answerFindings: Query<typeof endpoint> = async (parameters, context) => {
-  const { schema_asset, country_symbol, interval, kind, severity, sort, limit, format } = parameters;
+  const { schema_asset, country_symbol, interval, kind, severity, sort, limit } = parameters;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
   await checkPrices(context, found, interval);
   const { country_iso_code, symbol } = found.instrument;
-  const walk = openWalk(context, 'findings', parameters, { country_symbol: `${country_iso_code}|${symbol}` });
+  const walk = openWalk(context, parameters, { country_symbol: `${country_iso_code}|${symbol}` });
   const { dateZone } = found.calendar;
   const fromMs = from === undefined ? Number.NEGATIVE_INFINITY : dateZone.instantOf(from, 0);
   const toMs = to === undefined ? Number.POSITIVE_INFINITY : dateZone.instantOf(to, 0);
@@ -127,6 +126,6 @@ export const answerFindings: Query<typeof endpoint> = async (parameters, context
       : ordered.filter((one) => direction * comparePlaces(findingOrder(one), place) > 0);
   const page = rest.slice(0, limit);
   const end = rest.length <= limit ? null : { position: findingOrder(page.at(-1)!), pinned: [] };
-  const answer = renderRecords(context, endpoint, page.map(recordOf), format, walk.paging(end));
+  const answer = renderRecords(context, page.map(recordOf), walk.paging(end));
   return goodUntil(answer, changesAtMs(found, context.request.nowMs));
 };

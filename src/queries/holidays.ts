@@ -1,6 +1,6 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { END_DAY, FIRST_DAY, formatDay, formatInstant, parseDay } from '../base/instant.ts';
-import { type holidayCodes, holidayList } from '../contract/holidays.ts';
+import type { holidayCodes, holidayList } from '../contract/holidays.ts';
 import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { calendarOf, marketSchema } from '../market/calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../market/calendar/holiday-list.ts';
@@ -11,8 +11,8 @@ import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
 import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
+import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
 
@@ -60,7 +60,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const schema = marketSchema(named.assetSchema);
   const calendars = context.lookup.calendars(context.reader);
   const owner = await ownerOf(context, calendars, named);
-  const walk = openWalk(context, 'holidayList', parameters, {
+  const walk = openWalk(context, parameters, {
     full_symbol: `${schema}|${named.country}|${named.symbol}`,
   });
   const { calendar, assetSchema } = await calendars.read(context.reader, owner);
@@ -74,7 +74,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const page = found.slice(0, limit);
   const rows = page.map((holiday) => recordOf(holiday, assetSchema, named));
   const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
-  return goodUntilCommit(renderRecords(context, holidayList, rows, parameters.format, walk.paging(end)));
+  return goodUntilCommit(renderRecords(context, rows, walk.paging(end)));
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */

@@ -1,6 +1,6 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
 import { Refusal } from '../contract/errors.ts';
-import type { Contract, EndpointName, StreamedName } from '../contract/index.ts';
+import { type AllEndpoints, allEndpoints, type Endpoint } from '../contract/index.ts';
 import type { Keep } from '../series/calendars.ts';
 import { KnownReader } from '../store/past/known-reader.ts';
 import { always } from '../store/schema/dataset.ts';
@@ -27,9 +27,7 @@ import { answerInstrumentReference } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
 import { answerSessionCoverage } from './session-coverage.ts';
 
-const queries: { readonly [N in EndpointName]: Query<Contract[N]> } & Readonly<
-  Record<StreamedName, typeof answerBulkBars>
-> = {
+const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = {
   bulkBars: answerBulkBars,
   instrumentReference: answerInstrumentReference,
   optionSearch: answerOptionSearch,
@@ -85,10 +83,9 @@ export class QueryRunner {
   /** The answer, or a refusal. Anything else that is thrown is a fault. @throws TooDear */
   async run(request: QueryRequest, allocate: Allocate = allocateFresh): Promise<Answer> {
     // The parameters were parsed by this endpoint's own declaration.
-    const query = queries[request.endpoint] as (
-      parameters: unknown,
-      context: QueryContext,
-    ) => Promise<Answer>;
+    const name = request.endpoint as keyof AllEndpoints;
+    const query = queries[name] as (parameters: unknown, context: QueryContext) => Promise<Answer>;
+    const endpoint: Endpoint = allEndpoints[name];
     const asked = PastVersions.askedBy(request);
     const tools = {
       lookup: asked === null ? this.#lookup : this.#versions.lookup(asked),
@@ -105,6 +102,7 @@ export class QueryRunner {
         const reader = new TrackedReader(read);
         const adjusted: Adjusted = { incomplete: new Set(), unlisted: new Set(), readThrough: null };
         const facts = {
+          endpoint,
           request: dated,
           moment,
           clockMs,

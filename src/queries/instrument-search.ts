@@ -1,6 +1,6 @@
 // Instrument search: symbols that begin with a text, then names that contain its words (contract 9.2).
 import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
-import { instrumentRecord, type instrumentSearch } from '../contract/reference.ts';
+import type { instrumentSearch } from '../contract/reference.ts';
 import { marketOf } from '../series/calendars.ts';
 import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
 import { rowsOfTerms, wordsOf } from '../store/instrument-terms.ts';
@@ -58,5 +58,5 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
   context.undated.add(UNDATED_FIELDS);
   const records: WireRecord[] = [];
   for (const row of rows) records.push(recordOf(row, await marketOf(reader, row), context.request.nowMs));
-  return renderRecords(context, { record: instrumentRecord }, records, 'json', null);
+  return renderRecords(context, records, null);
 };

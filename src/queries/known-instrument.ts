@@ -1,20 +1,22 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
 // then (contract 9.6, 9.8).
+
+import { formatDay } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import { overThroughMs } from '../market/calendar/bar-end.ts';
 import { endOf } from '../series/instrument-end.ts';
-import { knownSeries } from '../series/known-series.ts';
-import { tradedOtherwise } from '../series/read-stored.ts';
+import { knownSeries, tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
-import { namesOf, type FormerBearer, type Term } from '../store/instrument-terms.ts';
+import { namesOf, type FormerBearer, symbolsLike } from '../store/instrument-terms.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
-import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn, wasBefore, } from '../store/schema/reference.ts';
-import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument } from './lookup.ts';
-import type { QueryContext } from './query.ts';
+import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn } from '../store/schema/reference.ts';
+import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument, hadWithin } from './lookup.ts';
+import type { QueryContext, Answer } from './query.ts';
+import { queryLimits } from './limits.ts';
 
 /** The part of a context that finds instruments. */
-type Finding = Pick<QueryContext, 'reader' | 'lookup' | 'moment'>;
+type Finding = Pick<QueryContext, 'reader' | 'known' | 'lookup' | 'moment'>;
 
 /** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
 export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
@@ -136,7 +138,7 @@ export const isNobodys = async (
 ): Promise<boolean> => (await lookup.instrumentOrNull(reader, assetSchema, named, null)) === null;
 
 /** The instruments that had a symbol before, the latest first, by the symbols that the request sees. */
-export async function formerOf(
+async function formerOf(
   context: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
@@ -168,35 +170,24 @@ export class NamedOtherwise extends Error {
   }
 }
 
-/** A present or former symbol as it was on a day; null where the instrument had not had it by then. */
-function termOn({ instrument }: Found, term: Term, day: number): Term | null {
-  if (!isListedOn(instrument, day)) return null;
-  if (symbolOn(instrument, day) === term.term) return { ...term, kind: 'symbol' };
-  return wasBefore(instrument, term.term, day) ? { ...term, kind: 'former' } : null;
-}
-
 /**
  * The own symbol of the only instrument that a symbol which nothing bears, or ever bore, is like; null
  * without one.
  */
 export async function aliasedSymbol(
-  { reader, lookup, moment }: Finding,
+  { reader, known, lookup, moment }: Finding,
   assetSchema: AssetSchema,
   named: CountrySymbol,
 ): Promise<string | null> {
-  const { country } = named;
-  const alike = await lookup.alike(reader, assetSchema, named);
-  if (alike.length === 0) return null;
+  const { country: country_iso_code, symbol } = named;
+  const alike =
+    moment === always
+      ? await lookup.alike(reader, assetSchema, named)
+      : await symbolsLike(known, { asset_schema: assetSchema, country_iso_code, symbol });
+  const names = namesOf(alike);
+  if (names.length !== 1) return null;
   if ((await lookup.instrumentOrNull(reader, assetSchema, named, null)) !== null) return null;
-  if ((await lookup.former(reader, assetSchema, named)).length > 0) return null;
-  const then: Term[] = [];
-  for (const term of moment === always ? [] : alike) {
-    const owner = await lookup.instrumentOrNull(reader, assetSchema, { country, symbol: term.symbol }, null);
-    const was = owner && termOn(owner, term, moment.dayIn(assetSchema, country));
-    if (was !== null) then.push(was);
-  }
-  const names = namesOf(moment === always ? alike : then);
-  return names.length === 1 ? names[0]! : null;
+  return (await lookup.former(reader, assetSchema, named)).length > 0 ? null : names[0]!;
 }
 
 /**
@@ -233,4 +224,32 @@ export async function instrumentOf(
   const found = await instrumentOrNull(context, assetSchema, named, null, seen);
   if (found === null) throw await unknownSymbol(context, assetSchema, named);
   return found;
+}
+
+/** What was asked for: a symbol on some days. */
+type Asked = CountrySymbol & { readonly assetSchema: AssetSchema; readonly days: DayRange };
+
+const termOf = ({ symbol, fromDay, toDay }: FormerBearer): string =>
+  `${symbol} from ${formatDay(fromDay)} to ${formatDay(toDay)}`;
+
+/**
+ * The answer with `X-Symbol-History` where former bearers of the symbol had it on some days of the range and
+ * none on all of them: their present symbols and dates, the latest first, and the symbol `answered` of the
+ * instrument that the answer has.
+ */
+export async function tellingHistory(
+  context: QueryContext,
+  { assetSchema, days, ...named }: Asked,
+  answered: string,
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.kind === 'refusal') return answer;
+  const former = await formerOf(context, assetSchema, named);
+  // An instrument may have its old symbol again.
+  const others = former.filter(({ symbol }) => symbol !== named.symbol);
+  const some = others.filter((one) => hadWithin(one, days) !== 'none');
+  if (some.length === 0 || some.some((one) => hadWithin(one, days) === 'all')) return answer;
+  const told = some.slice(0, queryLimits.formerBearersMax).map(termOf).join(', ');
+  const history = `${named.symbol} was ${told}; this answer has ${answered}`;
+  return { ...answer, headers: { ...answer.headers, 'X-Symbol-History': history } };
 }

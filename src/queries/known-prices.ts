@@ -4,6 +4,7 @@ import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
+import { calendarOf } from '../market/calendar/calendar.ts';
 import { divides } from '../series/plan.ts';
 import type { Series } from '../series/series.ts';
 import { allRows, rowsAmong } from '../store/all-rows.ts';
@@ -13,7 +14,6 @@ import { always } from '../store/schema/dataset.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Found } from './lookup.ts';
-import { momentAt } from './moment.ts';
 import type { QueryContext } from './query.ts';
 
 type Basis = Pick<Series, 'interval' | 'prices' | 'volumes'>;
@@ -53,7 +53,7 @@ export async function priceCheck(
   const actions =
     assetSchema === 'stock' ? await reader.group(corporateActions, { country_iso_code, symbol }) : [];
   const day = moment.dayIn(assetSchema, country_iso_code);
-  const today = momentAt(clockMs).dayIn(assetSchema, country_iso_code);
+  const today = calendarOf(assetSchema, country_iso_code).zone.dayAt(clockMs);
   const later = actions.filter(({ ex_date }) => ex_date > day && ex_date <= today);
   const hasSplit = later.some(({ action_type }) => isOfShares(action_type));
   return (used) => {

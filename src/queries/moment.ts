@@ -4,7 +4,6 @@ import { formatInstantZ } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
-import type { Keep } from '../series/calendars.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
 import { claimedMoment, foreignKey } from './page-key.ts';
 import type { Answer, QueryContext, QueryRequest } from './query.ts';
@@ -44,8 +43,7 @@ function laterWalk(key: string, pinnedMs: number): Refusal {
   });
 }
 
-/** An instant as the moment of a request. */
-export const momentAt = (ms: number): KnownMoment => ({
+const momentAt = (ms: number): KnownMoment => ({
   ms,
   dayIn: (assetSchema, country) => calendarOf(assetSchema as AssetSchema, country).zone.dayAt(ms),
 });
@@ -68,12 +66,6 @@ export function momentOf({ parameters, pinnedMs, nowMs }: QueryRequest): KnownMo
   }
   return ms === undefined ? always : momentAt(ms);
 }
-
-/** Keeps values as `Lookup.cached` does, those of each moment apart. */
-export const keepOf =
-  ({ reader, lookup, moment }: Pick<QueryContext, 'reader' | 'lookup' | 'moment'>): Keep =>
-  async (name, make) =>
-    (await lookup.cached(reader, `as of ${moment.ms}|${name}`, make)).value;
 
 /** The answer with its moment and what the data do not date; as it is where it has no moment. */
 export function tellingMoment<A extends Answer & { kind: 'answer' }>(

@@ -1,18 +1,23 @@
 // News of everything, a market or one instrument: by range (spec 4.4) and the latest (spec 4.5).
 import { formatInstant, type ParsedInstant } from '../base/instant.ts';
 import type { FullSymbol } from '../contract/identifiers.ts';
-import { latestNews, type newsList } from '../contract/news.ts';
+import type { latestNews, newsList } from '../contract/news.ts';
 import { dayOfBound } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { news } from '../store/schema/news.ts';
 import { answerPage, takeRows } from './dataset-page.ts';
-import { instrumentOrNull, isNobodys, shownSymbol, unknownSymbol } from './known-instrument.ts';
+import {
+  instrumentOrNull,
+  isNobodys,
+  shownSymbol,
+  tellingHistory,
+  unknownSymbol,
+} from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
 import type { Query, QueryContext } from './query.ts';
 import { instantBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
-import { tellingHistory } from './symbol-history.ts';
 
 type Item = RowOf<typeof news>;
 type Where = Partial<Pick<Item, 'asset_name' | 'country_iso_code' | 'symbol'>>;
@@ -67,7 +72,6 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
   const { where, shown } = await filterOf(context, named, days);
   context.undated.add(UNDATED);
   const answer = await answerPage(context, {
-    endpoint: 'newsList',
     parameters,
     understood: { full_symbol: JSON.stringify(where), from_date: range.from, to_date: range.to },
     dataset: news,
@@ -94,5 +98,5 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
     news,
   );
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  return renderRecords(context, latestNews, arranged.map(recordOf), parameters.format, null);
+  return renderRecords(context, arranged.map(recordOf), null);
 };

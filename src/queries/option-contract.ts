@@ -1,15 +1,18 @@
 // An option contract on the wire: its row, completed from the market of its underlying (spec 2.6, contract
 // 8.4).
-import { formatDay, formatInstant } from '../base/instant.ts';
+import { formatDay, formatInstant, formatInstantZ } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
+import { optionContractRecord } from '../contract/options.ts';
 import { findMarket } from '../market/calendar/calendar.ts';
 import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
 import { type Contract, type Expiration, expirationFinder } from './expirations.ts';
 import type { Found } from './lookup.ts';
-import type { WireRecord } from './render/records.ts';
+import type { Allocate, Answer, Paging } from './query.ts';
+import { renderEnvelope, writePaging } from './render/list.ts';
+import { type WireRecord, writeJsonRecords } from './render/records.ts';
 
 /** One contract of a search: its record, and the instant that it is grouped by. */
-export type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
+type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
 
 /** Fields of the underlying's market, for rows that lack them. */
 function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
@@ -44,5 +47,29 @@ export function contractRecords(
     };
     for (const [field, value] of defaults) record[field] ??= value;
     return { expiresMs, record };
+  });
+}
+
+/** Renders one page of contracts. */
+export function renderGrouped(
+  contracts: readonly GroupedContract[],
+  paging: Paging,
+  allocate: Allocate,
+): Answer {
+  const groups = Map.groupBy(contracts, ({ expiresMs }) => formatInstantZ(expiresMs));
+  return renderEnvelope(paging, allocate, (to) => {
+    to.text(`{"count":${contracts.length},`);
+    const at = writePaging(to, paging);
+    to.text(`"expiration_datetimes":${JSON.stringify([...groups.keys()])},"data":{`);
+    let separator = '';
+    for (const [expiration, members] of groups) {
+      const records = members.map(({ record }) => record);
+      to.text(`${separator}"${expiration}":[`);
+      writeJsonRecords(to, optionContractRecord, records);
+      to.text(']');
+      separator = ',';
+    }
+    to.text('}}');
+    return at;
   });
 }

@@ -2,14 +2,14 @@
 import { formatDay, formatInstant } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { optionExpirations, optionSearch } from '../contract/options.ts';
+import { type optionExpirations, optionSearch } from '../contract/options.ts';
 import { latestPrice } from '../series/latest-price.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
 import { always } from '../store/schema/dataset.ts';
 import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
-import { type Contract, contractsOf, type Expiration, isWithin } from './expirations.ts';
+import { type Contract, contractsOf, type Expiration, groupsOf, isWithin, orderOf } from './expirations.ts';
 import {
   adjustedContracts,
   knownExpirations,
@@ -20,21 +20,19 @@ import {
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { contractRecords } from './option-contract.ts';
-import { groupsOf, orderOf } from './option-order.ts';
+import { contractRecords, renderGrouped } from './option-contract.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
 import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
-import { renderGrouped } from './render/grouped.ts';
+import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 type Parameters = ParametersOf<typeof optionSearch>;
 
 /** The walk over the pages of a search. */
 function walkOf(context: QueryContext, { instrument }: Found, parameters: Parameters) {
   const { sort_by: sortBy } = parameters;
-  return openWalk(context, 'optionSearch', parameters, {
+  return openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
     sort_by: sortBy && optionSearch.parameters.sort_by.print(sortBy),
@@ -200,7 +198,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const records = contracts.map(({ record }) => record);
   const answer =
     parameters.format === 'csv'
-      ? renderRecords(context, optionSearch, records, 'csv', paging(end))
+      ? renderRecords(context, records, paging(end))
       : renderGrouped(contracts, paging(end), context.allocate);
   const leftOut = countOf(read, hidden.filter(seeing(context, [])));
   if (answer.kind === 'refusal' || leftOut === 0) return answer;
@@ -227,7 +225,7 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
   if (parameters.sort === 'desc') records.reverse();
   const answer =
     parameters.format === 'csv'
-      ? renderRecords(context, optionExpirations, records, 'csv', null)
+      ? renderRecords(context, records, null)
       : renderResult(records, allocate, isCached ? 'cached' : null);
   return isCached
     ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs)

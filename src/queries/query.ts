@@ -2,8 +2,8 @@
 // (docs/architecture.md).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
-import type { EndpointName, StreamedName } from '../contract/index.ts';
 import type { Part, DataState, RowLists } from '../store/store.ts';
+import type { Keep } from '../series/calendars.ts';
 import type { KnownMoment } from '../store/schema/dataset.ts';
 import type { TrackedReader } from '../store/known-changes.ts';
 import type { Lookup } from './lookup.ts';
@@ -11,7 +11,8 @@ import type { PageKeys } from './page-key.ts';
 
 /** One request for the query thread. It can be cloned, and never holds the caller's key. */
 export type QueryRequest = {
-  readonly endpoint: EndpointName | StreamedName;
+  /** The name of an endpoint of the contract. */
+  readonly endpoint: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The moment of the request, epoch milliseconds. */
   readonly nowMs: number;
@@ -128,6 +129,7 @@ export const allocateFresh: Allocate = (length) => Buffer.allocUnsafeSlow(length
 export type QueryContext = {
   /** Its `nowMs` is the moment as of which it is answered, where it has one. */
   readonly request: QueryRequest;
+  readonly endpoint: Endpoint;
   /** `always` where the request is answered from everything that is stored. */
   readonly moment: KnownMoment;
   /** The clock, epoch milliseconds. */
@@ -145,6 +147,12 @@ export type QueryContext = {
   readonly allocate: Allocate;
   readonly lane: LaneBounds;
 };
+
+/** Keeps values as `Lookup.cached` does, those of each moment apart. */
+export const keepOf =
+  ({ reader, lookup, moment }: Pick<QueryContext, 'reader' | 'lookup' | 'moment'>): Keep =>
+  async (name, make) =>
+    (await lookup.cached(reader, `as of ${moment.ms}|${name}`, make)).value;
 
 /** The bounds of what a request of a lane may read: the others of its lane wait for it. */
 export type LaneBounds = {

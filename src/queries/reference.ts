@@ -15,8 +15,8 @@ import { marketOf } from '../series/calendars.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import { rowNamed, shownRow, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
+import { renderResult } from './render/list.ts';
 import { inWireOrder, type WireRecord } from './render/records.ts';
-import { renderResult } from './render/result.ts';
 
 /** Base and quote currency; null where the symbol does not say. */
 type Pair = { readonly base: string | null; readonly quote: string | null };

@@ -6,7 +6,7 @@ import type { RowOf } from '../store/schema/dataset.ts';
 import { importRuns } from '../store/schema/internal.ts';
 import { answerPage } from './dataset-page.ts';
 import type { Query } from './query.ts';
-import { renderResult } from './render/result.ts';
+import { renderResult } from './render/list.ts';
 
 type Run = RowOf<typeof importRuns>;
 
@@ -29,7 +29,6 @@ export const answerRuns: Query<typeof runs> = (parameters, context) => {
   const { ms } = context.moment;
   const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= ms;
   return answerPage(context, {
-    endpoint: 'runs',
     parameters,
     understood: {},
     dataset: importRuns,

@@ -1,7 +1,7 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
-import { type sessionConditions, sessionCoverage } from '../contract/coverage.ts';
+import type { sessionConditions, sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
@@ -10,7 +10,7 @@ import type { Session } from '../market/calendar/session.ts';
 import { Completeness } from '../series/completeness.ts';
 import { labelsOf } from '../series/period-days.ts';
 import { candidates, DAY } from '../series/plan.ts';
-import { coarseness, type Series } from '../series/series.ts';
+import { coarseness, type Series, type Span, united } from '../series/series.ts';
 import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';
 import type { StreamContext } from '../series/stream.ts';
 import { rowWith } from '../store/all-rows.ts';
@@ -25,23 +25,9 @@ import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
 import { dayBounds } from './range.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
-
-/** `[fromMs, toMs)`. */
-type Span = Pick<Finding, 'fromMs' | 'toMs'>;
-
-/** Spans in ascending order of their beginnings, as few as cover the same time. */
-function joined(spans: Iterable<Span>): Span[] {
-  const found: Span[] = [];
-  for (const { fromMs, toMs } of spans) {
-    const last = found.at(-1);
-    if (last === undefined || fromMs > last.toMs) found.push({ fromMs, toMs });
-    else found[found.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, toMs) };
-  }
-  return found;
-}
 
 /** The kinds of findings about sessions without a bar. */
 const withoutBars: ReadonlySet<string> = new Set(['missing_session', 'identity_break']);
@@ -60,7 +46,12 @@ async function faultyTimes(
   const isOfSort = ({ kind, severity }: Finding): boolean =>
     sort === 'missing' ? withoutBars.has(kind) : severity !== 'info';
   const spans = await keptFindings(context, found, `${sort} ${interval}`, (all) =>
-    joined(all.filter((one) => one.interval === interval && isOfSort(one))),
+    united(
+      all.flatMap((one) =>
+        one.interval === interval && isOfSort(one) ? [{ fromMs: one.fromMs, toMs: one.toMs }] : [],
+      ),
+      () => false,
+    ),
   );
   return ({ fromMs, toMs }) => {
     const span = spans[firstWhere(spans.length, (at) => spans[at]!.toMs > fromMs)];
@@ -150,11 +141,7 @@ class Conditions {
     this.#found = found;
     this.#nowMs = nowMs;
     this.#lastDay = lastDay;
-    let read = 0;
-    const onSeries = (count: number): void => {
-      read += count;
-      if (read > context.lane.baseBarsMax) throw new TooDear();
-    };
+    const onSeries = barsCounted(context);
     const checkRuns = (): Promise<void> => this.#checkRuns();
     this.#completeness = new Completeness(context.reader, found, nowMs, { onSeries, checkRuns });
     this.#facts = marketFacts(context, barsCounted(context));
@@ -238,7 +225,7 @@ async function recordsOf(
   nowMs: number,
 ): Promise<WireRecord[]> {
   const { interval } = stream;
-  if (barsToCount(stream, found, sessions) > context.lane.baseBarsMax) throw new TooDear();
+  barsCounted(context)(barsToCount(stream, found, sessions));
   const counted = await sessionBars(stream, found, sessions, nowMs);
   const runs = await runsOfSessions(context.reader, interval, counted);
   const ofRun = new Map<number | undefined, Awaited<ReturnType<typeof runFields>>>();
@@ -269,14 +256,14 @@ async function recordsOf(
  * moment, to the last one that was over.
  */
 export const answerSessionCoverage: Query<typeof sessionCoverage> = async (parameters, context) => {
-  const { schema_asset, country_symbol, sort, limit, format } = parameters;
+  const { schema_asset, country_symbol, sort, limit } = parameters;
   const { reader, request, moment } = context;
   const { from, to } = dayBounds(parameters.from_date, parameters.to_date);
   checkInterval(parameters);
   const found = await instrumentOf(context, schema_asset, country_symbol, 'over');
   const asked = intervalOf(parameters, found);
   const { instrument, calendar } = found;
-  const { place, paging } = openWalk(context, 'sessionCoverage', parameters, {
+  const { place, paging } = openWalk(context, parameters, {
     schema_asset: instrument.asset_schema,
     country_symbol: `${instrument.country_iso_code}|${instrument.symbol}`,
   });
@@ -285,7 +272,7 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
   const goodUntilMs = place === null ? minuteMs + MINUTE_MS : Number.POSITIVE_INFINITY;
   const series = interval === null ? [] : candidates(found, interval);
   if (interval === null || series.length === 0)
-    return goodUntil(renderRecords(context, sessionCoverage, [], format, paging(null)), goodUntilMs);
+    return goodUntil(renderRecords(context, [], paging(null)), goodUntilMs);
   namePrices(context, interval, found);
   context.undated.add(UNDATED_RUNS);
   const reach = reachOf(found, series);
@@ -309,5 +296,5 @@ export const answerSessionCoverage: Query<typeof sessionCoverage> = async (param
     page.length === 0 ? [] : await recordsOf(context, found, stream, conditions, ascending, nowMs);
   const end = taken.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [nowMs, interval] };
   const rows = sort === 'asc' ? records : records.toReversed();
-  return goodUntil(renderRecords(context, sessionCoverage, rows, format, paging(end)), goodUntilMs);
+  return goodUntil(renderRecords(context, rows, paging(end)), goodUntilMs);
 };

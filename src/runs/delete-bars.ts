@@ -1,11 +1,10 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
-
 import { decodeIds, encodeIds } from '../base/id-list.ts';
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { shellWord } from '../base/words.ts';
 import { assetSchemas } from '../contract/identifiers.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { bucketDays } from '../market/bars/bucket.ts';
+import { bucketDays } from '../market/bars/block.ts';
 import { emptyBars, filterBars } from '../market/bars/columns.ts';
 import { Calendars } from '../series/calendars.ts';
 import { bucketWords, namingDamage } from '../series/damaged-bars.ts';

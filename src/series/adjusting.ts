@@ -10,8 +10,8 @@ import { resample } from '../market/bars/resample.ts';
 import { lastOverDay } from '../market/calendar/bar-end.ts';
 import { isPeriod, periodEnd } from '../market/calendar/period.ts';
 import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
+import { laterSplit, noDays } from './adjust-refusals.ts';
 import type { Keep } from './calendars.ts';
-import { CannotAdjust } from './cannot-adjust.ts';
 import { RawCloses } from './closes.ts';
 import { Completeness } from './completeness.ts';
 import { asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
@@ -117,12 +117,11 @@ async function adjustmentOf(
 
 /**
  * A volume that was adjusted for splits before the import contains all that have happened.
- * @throws CannotAdjust where one of them does not count
+ * @throws Refusal where one of them does not count
  */
 function checkVolumes({ splitVolume, day }: TimedBars, leftOutDay: number | null): void {
   const first = splitVolume?.indexOf(1) ?? -1;
-  if (leftOutDay !== null && first >= 0 && day[first]! < leftOutDay)
-    throw new CannotAdjust({ kind: 'later-split', exDay: leftOutDay });
+  if (leftOutDay !== null && first >= 0 && day[first]! < leftOutDay) throw laterSplit(leftOutDay);
 }
 
 /** The rows of WEEK or MON bars with sessions before and after an ex-date. */
@@ -139,7 +138,7 @@ function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adj
 
 /**
  * Adjusts bars in place, ascending, and gives the notes about them. A WEEK or MON bar that contains an
- * ex-date is built anew from adjusted DAY bars. @throws CannotAdjust
+ * ex-date is built anew from adjusted DAY bars. @throws Refusal
  */
 export async function adjustBars(
   context: StreamContext,
@@ -163,8 +162,7 @@ export async function adjustBars(
       adjustment.apply(days);
     }
     const built = days === null ? null : resample(dayCells(days.bars, interval, context.calendar));
-    if (built === null || built.count === 0)
-      throw new CannotAdjust({ kind: 'no-days', interval, startDay: start, exDay });
+    if (built === null || built.count === 0) throw noDays(stored.instrument, interval, start, exDay);
     copyBar(timed.bars, row, built, 0);
   }
   return notes;

@@ -1,14 +1,73 @@
 // The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
-import { isPeriod } from '../market/calendar/period.ts';
-import { bestParts, dayParts } from './best-series.ts';
+
+import { MINUTE_MS } from '../base/instant.ts';
+import { intervalMinutes } from '../contract/interval.ts';
+import { concatTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
+import { hoursOf, isPeriod } from '../market/calendar/period.ts';
+import { bestParts, dayParts, filtered, keysOf, partsOf, sessionGaps } from './best-series.ts';
 import { Completeness } from './completeness.ts';
-import type { StreamRange } from './cursor.ts';
-import { offGridParts } from './off-grid.ts';
+import { mapped, type StreamRange } from './cursor.ts';
+import { within } from './derived.ts';
+import { filled } from './filled.ts';
 import { periodStream } from './periods.ts';
 import { candidates, clamped, DAY } from './plan.ts';
-import type { StoredInstrument } from './series.ts';
-import { mapped } from './steps.ts';
-import { type BarStream, type PartStream, type StreamContext, servedParts } from './stream.ts';
+import type { Series, StoredInstrument } from './series.ts';
+import { type BarStream, type PartStream, type StreamContext, servedParts, withTimes } from './stream.ts';
+
+/** A range of opens widened to the whole of the sessions that bars which open in it belong to. */
+function wholeSessions(calendar: Calendar, stepMs: number, range: StreamRange): StreamRange {
+  const lastMs = range.toMs - 1;
+  const firstDay = calendar.labelAt(range.fromMs);
+  // A bar may open before the session that it belongs to.
+  const lastDay = calendar.labelAt(lastMs) ?? calendar.segments(lastMs, lastMs + stepMs, 'all').day[0];
+  const [first, last] = [firstDay, lastDay].map((day) => (day == null ? null : calendar.sessionOn(day)));
+  return {
+    ...range,
+    fromMs: first == null ? range.fromMs : hoursOf(first, true).openMs,
+    toMs: last == null ? range.toMs : hoursOf(last, true).closeMs,
+  };
+}
+
+/** The bars of a session that are in segments which the request is about. */
+function inScope(context: StreamContext, session: TimedBars): TimedBars {
+  const kept = withTimes(context, session.bars, false);
+  if (kept.bars.count === session.bars.count) return session;
+  const opens = new Set(kept.openMs.subarray(0, kept.bars.count));
+  const rows = Array.from(session.openMs.subarray(0, session.bars.count), (openMs, row) =>
+    opens.has(openMs) ? [sliceTimed(session, row, row + 1)] : [],
+  );
+  return concatTimed(rows.flat());
+}
+
+/**
+ * The bars of an interval whose stored series is off the grid. Any bar of a finer series, also one of
+ * extended hours or an incomplete one, makes its session derived: no session mixes both, whatever part of it
+ * is asked for.
+ */
+function offGridParts(
+  context: StreamContext,
+  offGrid: Series,
+  finer: readonly Series[],
+  range: StreamRange,
+): PartStream {
+  const stepMs = intervalMinutes(context.interval)! * MINUTE_MS;
+  const whole = { ...context, extended: true };
+  const sessions = wholeSessions(context.calendar, stepMs, range);
+  const parts = filled(
+    bestParts(whole, finer, sessions),
+    sessionGaps(whole, sessions, (from, to) => {
+      const keys = keysOf(whole, from, to, sessions);
+      // A bar may open before the session that it belongs to.
+      const imported = partsOf(context, offGrid, { ...keys, fromMs: keys.fromMs - stepMs });
+      return filtered(imported, (_, day) => from <= day && day < to);
+    }),
+  );
+  return mapped(parts, ({ series, timed }) => {
+    const held = within(series === offGrid ? timed : inScope(context, timed), range);
+    return held.bars.count === 0 ? null : { series, timed: held };
+  });
+}
 
 /** The bars of an interval up to DAY, each from the series that serves it, finished or not. */
 export function barParts(context: StreamContext, stored: StoredInstrument, range: StreamRange): PartStream {

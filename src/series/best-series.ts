@@ -1,6 +1,5 @@
 // The bars of an instrument up to DAY, each cell and session from the series that serves it (contract 3.6,
 // 3.8).
-
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
@@ -8,13 +7,11 @@ import { lowerBound } from '../market/bars/columns.ts';
 import { type Cell, filterTimed } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { hoursOf, isPeriod } from '../market/calendar/period.ts';
-import { type StreamRange, servedBars } from './cursor.ts';
+import { mapped, type StreamRange, sequence, servedBars } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
-import { filled, type Gaps } from './filled.ts';
-import { mergedDays } from './merged-days.ts';
+import { filled, type Gaps, mergedDays } from './filled.ts';
 import { candidates, cutAtSpan, DAY, type Reach, reachOf } from './plan.ts';
 import type { Series } from './series.ts';
-import { mapped, sequence } from './steps.ts';
 import { type Part, type PartStream, type StreamContext, storedStream } from './stream.ts';
 
 /** A session may be up to two UTC days away from its label date. */

@@ -1,8 +1,7 @@
 // The bars that runs brought to a block: changed ones, and ones that were stored already
 // (docs/decisions/0009).
-
 import type { Interval } from '../contract/interval.ts';
-import { bucketOf } from '../market/bars/bucket.ts';
+import { bucketOf } from '../market/bars/block.ts';
 import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../market/bars/columns.ts';
 import { openBlock } from '../store/all-blocks.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';

@@ -1,6 +1,5 @@
 // Which calendar an instrument follows: that of its key, with the overrides of its market (contract 3.7,
 // 8.6).
-
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../market/calendar/calendar.ts';
 import type { Market } from '../market/calendar/market.ts';
@@ -8,7 +7,7 @@ import { type CalendarOverride, withOverrides } from '../market/calendar/overrid
 import type { RowOf } from '../store/schema/dataset.ts';
 import { holidays } from '../store/schema/holidays.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
-import type { RowReader } from '../store/store.ts';
+import type { Reader, RowReader } from '../store/store.ts';
 
 /** All overrides of a market, those of single instruments included, by symbol, date and priority. */
 export const readOverrides = (
@@ -115,4 +114,29 @@ export class Calendars {
     const [calendar, marketCalendar] = [symbol, '*'].map((name) => withOverrides(base, overrides, name));
     return { market, assetSchema, overrides, calendar: calendar!, marketCalendar: marketCalendar! };
   }
+}
+
+const ROWS_PER_READ = 5_000;
+
+/** An instrument's name and its unknown key. */
+type UnknownKey = { readonly name: string; readonly key: string };
+
+/** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
+export async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {
+  const columns = ['asset_schema', 'country_iso_code', 'symbol'] as const;
+  const read = { order: columns.map((column) => [column, 'asc'] as const), limit: ROWS_PER_READ };
+  const found: UnknownKey[] = [];
+  for (let after: string[] | undefined; found.length < limit; ) {
+    const rows = await reader.rows(instruments, {
+      ...read,
+      ...(after && { after }),
+    });
+    for (const { calendar_key: key, ...row } of rows)
+      if (key !== null && marketOfKey(key) === null)
+        found.push({ name: columns.map((column) => row[column]).join(':'), key });
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_PER_READ) break;
+    after = columns.map((column) => last[column]);
+  }
+  return found.slice(0, limit);
 }

@@ -1,13 +1,13 @@
 // The raw closes of an instrument's sessions, as stored in DAY bars or derived from finer ones (contract
 // 8.2).
 import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
+import { keysInSession } from '../market/calendar/bar-end.ts';
 import type { Reader } from '../store/store.ts';
 import { barStream } from './bar-stream.ts';
 import { partsOf } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
 import { candidates, DAY } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';
-import { keysInSession } from './session-keys.ts';
 import type { StreamContext } from './stream.ts';
 
 type Close = { readonly day: number; readonly price: number };

@@ -1,5 +1,4 @@
 // Whether a derived bar is complete: the time that it is made of is covered for its series (contract 3.9).
-
 import { DAY_MS } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
@@ -10,8 +9,7 @@ import { deletedTimes } from './covered-times.ts';
 import { type FileSpan, fileSpan } from './file-span.ts';
 import { type Judging, MarketRuns } from './market-runs.ts';
 import { type BegunRun, type OwnRuns, ownRuns } from './run-spans.ts';
-import type { Series, StoredInstrument } from './series.ts';
-import { lacking, type Span } from './spans.ts';
+import { lacking, type Series, type Span, type StoredInstrument } from './series.ts';
 
 /** A bar that is derived, by its key; `extended` says whether it has the extended hours. */
 type DerivedBar = {

@@ -3,7 +3,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { isPeriod, segmentScope } from '../market/calendar/period.ts';
-import { usualOf } from '../market/calendar/usual.ts';
+import { usualOf } from '../market/calendar/trading-hours.ts';
 import type { StreamRange } from './cursor.ts';
 import { candidates, DAY, daysIn, type Piece, splitRange, storedSeries, wholePeriods } from './plan.ts';
 import type { Series, StoredInstrument } from './series.ts';

@@ -7,8 +7,7 @@ import { hoursOf, isPeriod } from '../market/calendar/period.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import { fileSpan } from './file-span.ts';
 import type { BegunRun, OwnRuns, RunSpan } from './run-spans.ts';
-import type { Series } from './series.ts';
-import { lacking, type Span, united } from './spans.ts';
+import { lacking, type Series, type Span, united } from './series.ts';
 
 /** An instrument that traded last so many sessions before its end, or fewer, has no later bar. */
 const LAST_SESSIONS = 60;

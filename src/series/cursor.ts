@@ -1,11 +1,9 @@
-// Reads the stored bars of one series block by block, in either direction.
-
+// Reads the stored bars of one series block by block, in either direction: a stream in steps.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { RUN_BARS } from '../market/bars/block.ts';
+import { bucketOf, RUN_BARS } from '../market/bars/block.ts';
 import { decodeBlock } from '../market/bars/block-reader.ts';
-import { bucketOf } from '../market/bars/bucket.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../market/bars/columns.ts';
 import { ofBytes, refuseLostBlocks } from '../store/all-blocks.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
@@ -13,7 +11,45 @@ import type { Reader, StoredBlock } from '../store/store.ts';
 import { namedDamage, namingDamage } from './damaged-bars.ts';
 import { seriesLimits } from './limits.ts';
 import { isUnfinished, type Series } from './series.ts';
-import { mapped, type Stream } from './steps.ts';
+
+/**
+ * Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow.
+ */
+export type Stream<Step> = { next(atLeast: number): Promise<Step | null> };
+
+/** One stream after the other. */
+export function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
+  let at = 0;
+  return {
+    async next(atLeast) {
+      while (at < streams.length) {
+        const step = await streams[at]!.next(atLeast);
+        if (step !== null) return step;
+        at++;
+      }
+      return null;
+    },
+  };
+}
+
+/**
+ * Each step changed; those of which nothing is left are skipped. Steps of up to `skippedMax` grow over what
+ * is skipped: more of it may follow.
+ */
+export const mapped = <From, To>(
+  stream: Stream<From>,
+  change: (step: From) => Promise<To | null> | To | null,
+  skippedMax = 0,
+): Stream<To> => ({
+  async next(atLeast) {
+    for (let wanted = atLeast; ; wanted = Math.max(wanted, Math.min(2 * wanted, skippedMax))) {
+      const step = await stream.next(wanted);
+      if (step === null) return null;
+      const changed = await change(step);
+      if (changed !== null) return changed;
+    }
+  },
+});
 
 /** Keys in `[fromMs, toMs)`, read from one end to the other. */
 export type StreamRange = { readonly fromMs: number; readonly toMs: number; readonly descending: boolean };

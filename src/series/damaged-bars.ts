@@ -1,9 +1,8 @@
 // Names a damaged block, or a series that lost blocks, for the operator: its instrument, interval and days,
 // and the run that wrote it.
-
 import { formatDay } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
-import { bucketDays } from '../market/bars/bucket.ts';
+import { bucketDays } from '../market/bars/block.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { type BlockPlace, type Damage, DamagedData, damageWords, unlessDamaged } from '../store/damage.ts';
 import { storeLimits } from '../store/limits.ts';

@@ -1,8 +1,7 @@
 // Bars derived from those of a finer interval, cell by cell (contract 3.8).
-
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { bucketDays } from '../market/bars/bucket.ts';
+import { bucketDays } from '../market/bars/block.ts';
 import { type CellBars, CellRanges, minuteCells, sessionCells } from '../market/bars/cells.ts';
 import { appendBars, type Bars, concatBars, emptyBars, lowerBound } from '../market/bars/columns.ts';
 import { sliceTimed, type TimedBars } from '../market/bars/grid.ts';

@@ -7,7 +7,7 @@ import { hoursOf, isPeriod, periodEnd } from '../market/calendar/period.ts';
 import type { Session } from '../market/calendar/session.ts';
 import { zoneOf } from '../market/calendar/zone.ts';
 import type { BegunRun, RunSpan } from './run-spans.ts';
-import type { Span } from './spans.ts';
+import type { Span } from './series.ts';
 
 /**
  * A first bar that opens at most so long after the regular hours does not show that its file began in the

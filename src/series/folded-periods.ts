@@ -1,5 +1,4 @@
 // WEEK and MON bars that the DAY bars of their sessions make (contract 3.6, 3.8).
-
 import { DAY_MS } from '../base/instant.ts';
 import { limits } from '../contract/limits.ts';
 import { type CellBars, dayCells } from '../market/bars/cells.ts';
@@ -7,10 +6,10 @@ import { copyBar, lowerBound } from '../market/bars/columns.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
 import { resample } from '../market/bars/resample.ts';
 import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../market/calendar/period.ts';
-import { usualOf } from '../market/calendar/usual.ts';
+import { usualOf } from '../market/calendar/trading-hours.ts';
 import type { StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
-import type { MadeOf, Share } from './made-of.ts';
+import type { MadeOf, Share } from './kept-cells.ts';
 import { type Days, joined, nextDays, PeriodDays, sharesOf, sliced } from './period-days.ts';
 import { DAY, daysIn, storedSeries, wholePeriods } from './plan.ts';
 import type { StoredInstrument } from './series.ts';

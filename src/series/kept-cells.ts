@@ -6,18 +6,35 @@
 // bars are complete at the moment of a request is decided later, for kept bars as for others (contract 3.9).
 // A series is another object once anything of it is committed, and so is an instrument with its series:
 // nothing kept of the old one is found.
-
 import { firstWhere } from '../base/search.ts';
 import { SizedCache } from '../base/sized-cache.ts';
 import { lowerBound } from '../market/bars/columns.ts';
 import { concatTimed, copyTimed, type TimedBars } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
-import type { StreamRange } from './cursor.ts';
+import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
-import type { MadeOf } from './made-of.ts';
 import type { Series, StoredInstrument } from './series.ts';
-import { mapped, type Stream } from './steps.ts';
 import type { BarStream, StreamContext } from './stream.ts';
+
+/** The days of a period that come from one series: bit `n` is that of the `n`th day after the first. */
+export type Share = { readonly series: Series; readonly days: number };
+
+export type MadeOf = {
+  readonly shares: readonly Share[];
+  /**
+   * Whether a session is to be had on another price basis only: then the bar is not served (contract 3.6).
+   */
+  readonly isMixed: boolean;
+  /**
+   * Whether a stored bar is better, as without extended hours: it lacks them, or does not hold all that the
+   * stored one has.
+   */
+  readonly yields: boolean;
+};
+
+/** The share that has a day of a period; undefined where none has. */
+export const shareOn = (shares: readonly Share[], day: number): Share | undefined =>
+  shares.find(({ days }) => ((days >>> day) & 1) === 1);
 
 /** All derived bars with keys in `[fromMs, toMs)`; there may be none. */
 type Piece = { readonly fromMs: number; readonly toMs: number; readonly timed: TimedBars };

@@ -1,13 +1,12 @@
 // The latest price of an instrument: the close of its newest finished bar at any stored interval (contract
 // 8.4).
-
 import { DAY_MS, FIRST_MS } from '../base/instant.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
 import { isPeriod } from '../market/calendar/period.ts';
 import type { Reader } from '../store/store.ts';
+import { mapped } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
-import { mapped } from './steps.ts';
 import { finished, type StreamContext, storedStream } from './stream.ts';
 
 /** Keys of DAY and above are label dates: a session that is over may be labelled by the day after. */

@@ -3,6 +3,7 @@
 import { compareIds, decodeIds } from '../base/id-list.ts';
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { keysInSession } from '../market/calendar/bar-end.ts';
 import { hoursOf, isPeriod } from '../market/calendar/period.ts';
 import type { Session } from '../market/calendar/session.ts';
 import { rowsAmong, rowsInOrder } from '../store/all-rows.ts';
@@ -14,9 +15,7 @@ import { deletedTimes } from './covered-times.ts';
 import { SeriesCursor } from './cursor.ts';
 import { type FileSpan, fileSpan, LATE_MS } from './file-span.ts';
 import { type BegunRun, begunRuns, type OwnRuns, type RunSpan } from './run-spans.ts';
-import type { Series, StoredInstrument } from './series.ts';
-import { keysInSession } from './session-keys.ts';
-import { lacking, type Span } from './spans.ts';
+import { lacking, type Series, type Span, type StoredInstrument } from './series.ts';
 
 /** Runs read at a time. */
 const RUNS_PER_READ = 64;

@@ -1,5 +1,4 @@
 // The DAY bars of weeks and months, each with the series that it comes from (contract 3.6, 3.8).
-
 import { DAY_MS } from '../base/instant.ts';
 import { type Bars, concatBars, sliceBars } from '../market/bars/columns.ts';
 import { sessionOfBar } from '../market/calendar/bar-end.ts';
@@ -7,7 +6,7 @@ import type { Calendar } from '../market/calendar/calendar.ts';
 import type { Session } from '../market/calendar/session.ts';
 import { dayParts } from './best-series.ts';
 import type { StreamRange } from './cursor.ts';
-import type { Share } from './made-of.ts';
+import type { Share } from './kept-cells.ts';
 import { candidates, DAY } from './plan.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import type { PartStream, StreamContext } from './stream.ts';

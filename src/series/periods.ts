@@ -5,18 +5,15 @@ import { firstWhere } from '../base/search.ts';
 import { limits } from '../contract/limits.ts';
 import { filterTimed, type TimedBars } from '../market/bars/grid.ts';
 import { hoursOf, type PeriodInterval, periodEnd, periodStart } from '../market/calendar/period.ts';
-import { CannotAdjust } from './cannot-adjust.ts';
+import { twoVolumes } from './adjust-refusals.ts';
 import type { Moment } from './completeness.ts';
-import type { StreamRange } from './cursor.ts';
+import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { filled, type Gaps } from './filled.ts';
 import { FoldedPeriods } from './folded-periods.ts';
-import { keptPeriods, type PeriodPart } from './kept-cells.ts';
-import { type MadeOf, type Share, shareOn } from './made-of.ts';
+import { keptPeriods, type MadeOf, type PeriodPart, type Share, shareOn } from './kept-cells.ts';
 import { allDays, labelsOf, PeriodDays, reaches, sharesOf } from './period-days.ts';
 import { candidates, clamped, DAY, divides, storedSeries } from './plan.ts';
-import { coarseness, type Series, type StoredInstrument } from './series.ts';
-import type { Span } from './spans.ts';
-import { mapped, type Stream } from './steps.ts';
+import { coarseness, type Series, type Span, type StoredInstrument } from './series.ts';
 import {
   type BarStream,
   finished,
@@ -197,7 +194,7 @@ export function periodStream(
   });
 }
 
-/** Bars that are used, by the series that each is made of. @throws CannotAdjust */
+/** Bars that are used, by the series that each is made of. @throws Refusal */
 function markUsed(
   context: StreamContext,
   timed: TimedBars,
@@ -213,8 +210,7 @@ function markUsed(
   const splitVolume = new Uint8Array(timed.bars.count);
   for (let row = 0; row < timed.bars.count; row++) {
     const [first, ...others] = of(row).map(({ series }) => isSplit(series));
-    if (others.some((is) => is !== first))
-      throw new CannotAdjust({ kind: 'two-volumes', interval: context.interval });
+    if (others.some((is) => is !== first)) throw twoVolumes(context.interval);
     if (first) splitVolume[row] = 1;
   }
   return splitVolume.includes(1) ? { ...timed, splitVolume } : timed;

@@ -1,17 +1,64 @@
-// Reads the stored series of an instrument, with its calendar.
+// Reads the stored series of an instrument with its calendar, and what was known of them at a moment: only
+// bars that had closed (contract 9.8).
+
+import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { firstWhere } from '../base/search.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
+import { bucketOf } from '../market/bars/block.ts';
+import { type Bars, sliceBars } from '../market/bars/columns.ts';
+import { countOffGrid } from '../market/bars/grid.ts';
+import { closesAfter } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
+import { soundBlocks } from '../store/all-blocks.ts';
 import { series } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { coveredTimes, type Traded } from './covered-times.ts';
+import { mapped, servedBars, servedBlocks } from './cursor.ts';
 import { lateFrom } from './file-span.ts';
 import { endOf, tradedUntil } from './instrument-end.ts';
-import { firstOffGrid } from './off-grid-bars.ts';
+import { seriesLimits } from './limits.ts';
 import { type BegunRun, begunRuns, ownRuns, runsOf } from './run-spans.ts';
 import { asStored, marketName, type Series, type StoredInstrument } from './series.ts';
 import { finishedSeries } from './unfinished.ts';
+
+/** True if bars, of which there is at least one, are off the session grid. */
+function areOffGrid(calendar: Calendar, bars: Bars, minutes: number): boolean {
+  // The last bar may reach into a session that opens late.
+  const endMs = bars.keyMs[bars.count - 1]! + minutes * MINUTE_MS;
+  return countOffGrid(bars, calendar.segments(bars.keyMs[0]!, endMs, 'all'), minutes) > 0;
+}
+
+/**
+ * The key of the first bar of a series off the session grid; infinite where it has none. A minute is never
+ * off it. Damaged blocks are left out.
+ */
+async function firstOffGrid(
+  reader: Reader,
+  calendar: Calendar,
+  { series_id, interval, first_ms, last_ms }: SeriesKeys,
+): Promise<number> {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null || minutes === 1) return Number.POSITIVE_INFINITY;
+  const buckets = { fromBucket: bucketOf(interval, first_ms), toBucket: bucketOf(interval, last_ms) };
+  for await (const { bars } of soundBlocks(reader, { seriesId: series_id, ...buckets })) {
+    if (bars.count === 0 || !areOffGrid(calendar, bars, minutes)) continue;
+    return bars.keyMs[
+      firstWhere(bars.count, (at) => areOffGrid(calendar, sliceBars(bars, 0, at + 1), minutes))
+    ]!;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A stored series by the keys of its first and its last bar. */
+type SeriesKeys = {
+  readonly series_id: number;
+  readonly interval: Interval;
+  readonly first_ms: number;
+  readonly last_ms: number;
+};
 
 /**
  * A series that has bars, without those that are not finished; null where no other is left. `files` are those
@@ -76,4 +123,77 @@ export async function readStored(
     market: marketName(instrument, market),
     endedMs: await endOf(reader, instrument, calendar),
   };
+}
+
+/** Keys of DAY and above are label dates: a session that is over may be labelled by a later UTC date. */
+const LABEL_SLACK_MS = 2 * DAY_MS;
+
+const BLOCKS_PER_READ = 64;
+
+/** The calendar of an instrument, and what was known of it at a moment. */
+type Known = { readonly calendar: Calendar; readonly known: Calendar };
+
+/**
+ * What was known of a series at a moment, by the calendar that was known then; null where no bar had closed.
+ */
+async function knownPart(
+  reader: Reader,
+  { calendar, known }: Known,
+  series: Series,
+  ms: number,
+): Promise<Series | null> {
+  const { interval, isOffGrid: isOff, first_ms: fromMs, last_ms: lastMs } = series;
+  if (!closesAfter(known, { interval, isOffGrid: isOff }, lastMs, ms))
+    return known === calendar ? series : { ...series, isPart: true };
+  const offGridMs = isOff ? await firstOffGrid(reader, calendar, series) : Number.POSITIVE_INFINITY;
+  const range = { fromMs, toMs: Math.min(lastMs + 1, ms + LABEL_SLACK_MS), descending: true };
+  const lastKnown = ({ count, keyMs }: Bars): Series | null => {
+    for (let at = count - 1; at >= 0; at--) {
+      const last_ms = keyMs[at]!;
+      const isOffGrid = offGridMs <= last_ms;
+      if (!closesAfter(known, { interval, isOffGrid }, last_ms, ms))
+        return { ...series, last_ms, isOffGrid, isPart: true };
+    }
+    return null;
+  };
+  return mapped(servedBars(reader, series, range), lastKnown, seriesLimits.skippedBarsPerStep).next(1);
+}
+
+/**
+ * The series of an instrument as they were known: those with a bar that had closed, and of each the bars up
+ * to its last one.
+ */
+export async function knownSeries(
+  reader: Reader,
+  calendars: Known,
+  all: readonly Series[],
+  ms: number,
+): Promise<Series[]> {
+  const found: Series[] = [];
+  for (const one of all) {
+    const part = await knownPart(reader, calendars, one, ms);
+    if (part !== null) found.push(part);
+  }
+  return found;
+}
+
+/** Counts the bars of a series up to its known part's last one. `onBars` is told how many are read. */
+export async function countKnown(
+  reader: Reader,
+  whole: Series,
+  part: Series,
+  onBars: (count: number) => void,
+): Promise<number> {
+  const { first_ms: firstMs, last_ms: lastMs, bar_count: all } = whole;
+  if (part.last_ms === lastMs) return all;
+  const isLate = lastMs - part.last_ms < part.last_ms - firstMs;
+  const [fromMs, toMs] = isLate ? [part.last_ms + 1, lastMs + 1] : [firstMs, part.last_ms + 1];
+  const blocks = servedBlocks(reader, whole, { fromMs, toMs, descending: false });
+  let count = 0;
+  for (;;) {
+    const bars = await blocks.next(BLOCKS_PER_READ);
+    if (bars === null) return isLate ? all - count : count;
+    count += bars.count;
+    onBars(bars.count);
+  }
 }

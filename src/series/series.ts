@@ -1,4 +1,4 @@
-// The shape of an instrument's stored series.
+// The shape of an instrument's stored series, and stretches of time, half-open.
 import { firstWhere } from '../base/search.ts';
 import {
   INTERVAL_MINUTES_MAX,
@@ -11,7 +11,38 @@ import type { Market } from '../market/calendar/market.ts';
 import type { series } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import type { Span } from './spans.ts';
+
+/** `[fromMs, toMs)`. */
+export type Span = { readonly fromMs: number; readonly toMs: number };
+
+/** The rest of some spans, ascending and apart, outside another one. */
+const without = (spans: readonly Span[], { fromMs, toMs }: Span): Span[] =>
+  spans.flatMap((span) => {
+    if (span.toMs <= fromMs || span.fromMs >= toMs) return [span];
+    return [
+      { fromMs: span.fromMs, toMs: Math.min(span.toMs, fromMs) },
+      { fromMs: Math.max(span.fromMs, toMs), toMs: span.toMs },
+    ].filter((rest) => rest.fromMs < rest.toMs);
+  });
+
+/** The rest of some spans, ascending and apart, that no other spans cover. */
+export const lacking = (spans: readonly Span[], others: readonly Span[]): Span[] =>
+  others.reduce<Span[]>(without, [...spans]);
+
+/**
+ * Spans in any order as ascending ones that are apart: two are one where `isNothing` says that nothing is
+ * between them.
+ */
+export function united(spans: readonly Span[], isNothing: (fromMs: number, toMs: number) => boolean): Span[] {
+  const apart: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
+    const last = apart.at(-1);
+    if (last === undefined || (span.fromMs > last.toMs && !isNothing(last.toMs, span.fromMs)))
+      apart.push(span);
+    else if (span.toMs > last.toMs) apart[apart.length - 1] = { ...last, toMs: span.toMs };
+  }
+  return apart;
+}
 
 /** Neighbouring stored bars by the keys of the first and the last one. */
 export type Stretch = { readonly first_ms: number; readonly last_ms: number };
@@ -31,7 +62,7 @@ export type Series = Omit<RowOf<typeof series>, 'interval' | 'runs'> & {
    */
   readonly covered: readonly Span[];
   /**
-   * It is what was known of the series or its calendar at a moment (`known-series.ts`): bars that are made of
+   * It is what was known of the series or its calendar at a moment (`read-stored.ts`): bars that are made of
    * it are not kept.
    */
   readonly isPart?: true;

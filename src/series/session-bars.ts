@@ -1,10 +1,9 @@
 // The bars of an interval by session: how many, from when to when, and which stored series they come from
 // (contract 9.9).
-
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { bucketOf } from '../market/bars/bucket.ts';
+import { bucketOf } from '../market/bars/block.ts';
 import type { Session } from '../market/calendar/session.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import { blockChanges } from '../store/schema/internal.ts';

@@ -1,5 +1,4 @@
 // Bars of stored series as streams: with their instants, one series after the other, finished ones only.
-
 import { MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { volumeBasis } from '../contract/price-basis.ts';
@@ -16,13 +15,12 @@ import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, segmentScope } from '../market/calendar/period.ts';
 import type { Segments } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
-import { CannotAdjust } from './cannot-adjust.ts';
+import { notRaw } from './adjust-refusals.ts';
 import type { Completeness, Moment } from './completeness.ts';
-import type { StreamRange } from './cursor.ts';
+import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { rowsOf } from './day-rows.ts';
 import { seriesLimits } from './limits.ts';
 import type { Series } from './series.ts';
-import { mapped, type Stream } from './steps.ts';
 
 /** Bars in steps: each step ascends in itself, the steps follow the direction. */
 export type BarStream = Stream<TimedBars>;
@@ -105,7 +103,7 @@ async function completed(
   return filterTimed(timed, (bar) => isComplete[bar] === 1);
 }
 
-/** The bars that are served of those that were chosen. @throws CannotAdjust */
+/** The bars that are served of those that were chosen. @throws Refusal */
 export const servedParts = (
   context: StreamContext,
   parts: PartStream,
@@ -128,18 +126,18 @@ function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
 /**
  * Is called for each series whose bars are used. Whether its volumes are to be marked: they are adjusted for
  * splits already.
- * @throws CannotAdjust where raw prices are needed and it has others
+ * @throws Refusal where raw prices are needed and it has others
  */
 export function useSeries({ rawOnly, onUse }: StreamContext, series: Series): boolean {
   const { interval, prices } = series;
   onUse?.(series);
-  if (rawOnly && prices !== 'raw') throw new CannotAdjust({ kind: 'not-raw', interval, prices });
+  if (rawOnly && prices !== 'raw') throw notRaw(interval, prices);
   return rawOnly && volumeBasis(series) === 'split';
 }
 
 /**
  * Bars of one series that are used, marked where their volumes are adjusted for splits already. @throws
- * CannotAdjust
+ * Refusal
  */
 const withBasis = (context: StreamContext, series: Series, timed: TimedBars): TimedBars =>
   useSeries(context, series) ? { ...timed, splitVolume: new Uint8Array(timed.bars.count).fill(1) } : timed;

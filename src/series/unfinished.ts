@@ -1,8 +1,7 @@
 // Which stored bars of a series are not finished: they close after the start of each run that holds them
 // (contract 3.9 (5)).
-
 import { DAY_MS } from '../base/instant.ts';
-import { bucketOf } from '../market/bars/bucket.ts';
+import { bucketOf } from '../market/bars/block.ts';
 import { closesAfter } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';

@@ -9,7 +9,7 @@ import type { Market, SegmentKind } from '../../market/calendar/market.ts';
 import { markets } from '../../market/calendar/markets/index.ts';
 import { type CalendarOverride, withOverrides } from '../../market/calendar/overrides.ts';
 import type { Session } from '../../market/calendar/session.ts';
-import { csvCell } from '../../queries/render/csv-cell.ts';
+import { csvCell } from '../../queries/render/sink.ts';
 import { readOverrides } from '../../series/calendars.ts';
 import { StoreUnusable } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';

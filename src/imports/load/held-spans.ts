@@ -9,7 +9,7 @@ import type { Calendar } from '../../market/calendar/calendar.ts';
 import { coveredTimes } from '../../series/covered-times.ts';
 import { sessionEnd } from '../../series/file-span.ts';
 import { begunRuns, type RunSpan, runsOf } from '../../series/run-spans.ts';
-import { lacking, type Span } from '../../series/spans.ts';
+import { lacking, type Span } from '../../series/series.ts';
 import { DamagedData } from '../../store/damage.ts';
 import type { runSpans } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';

@@ -1,16 +1,8 @@
 // A series that an import loads: its open block, and what the import has seen of it.
 import { DAY_MS } from '../../base/instant.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
-import { bucketDays } from '../../market/bars/bucket.ts';
-import {
-  type Bars,
-  columns,
-  copyRun,
-  emptyBars,
-  lowerBound,
-  reserve,
-  valueColumns,
-} from '../../market/bars/columns.ts';
+import { bucketDays } from '../../market/bars/block.ts';
+import { type Bars, columns, copyRun, emptyBars, lowerBound, reserve, valueColumns } from '../../market/bars/columns.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
 import type { Brought } from '../../series/brought.ts';
 import { namingDamage } from '../../series/damaged-bars.ts';
@@ -182,7 +174,7 @@ export class OpenSeries {
   readonly isNew: boolean;
   /** Whether its interval is one of minutes: its keys are open instants. */
   readonly isMinutes: boolean;
-  /** Milliseconds of one bucket: `market/bars/bucket.ts`. */
+  /** Milliseconds of one bucket: `market/bars/block.ts`. */
   readonly bucketMs: number;
   open: OpenBlock | null = null;
   /**

@@ -20,9 +20,9 @@
 // of a run are u8 width, then each as a signed integer of so many bytes: 0 (all are 0), 1, 2, 3, 4, 6, or 8
 // for a double. Null is 0 in them. A plain column holds doubles, nulls left out. A column with nulls begins
 // with a bitmap of them.
-
 import { MANTISSA_LIMIT } from '../../base/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
+import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 
 export const VERSION = 2;
 export const HEADER_BYTES = 24;
@@ -59,4 +59,18 @@ export class DamagedBlock extends Error {
 export function expectedVwap(close: number, power: number): number {
   const expected = Math.round(close * power);
   return Math.abs(expected) < MANTISSA_LIMIT ? expected : 0;
+}
+
+/** Days that one block of an interval spans; null where the whole series is one block. */
+export function bucketDays(interval: Interval): number | null {
+  const minutes = intervalMinutes(interval);
+  if (minutes === null) return interval === 'DAY' ? 1024 : null;
+  if (minutes < 5) return 1;
+  return minutes < 30 ? 7 : 91;
+}
+
+/** The bucket of a bar's key: a whole number, ascending with time. */
+export function bucketOf(interval: Interval, keyMs: number): number {
+  const days = bucketDays(interval);
+  return days === null ? 0 : Math.floor(keyMs / (days * DAY_MS));
 }

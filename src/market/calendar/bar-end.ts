@@ -1,8 +1,9 @@
-// When a stored bar closes, when its session ends, and which sessions are over.
+// When a stored bar closes, when its session ends, which sessions are over, and which keys their bars have.
 import { DAY_MS, END_DAY, FIRST_DAY, MINUTE_MS } from '../../base/instant.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from './period.ts';
+import type { Session } from './session.ts';
 
 /**
  * The close of a bar, and the end of its session: with extended hours, of DAY and above without; both in
@@ -116,4 +117,17 @@ export function overThroughMs(calendar: Calendar, ms: number): number {
   if (ms === Number.POSITIVE_INFINITY) return ms;
   const next = calendar.sessionOnOrAfter(lastOverDay(calendar, ms) + 1);
   return next === null ? ms : Math.min(ms, next.segments[0]!.openMs);
+}
+
+/**
+ * The keys that bars of an interval up to DAY have in a session, extended hours and the row of its evening
+ * included.
+ */
+export function keysInSession(calendar: Calendar, interval: Interval, session: Session) {
+  if (!isPeriod(interval)) {
+    const { openMs: fromMs, closeMs: toMs } = hoursOf(session, true);
+    return { fromMs, toMs };
+  }
+  const evening = calendar.labelOfRow(session.day - 1) === session.day ? 1 : 0;
+  return { fromMs: (session.day - evening) * DAY_MS, toMs: (session.day + 1) * DAY_MS };
 }

@@ -1,7 +1,7 @@
-// A market's hours as clock times, for the reference record (contract 8.1).
+// A market's hours: as clock times, for the reference record (contract 8.1), and how long they usually are.
 import type { Market } from './market.ts';
 import { hoursOn } from './rules.ts';
-import { clockMinutes } from './session.ts';
+import { clockMinutes, type SegmentScope, scopeKinds } from './session.ts';
 
 const DAY_MINUTES = 1440;
 
@@ -46,4 +46,36 @@ function minutesOfRange(range: string): number {
     return hours! * 60 + minutes! + seconds! / 60;
   });
   return Math.round(close! > open! ? close! - open! : close! - open! + DAY_MINUTES);
+}
+
+const DAYS_OF_A_WEEK = 7;
+
+type Usual = {
+  /** The share of days that have a session. */
+  readonly sessionShare: number;
+  /** The minutes of the longest session, by scope. */
+  readonly minutes: Readonly<Record<SegmentScope, number>>;
+};
+
+const known = new WeakMap<Market, Usual>();
+
+export function usualOf(market: Market): Usual {
+  const found = known.get(market) ?? findUsual(market);
+  known.set(market, found);
+  return found;
+}
+
+function findUsual({ hours }: Market): Usual {
+  const minutesOf = (scope: SegmentScope): number =>
+    Math.max(
+      ...hours.map(({ segments }) =>
+        segments
+          .filter(([kind]) => scopeKinds[scope].includes(kind))
+          .reduce((sum, [, open, close]) => sum + clockMinutes(close) - clockMinutes(open), 0),
+      ),
+    );
+  return {
+    sessionShare: Math.max(...hours.map(({ weekdays }) => weekdays.length)) / DAYS_OF_A_WEEK,
+    minutes: { regular: minutesOf('regular'), day: minutesOf('day'), all: minutesOf('all') },
+  };
 }

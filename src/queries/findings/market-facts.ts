@@ -1,17 +1,15 @@
 // The other series of a market: the first of them by symbol, how far half of them reach, and what they
 // have: it tells a fault of one series from what happened to all of them.
-
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
-import { overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
+import { overThroughMs, sessionOfBar, keysInSession } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';
 import { servedBars } from '../../series/cursor.ts';
-import { knownSeries } from '../../series/known-series.ts';
+import { knownSeries } from '../../series/read-stored.ts';
 import { ownRuns, SeriesRuns } from '../../series/run-spans.ts';
 import { asStored, coarseness, marketName, type Series, type StoredInstrument } from '../../series/series.ts';
-import { keysInSession } from '../../series/session-keys.ts';
 import { finishedSeries, lastFinished } from '../../series/unfinished.ts';
 import { allRows, rowsAmong, rowWith } from '../../store/all-rows.ts';
 import { series, series as seriesDataset } from '../../store/schema/bars.ts';

@@ -1,7 +1,6 @@
 // Whole series of DAY and above in memory, and the runs of bars.
-
 import { END_MS, FIRST_MS } from '../../base/instant.ts';
-import { bucketOf } from '../../market/bars/bucket.ts';
+import { bucketOf } from '../../market/bars/block.ts';
 import { type Bars, concatBars } from '../../market/bars/columns.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
 import type { BarSource, StreamRange } from '../../series/cursor.ts';

@@ -10,8 +10,7 @@ import { emptyBars, valueColumns } from '../../market/bars/columns.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
 import { allocateFresh } from '../query.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './bar-records.ts';
-import { csvCell } from './csv-cell.ts';
-import { Sink } from './sink.ts';
+import { csvCell, Sink } from './sink.ts';
 
 type Row = { openMs: number; closeMs: number; day: number } & Record<(typeof valueColumns)[number], number>;
 

@@ -1,14 +1,12 @@
 // Bars -> JSON and CSV bytes, straight from the columns. Rows are copied from a template; numbers are written
 // as integers.
-
 import { barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
 import { valueColumns } from '../../market/bars/columns.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
-import { csvCell } from './csv-cell.ts';
 import { NumberColumn } from './number-column.ts';
 import { RowHead } from './row-head.ts';
-import { Constant, type Sink } from './sink.ts';
+import { Constant, csvCell, type Sink } from './sink.ts';
 
 /** The fields that are the same in every row. */
 export type BarConstants = {
@@ -121,3 +119,14 @@ function writeRows(sink: Sink, timed: TimedBars, opening: string, layout: Layout
   }
   sink.at = at - between;
 }
+
+/** Some rows of one instrument, at least one. */
+export type StepPart = { readonly timed: TimedBars; readonly constants: BarConstants };
+
+/** One step: its rows, and whether it begins and ends the answer. */
+export type Step = {
+  readonly parts: readonly StepPart[];
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  readonly withSessionDate: boolean;
+};

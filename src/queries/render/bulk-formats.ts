@@ -6,8 +6,15 @@ import type { TimedBars } from '../../market/bars/grid.ts';
 import type { Allocate } from '../query.ts';
 import { arrowBars, arrowFields } from './arrow/bars.ts';
 import type { ArrowType } from './arrow/messages.ts';
-import { type BarConstants, csvConstants, csvFields, writeCsvHeader, writeCsvRows } from './bar-records.ts';
-import type { Step, StepPart } from './bulk-step.ts';
+import {
+  type BarConstants,
+  csvConstants,
+  csvFields,
+  type Step,
+  type StepPart,
+  writeCsvHeader,
+  writeCsvRows,
+} from './bar-records.ts';
 import { CSV_TYPE } from './list.ts';
 import { NumberColumn } from './number-column.ts';
 import { Constant, Sink } from './sink.ts';

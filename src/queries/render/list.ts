@@ -86,3 +86,11 @@ export function writePaging(to: Sink, { next }: Paging): number | null {
   to.text('",');
   return at;
 }
+
+/** An answer whose `result` is one value; `reference` says where it came from (spec 2.1). */
+export function renderResult(result: unknown, allocate: Allocate, reference: 'cached' | null = null): Answer {
+  const text = Buffer.from(`${envelopeHead(reference)}${JSON.stringify(result)}${ENVELOPE_TAIL}`);
+  const body = allocate(text.length);
+  body.set(text);
+  return { kind: 'answer', contentType: JSON_TYPE, headers: {}, body, next: null };
+}

@@ -2,9 +2,8 @@
 import { fieldsOf } from '../../contract/endpoint.ts';
 import type { ObjectSchema } from '../../contract/fields.ts';
 import type { Answer, Paging, QueryContext } from '../query.ts';
-import { type csvCell, csvCellOf } from './csv-cell.ts';
 import { renderList } from './list.ts';
-import type { Sink } from './sink.ts';
+import { type csvCell, csvCellOf, type Sink } from './sink.ts';
 
 /** A record on the wire. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -39,19 +38,19 @@ function writeCsvRecords(
   for (const row of rows) sink.text(`${fields.map((field) => cellOf(row[field])).join()}\r\n`);
 }
 
-/** Renders records of an endpoint; `paging` is null where the list has no pages. */
+/** Renders records of the endpoint; `paging` is null where the list has no pages. */
 export function renderRecords(
-  context: QueryContext,
-  { record }: { readonly record: ObjectSchema },
+  { endpoint, request, allocate }: QueryContext,
   records: readonly WireRecord[],
-  format: 'json' | 'csv',
   paging: Paging | null,
 ): Answer {
-  const textCell = csvCellOf(context.request.parameters.csv_safe === true);
+  const record = endpoint.record as ObjectSchema;
+  const { csv_safe, format } = request.parameters;
+  const textCell = csvCellOf(csv_safe === true);
   return renderList({
-    format,
-    wrapCsv: context.request.wrapCsv,
-    allocate: context.allocate,
+    format: format === 'csv' ? 'csv' : 'json',
+    wrapCsv: request.wrapCsv,
+    allocate,
     count: records.length,
     paging,
     writeJson: (sink) => writeJsonRecords(sink, record, records),

@@ -4,8 +4,8 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';
 import { dataVersion } from '../../contract/fields.ts';
-import { csvCell } from '../../queries/render/csv-cell.ts';
 import { errorBody } from '../../queries/render/envelope.ts';
+import { csvCell } from '../../queries/render/sink.ts';
 import { answerOf, type Json, plainSchema, recordExample, recordName, ref } from './schema.ts';
 
 /** The errors that every request can get. */

@@ -6,7 +6,13 @@ import { instrumentRows, rowsOfTerms, type Term } from '../instrument-terms.ts';
 import { type Dataset, isKnown, type KnownMoment, type RowOf } from '../schema/dataset.ts';
 import { events } from '../schema/economic.ts';
 import { news } from '../schema/news.ts';
-import { type Instrument, instrumentTerms, isListedOn, symbolOn, wasBefore } from '../schema/reference.ts';
+import {
+  type FormerSymbol,
+  type Instrument,
+  instrumentTerms,
+  isListedOn,
+  symbolOn,
+} from '../schema/reference.ts';
 import type { KeyRead, Read, RowLists, RowReader } from '../store.ts';
 import { compareRows, type Order } from './past-reader.ts';
 import type { Row } from './past-state.ts';
@@ -123,7 +129,8 @@ export class KnownReader implements RowLists {
       const day = this.#moment.dayIn(row.asset_schema, row.country_iso_code);
       if (!isListedOn(row, day)) return false;
       if (kind === 'symbol') return symbolOn(row, day) === term;
-      return kind === 'name' || wasBefore(row, term, day);
+      const former = (row.former_symbols ?? []) as FormerSymbol[];
+      return kind === 'name' || former.some(({ symbol, to_day }) => symbol === term && to_day < day);
     };
     return terms.filter(({ term }, at) => wasSo(rows[at]!, term)).map((term) => ({ ...term, kind }));
   }

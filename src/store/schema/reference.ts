@@ -192,13 +192,6 @@ export function symbolOn(
   return since.reduce((one, other) => (other.to_day < one.to_day ? other : one)).symbol;
 }
 
-/** True if a symbol had been an instrument's before a day, which had it no more. */
-export const wasBefore = (
-  { former_symbols }: Pick<Instrument, 'former_symbols'>,
-  symbol: string,
-  day: number,
-) => ((former_symbols ?? []) as FormerSymbol[]).some((one) => one.symbol === symbol && one.to_day < day);
-
 /** True if an instrument was delisted on a day or later, as far as it is known. */
 export const isDelistedAfter = (
   { delisting_date }: Pick<Instrument, 'delisting_date'>,

@@ -1,6 +1,6 @@
 // Swiss stocks: SIX Swiss Exchange. Holidays on a weekend do not move, and no day is shortened.
-import { europeanDays } from '../european-days.ts';
 import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+import { europeanDays } from './eu-stock.ts';
 
 const closed = rulesFrom('SIX Swiss Exchange, Trading and Settlement Calendar');
 

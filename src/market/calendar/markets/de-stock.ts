@@ -1,6 +1,6 @@
 // German stocks: Xetra, the electronic market of the Frankfurt Stock Exchange.
-import { europeanDays } from '../european-days.ts';
 import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
+import { europeanDays } from './eu-stock.ts';
 
 const closed = rulesFrom('Frankfurt Stock Exchange, yearly trading calendar');
 const council2007 = rulesFrom('Frankfurt Stock Exchange, decision of the exchange council for 2007');

@@ -1,6 +1,15 @@
 // Stocks of the euro area as one market: the closing days of TARGET2 with the hours of Euronext Amsterdam.
-import { europeanDays } from '../european-days.ts';
-import { rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+import { type HolidayRule, rulesFrom, stockMarket, weekdayHours } from '../market.ts';
+
+/** The shared closing days as rules of one market; countries differ in the name of 26 December. */
+export const europeanDays = (closed: ReturnType<typeof rulesFrom>, december26: string): HolidayRule[] => [
+  closed('NEW_YEAR', "New Year's Day", { month: 1, day: 1 }),
+  closed('GOOD_FRIDAY', 'Good Friday', { easter: -2 }),
+  closed('EASTER_MONDAY', 'Easter Monday', { easter: 1 }),
+  closed('LABOUR_DAY', 'Labour Day', { month: 5, day: 1 }),
+  closed('CHRISTMAS', 'Christmas Day', { month: 12, day: 25 }),
+  closed('BOXING_DAY', december26, { month: 12, day: 26 }),
+];
 
 const closed = rulesFrom(
   'European Central Bank, TARGET closing days: decisions of 1999-07-15 and 2000-12-14',

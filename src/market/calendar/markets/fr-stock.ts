@@ -1,6 +1,6 @@
 // French stocks: Euronext Paris.
-import { europeanDays } from '../european-days.ts';
 import { rulesFrom, type SegmentHours, stockMarket, weekdayHours } from '../market.ts';
+import { europeanDays } from './eu-stock.ts';
 
 const closed = rulesFrom('Euronext, yearly calendar of business days');
 const halfDay = rulesFrom('Euronext, yearly calendar of business days; half days', {

@@ -3,8 +3,7 @@
 import { barRecord } from '../../../contract/bars.ts';
 import type { ValueColumn } from '../../../market/bars/columns.ts';
 import type { TimedBars } from '../../../market/bars/grid.ts';
-import { type BarConstants, csvFields } from '../bar-records.ts';
-import type { Step, StepPart } from '../bulk-step.ts';
+import { type BarConstants, csvFields, type Step, type StepPart } from '../bar-records.ts';
 import {
   type ArrowColumn,
   type ArrowField,

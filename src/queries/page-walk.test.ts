@@ -6,7 +6,7 @@ import { fc } from '../../test/seed.ts';
 import { contract, type Endpoint } from '../contract/index.ts';
 import * as kind from '../contract/kinds.ts';
 import { defaulted, optional, unbound } from '../contract/parameter.ts';
-import { fingerprints } from './page-fingerprint.ts';
+import { fingerprints } from './page-walk.ts';
 
 const paged = Object.entries<Endpoint>(contract).filter(
   ([, { parameters }]) => 'next_page_key' in parameters,
