@@ -6,7 +6,7 @@ import { type ErrorWord, errors } from '../contract/errors.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
-import type { QueueLength } from './threads/admission.ts';
+import type { QueueLength } from './threads/overload.ts';
 import type { QueryLanes } from './threads/query-lanes.ts';
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */

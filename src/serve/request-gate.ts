@@ -1,6 +1,9 @@
 // The gate before the parser: a bounded number of requests is worked on at a time, so that their objects die
-// young. The others wait on their connections, unparsed, in the order in which they came.
+// young. The others wait on their connections, unparsed; keys take turns, and those of one key come as they
+// came. What is let in in one turn of the event loop is handled together.
+import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
+import { WaitingRequests } from './threads/turns.ts';
 
 type Waiting = { readonly sinceMs: number; readonly letIn: () => void };
 
@@ -15,9 +18,7 @@ export type Entered = { readonly arrivedMs: number; readonly waitedMs: number; r
 
 /** The requests of one server that are worked on, and those that wait to be read. */
 export class RequestGate {
-  #waiting: Waiting[] = [];
-  /** How many of `#waiting`, from its front, have been let in. */
-  #gone = 0;
+  readonly #waiting = new WaitingRequests<Waiting>();
   /** The places that were taken, in their order; free ones stay until all before them are free. */
   readonly #places: Place[] = [];
   #taken = 0;
@@ -31,12 +32,12 @@ export class RequestGate {
 
   /** Whether a request that comes now can be read at once. */
   get isOpen(): boolean {
-    return this.#count === 0 && this.#hasPlace(performance.now());
+    return this.#waiting.length === 0 && this.#hasPlace(performance.now());
   }
 
-  /** Calls `letIn` when it is its turn. */
-  wait(letIn: () => void): void {
-    this.#waiting.push({ sinceMs: performance.now(), letIn });
+  /** Calls `letIn` when it is the turn of a key, by its id; null where nothing tells the key. */
+  wait(letIn: () => void, keyId: string | null = null): void {
+    this.#waiting.add(keyId, { sinceMs: performance.now(), letIn });
     this.#lookSoon();
   }
 
@@ -48,14 +49,10 @@ export class RequestGate {
     this.#taken++;
     const leave = (): void => {
       this.#free(place);
-      if (this.#count > 0) this.#letInNext();
+      if (this.#waiting.length > 0) this.#letInNext();
     };
     const arrivedMs = this.#lettingIn?.sinceMs ?? nowMs;
     return { arrivedMs, waitedMs: nowMs - arrivedMs, leave };
-  }
-
-  get #count(): number {
-    return this.#waiting.length - this.#gone;
   }
 
   #free(place: Place): void {
@@ -70,7 +67,7 @@ export class RequestGate {
    */
   #hasPlace(nowMs: number): boolean {
     for (let [first] = this.#places; first !== undefined; [first] = this.#places) {
-      if (!first.isFree && nowMs - first.enteredMs < httpLimits.placeMsMax) break;
+      if (!first.isFree && nowMs - first.enteredMs < limits.queueWaitMs) break;
       this.#free(first);
       this.#places.shift();
     }
@@ -91,14 +88,11 @@ export class RequestGate {
   }
 
   #letIn(): void {
-    while (this.#count > 0 && this.#hasPlace(performance.now())) {
-      this.#lettingIn = this.#waiting[this.#gone++]!;
+    while (this.#waiting.length > 0 && this.#hasPlace(performance.now())) {
+      this.#lettingIn = this.#waiting.takeFirst()!.request;
       this.#lettingIn.letIn();
     }
     this.#lettingIn = null;
-    if (this.#gone <= this.#waiting.length / 2) return;
-    this.#waiting = this.#waiting.slice(this.#gone);
-    this.#gone = 0;
   }
 
   /** Looks again after a while: a place may have been kept long enough without anybody leaving. */
@@ -108,7 +102,37 @@ export class RequestGate {
     setTimeout(() => {
       this.#willLook = false;
       this.#letIn();
-      if (this.#count > 0) this.#lookSoon();
-    }, httpLimits.placeMsMax / 10).unref();
+      if (this.#waiting.length > 0) this.#lookSoon();
+    }, limits.queueWaitMs / 10).unref();
+  }
+}
+
+type Work = (batch: number) => void;
+
+/**
+ * Request batching: requests that arrive in one tick of the event loop are handled together at its end. Work
+ * that is the same for all of them is done once, and their responses are sent one right after the other, so
+ * that a client is woken once.
+ */
+export class RequestBatches {
+  /** Counts the batches of the whole process: its servers share what is read once a batch. */
+  static #batch = 0;
+  #works: Work[] = [];
+
+  /**
+   * Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers
+   * ascend.
+   */
+  add(work: Work): void {
+    const count = this.#works.push(work);
+    if (count === 1) setImmediate(() => this.#flush());
+    if (count === limits.batchRequestsMax) this.#flush();
+  }
+
+  #flush(): void {
+    const works = this.#works;
+    this.#works = [];
+    const batch = ++RequestBatches.#batch;
+    for (const work of works) work(batch);
   }
 }

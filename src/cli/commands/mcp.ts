@@ -6,7 +6,7 @@ import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract
 import { QueryRunner } from '../../queries/index.ts';
 import { errorBody } from '../../queries/render/envelope.ts';
 import type { Ask, Reply } from '../../serve/mcp/answer.ts';
-import { QueryTurns } from '../../serve/threads/query-turns.ts';
+import { QueryTurns } from '../../serve/threads/turns.ts';
 import { pageKeySecret } from '../../store/control.ts';
 import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openControl, openStore } from '../../store/engines.ts';

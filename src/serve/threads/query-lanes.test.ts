@@ -11,7 +11,7 @@ import { parseParameters } from '../../contract/endpoint.ts';
 import { contract } from '../../contract/index.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
-import { AdmissionControl } from './admission.ts';
+import { AdmissionControl } from './overload.ts';
 import { QueryLanes } from './query-lanes.ts';
 import { QueryQueue } from './query-queue.ts';
 

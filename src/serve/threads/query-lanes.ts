@@ -1,8 +1,9 @@
 // Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread
 // of its own, so that no other waits for it.
+import { performance } from 'node:perf_hooks';
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
-import { LoadShedding } from './load-shedding.ts';
+import { LoadShedding } from './overload.ts';
 import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
 
@@ -20,7 +21,9 @@ export class QueryLanes {
   readonly #first: QueryQueue;
   #second: QueryQueue | null = null;
   #streams: QueryQueue | null = null;
-  readonly #shedding = new LoadShedding();
+  readonly #shedding = new LoadShedding(
+    () => performance.eventLoopUtilization().active < limits.queueWarmUpMs,
+  );
 
   constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
     this.#setup = setup;
@@ -68,7 +71,7 @@ export class QueryLanes {
    * read, be the answer cached or not.
    */
   admits(keyId: string | null, waitedMs: number): boolean {
-    return this.#shedding.admits(performance.now(), waitedMs, keyId);
+    return this.#shedding.admits(keyId, waitedMs, performance.now());
   }
 
   /**
@@ -98,21 +101,19 @@ export class QueryLanes {
     return this.#dear().submit(request, isGone, keyId);
   }
 
+  // The first lane has opened the store: it declined the request, or is there.
   #dear(): QueryQueue {
-    // The first lane has opened the store: it declined the request.
-    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
-    this.#second ??= new QueryQueue(setup, {
-      waitMaxMs: limits.dearWaitMaxMs,
-      expectedWaitMs: limits.dearExpectedWaitMs,
-    });
+    this.#second ??= new QueryQueue(this.#givingWay(), { waitMs: limits.dearWaitMs });
     return this.#second;
   }
 
   #streaming(): QueryQueue {
-    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
-    const [waitMaxMs, expectedWaitMs] = [limits.streamedWaitMaxMs, limits.streamedWaitMaxMs];
-    this.#streams ??= new QueryQueue(setup, { waitMaxMs, expectedWaitMs });
+    this.#streams ??= new QueryQueue(this.#givingWay(), { waitMs: limits.streamedWaitMs });
     return this.#streams;
+  }
+
+  #givingWay(): ThreadSetup {
+    return { ...this.#setup, wasOpened: true, givesWay: true };
   }
 
   /** Answers the admitted requests, then ends the threads. */
