@@ -1,5 +1,5 @@
-// Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread
-// of its own, so that no other waits for it.
+// Two lanes of queries: a request that reads many bars, many rows or long texts goes to the second, which has
+// a thread of its own, so that no other waits for it.
 import { performance } from 'node:perf_hooks';
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
@@ -11,6 +11,16 @@ const firstLane: LaneBounds = {
   baseBarsMax: limits.laneBaseBarsMax,
   charactersMax: limits.laneCharactersMax,
 };
+
+/**
+ * Endpoints whose queries read many rows before these tell how many bars there are: they begin in the second
+ * lane, whose thread keeps what it has read.
+ */
+const readManyRows: ReadonlySet<QueryRequest['endpoint']> = new Set([
+  'seriesCoverage',
+  'sessionCoverage',
+  'findings',
+]);
 
 /**
  * The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there
@@ -93,6 +103,7 @@ export class QueryLanes {
     waitedMs = 0,
   ): Promise<Answer> {
     if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone, keyId);
+    if (readManyRows.has(request.endpoint)) return this.#dear().submit(request, isGone, keyId, waitedMs);
     try {
       return await this.#first.submit(request, isGone, keyId, waitedMs);
     } catch (error) {
