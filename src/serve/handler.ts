@@ -7,26 +7,29 @@ import type { Answer, QueryRequest } from '../queries/query.ts';
 import type { ApiKey } from '../store/control.ts';
 import { isAway } from '../store/store.ts';
 import { type Assistants, answerMessage, MCP_PATH } from './assistants.ts';
-import { type AddressSettings, baseAddress, pageRequestOf } from './base-address.ts';
+import {
+  type AddressSettings,
+  addressFact,
+  baseAddress,
+  forwardedAddress,
+  pageRequestOf,
+} from './base-address.ts';
 import type { BuiltInPages } from './built-in-pages.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
-import { EncodedPages } from './encoded-pages.ts';
-import { type Coding, codingFor, encodedBody, withEncodedBody } from './encoding.ts';
-import { addressFact, forwardedAddress } from './forwarded.ts';
-import { mayHoldKey } from './held-keys.ts';
-import { ignoredHeader } from './ignored-parameters.ts';
+import { type Coding, codingFor, EncodedPages, encodedBody, withEncodedBody } from './encoding.ts';
 import type { KeyRing } from './keys/api-keys.ts';
 import { type CountedRequest, type Quotas, uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import { AnswerSizes } from './outgoing/answer-sizes.ts';
-import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
+import { AnswerSizes, type UnsentBytes } from './outgoing/unsent-bytes.ts';
 import { type ParsedRequest, ParsedRequests } from './parsed-requests.ts';
 import { STORE_AWAY } from './readiness.ts';
 import type { Caller } from './request.ts';
 import * as requests from './request.ts';
+import { mayHoldKey } from './request.ts';
 import * as responses from './response.ts';
+import { ignoredHeader } from './response.ts';
 import { type Match, matchRoute, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { fileResponse } from './spool/file-response.ts';
 import { type Begin, makingOf, type StartMaker } from './spool/making.ts';
