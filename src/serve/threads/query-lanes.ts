@@ -22,22 +22,26 @@ const readManyRows: ReadonlySet<QueryRequest['endpoint']> = new Set([
   'findings',
 ]);
 
+/** The lanes, by the names of their threads in the metrics. */
+type Lane = 'query' | 'dear_query' | 'bulk_query';
+
 /**
  * The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there
  * was one.
  */
 export class QueryLanes {
   readonly #setup: ThreadSetup;
+  readonly #queues: Map<Lane, QueryQueue>;
   readonly #first: QueryQueue;
-  #second: QueryQueue | null = null;
-  #streams: QueryQueue | null = null;
   readonly #shedding = new LoadShedding(
     () => performance.eventLoopUtilization().active < limits.queueWarmUpMs,
   );
 
   constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
-    this.#setup = setup;
+    // The first lane has opened the store before another begins.
+    this.#setup = { ...setup, wasOpened: true, givesWay: true };
     this.#first = new QueryQueue({ ...setup, lane: { ...firstLane, ...bounds } });
+    this.#queues = new Map([['query', this.#first]]);
   }
 
   /** Resolves once ordinary requests can be answered. @throws where the store cannot be opened */
@@ -47,33 +51,28 @@ export class QueryLanes {
 
   /** Requests that wait, without those in a thread. */
   get waiting(): number {
-    return this.#first.waiting + (this.#second?.waiting ?? 0);
+    return this.#queues.values().reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /** Requests in the threads. */
   get inFlight(): number {
-    return this.#first.inFlight + (this.#second?.inFlight ?? 0);
+    return this.#queues.values().reduce((sum, { inFlight }) => sum + inFlight, 0);
   }
 
   /**
    * Query threads: one, another once there was a dear request, and another once there was a streamed answer.
    */
   get threads(): number {
-    return [this.#first, this.#second, this.#streams].filter((queue) => queue !== null).length;
+    return this.#queues.size;
   }
 
   /** The memory of each thread that tells it. */
-  async memory(): Promise<ReadonlyMap<'query' | 'dear_query' | 'bulk_query', ThreadMemory>> {
-    const [first, second, streams] = await Promise.all([
-      this.#first.memory(),
-      this.#second?.memory(),
-      this.#streams?.memory(),
-    ]);
-    return new Map([
-      ...(first ? [['query', first] as const] : []),
-      ...(second ? [['dear_query', second] as const] : []),
-      ...(streams ? [['bulk_query', streams] as const] : []),
-    ]);
+  async memory(): Promise<ReadonlyMap<Lane, ThreadMemory>> {
+    const told = Array.from(this.#queues, async ([lane, queue]) => {
+      const memory = await queue.memory();
+      return memory === null ? [] : [[lane, memory] as const];
+    });
+    return new Map((await Promise.all(told)).flat());
   }
 
   /**
@@ -102,7 +101,10 @@ export class QueryLanes {
     keyId: string | null = null,
     waitedMs = 0,
   ): Promise<Answer> {
-    if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone, keyId);
+    if (request.endpoint === 'bulkBars') {
+      const streams = this.#queueOf('bulk_query', limits.streamedWaitMs);
+      return streams.submit(request, isGone, keyId);
+    }
     if (readManyRows.has(request.endpoint)) return this.#dear().submit(request, isGone, keyId, waitedMs);
     try {
       return await this.#first.submit(request, isGone, keyId, waitedMs);
@@ -112,25 +114,18 @@ export class QueryLanes {
     return this.#dear().submit(request, isGone, keyId);
   }
 
-  // The first lane has opened the store: it declined the request, or is there.
   #dear(): QueryQueue {
-    this.#second ??= new QueryQueue(this.#givingWay(), { waitMs: limits.dearWaitMs });
-    return this.#second;
+    return this.#queueOf('dear_query', limits.dearWaitMs);
   }
 
-  #streaming(): QueryQueue {
-    this.#streams ??= new QueryQueue(this.#givingWay(), { waitMs: limits.streamedWaitMs });
-    return this.#streams;
-  }
-
-  #givingWay(): ThreadSetup {
-    return { ...this.#setup, wasOpened: true, givesWay: true };
+  #queueOf(lane: Lane, waitMs: number): QueryQueue {
+    const queue = this.#queues.get(lane) ?? new QueryQueue(this.#setup, { waitMs });
+    this.#queues.set(lane, queue);
+    return queue;
   }
 
   /** Answers the admitted requests, then ends the threads. */
   async close(): Promise<void> {
-    await this.#first.close();
-    await this.#second?.close();
-    await this.#streams?.close();
+    for (const queue of this.#queues.values()) await queue.close();
   }
 }
