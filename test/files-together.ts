@@ -32,7 +32,7 @@ export const filesTogether: readonly (readonly string[])[] = [
   [
     'src/serve/{base-address,built-in-pages,forwarded,parsed-requests,route}.test.ts',
     'src/serve/cache/{cached-answers,random-requests}.test.ts',
-    'src/serve/threads/{admission,batching,query-turns,service-time,waiting-requests}.test.ts',
+    'src/serve/threads/{overload,turns}.test.ts',
     'src/serve/outgoing/unsent-bytes.test.ts',
     'test/{bad-input,export-round-trip,page-keys}.test.ts',
   ],

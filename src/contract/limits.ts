@@ -42,55 +42,35 @@ export const limits = {
   requestTimeoutMs: 15_000,
   /** Idle time after which a kept connection is closed; longer than common proxies hold theirs. */
   keepAliveTimeoutMs: 65_000,
-  /** Requests that wait for the query thread, however fast it is: bounds the memory that they hold. */
-  queueLengthMax: 1_024,
   /**
-   * Expected wait above which a request is refused: less than the half second that an answer may take, and
-   * than the wait after which an admitted one is refused after all. Of 1,000 callers who ask again as soon as
-   * they are answered, each waits 0.2 s at 5,000 a second.
+   * Wait above which a request is refused: less than the half second that an answer may take. Of 1,000
+   * callers who ask again as soon as they are answered, each waits 0.2 s at 5,000 a second.
    */
-  queueExpectedWaitMs: 300,
+  queueWaitMs: 300,
   /**
-   * Processor time of a new query thread in which it is slow: it compiles its code. The 256 requests of a
-   * burst take it about so long.
+   * The same of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and
+   * for nobody else.
    */
-  queueWarmUpMs: 250,
+  dearWaitMs: 3_000,
   /**
-   * Wait after which a request is refused that came in this time: callers of a service that has just begun
-   * are answered late, not refused.
+   * The same of the steps of streamed answers, which wait for each other: each takes some 20 ms, on a busy
+   * machine ten times as long.
    */
-  queueColdWaitMaxMs: 1_000,
+  streamedWaitMs: 30_000,
   /**
-   * Time after which results of the query thread are received also in the middle of a tick of the event loop.
+   * Work of a new thread in which it is slow: it compiles its code. The 256 requests of a burst take it a
+   * quarter of this, on a busy machine all of it. Nobody is refused for a wait in this time.
    */
-  queuePollMs: 1,
-  /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
-  batchRequestsMax: 64,
-  /**
-   * Time for which requests must have waited too long to be read before any of them is refused: a pause of
-   * the machine is no overload.
-   */
-  sheddingAfterMs: 100,
-  /** First requests of an HTTP thread, whose waits say nothing, because its code is still being compiled. */
-  sheddingColdRequests: 2_000,
-  /**
-   * Of so many late requests one is answered all the same: at four times the peak all are late, and nothing
-   * else would be done than to refuse.
-   */
-  sheddingLateEvery: 10,
-  /** Time in which answers are counted by key while some requests are refused, so that keys take turns. */
-  sheddingTurnsMs: 1_000,
-  /**
-   * Late requests of keys that had fewer answers than others which are answered all the same, beside a
-   * quarter of all answers.
-   */
-  sheddingAhead: 20,
-  /** Wait after which an admitted request is still refused: the ones before it were slower than expected. */
-  queueWaitMaxMs: 400,
-  /** Most requests in the query thread: each has a shared buffer for its answer. */
-  queueInFlightMax: 256,
+  queueWarmUpMs: 1_000,
   /** Work in the query thread: with more, refusing the rest would lack processor time. */
   queueInFlightMs: 25,
+  /**
+   * Of so many requests that waited too long to be read one is answered all the same: at four times the peak
+   * all have, and nothing else would be done than to refuse.
+   */
+  lateAnsweredEvery: 10,
+  /** Requests of one batch. A full one is flushed at once; a smaller one at the end of the tick. */
+  batchRequestsMax: 64,
   /** Stored bars that a request of the first lane may read to derive its own: two to six milliseconds. */
   laneBaseBarsMax: 60_000,
   /**
@@ -98,17 +78,6 @@ export const limits = {
    * forty.
    */
   laneCharactersMax: 1_000_000,
-  /**
-   * The bounds of the second lane, whose requests take up to 0.2 s each: its callers wait for each other, and
-   * for nobody else.
-   */
-  dearWaitMaxMs: 5_000,
-  dearExpectedWaitMs: 3_000,
-  /**
-   * Time that a step of a streamed answer may wait for those of the others: each takes some 20 ms, on a busy
-   * machine ten times as long.
-   */
-  streamedWaitMaxMs: 30_000,
   /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
   threadMemoryWaitMs: 200,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */

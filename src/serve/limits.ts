@@ -28,11 +28,10 @@ export const httpLimits = {
   /**
    * Requests that are read and not answered yet, above which others wait unread. The objects of so many are
    * collected while they are young; those of thousands grow old, and collecting them then takes more of the
-   * HTTP thread than the answers do.
+   * HTTP thread than the answers do. A request counts for as long as others may wait (`queueWaitMs`): those
+   * that wait for long answers hold up nobody.
    */
   placesMax: 128,
-  /** Time for which a request counts as one of them: those that wait for long answers hold up no others. */
-  placeMsMax: 300,
   /**
    * Requests of one connection that wait for their answers before reading pauses; bytes that arrived before,
    * up to 64 kB, are kept.

@@ -3,10 +3,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { endReasons, type Observation } from '../base/observe.ts';
 import { type ErrorWord, errors } from '../contract/errors.ts';
+import { rowWith } from '../store/all-rows.ts';
+import { openStore } from '../store/engines.ts';
+import { counters, failedFiles, importRuns } from '../store/schema/internal.ts';
+import { type Reader, StoreUnusable } from '../store/store.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
-import type { QueueLength } from './threads/admission.ts';
+import type { QueueLength } from './threads/overload.ts';
 import type { QueryLanes } from './threads/query-lanes.ts';
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */
@@ -92,7 +96,7 @@ export class Metrics {
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
     this.#gauge(
       'bourse_query_threads',
-      'Query threads: two once a request read many bars or long texts.',
+      'Query threads: two once a request read many bars or long texts, or asked for coverage or findings.',
       () => queue.threads,
     );
     this.#gauge(
@@ -221,4 +225,47 @@ export async function totalsOf(reports: readonly Report[]): Promise<Report> {
 /** The sum of reports, in the text format of Prometheus. */
 export function exposition(reports: readonly Report[]): Promise<string> {
   return Registry.aggregate([...reports]).metrics();
+}
+
+type State = {
+  readonly dataVersion: number;
+  readonly importedMs: number | null;
+  readonly failedCount: number;
+};
+
+async function stateOf(reader: Reader): Promise<State> {
+  const version = await rowWith(reader, counters, { name: 'data_version' });
+  const newest = { where: { kind: 'import' }, order: [['run_id', 'desc']], limit: 1 } as const;
+  const [run] = await reader.rows(importRuns, newest);
+  const failedCount = await reader.count(failedFiles);
+  return { dataVersion: version?.value ?? 0, importedMs: run?.finished_ms ?? null, failedCount };
+}
+
+/**
+ * The data version, the end of the newest import and the failed files of watched folders; empty while the
+ * store cannot be read.
+ */
+export async function storeReport(storeUrl: string): Promise<Report> {
+  const registry = new Registry();
+  const gauge = (name: string, help: string, value: number): void =>
+    new Gauge({ name, help, registers: [registry] }).set(value);
+  try {
+    const store = await openStore(storeUrl, 'serve');
+    try {
+      const { dataVersion, importedMs, failedCount } = await store.snapshot(stateOf);
+      gauge('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);
+      gauge(
+        'bourse_watch_failed_files',
+        'Files in watched folders that could not be imported, or not wholly.',
+        failedCount,
+      );
+      if (importedMs !== null)
+        gauge('bourse_newest_import_timestamp_seconds', 'When the newest import ended.', importedMs / 1_000);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+  }
+  return registry.getMetricsAsJSON();
 }

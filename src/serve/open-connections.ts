@@ -1,9 +1,11 @@
 // The open connections of a port, and their bound: room for a new one is made by closing the one that has
 // been idle for longest.
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { Observe } from '../base/observe.ts';
 import { openFilesMax } from '../base/runtime.ts';
+import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
 
 /** How many responses of a connection have not ended, and the newest of them, which ends last. */
@@ -159,4 +161,61 @@ export class OpenConnections {
     for (const [socket, { newest, isHeld }] of this.#bySocket)
       if (newest === undefined && !isHeld) socket.destroySoon();
   }
+}
+
+/** A tick of the event loop in which nothing happened. */
+const SHORT_TICK_MS = 0.05;
+
+/**
+ * Closes the listener once the kernel holds no connection for it, because the kernel would reset those. Node
+ * accepts one a tick: accepted connections are set aside until a tick brings none and takes no time, and are
+ * served after that.
+ */
+async function closeListener(listener: NetServer): Promise<void> {
+  const listeners = listener.listeners('connection');
+  const aside: Socket[] = [];
+  const { pauseOnConnect: isPausing } = listener as NetServer & { pauseOnConnect: boolean };
+  listener.removeAllListeners('connection');
+  Object.assign(listener, { pauseOnConnect: true });
+  listener.on('connection', (socket) => aside.push(socket));
+  const deadlineMs = performance.now() + limits.stopIdleMs;
+  for (let nowMs = performance.now(); nowMs < deadlineMs; ) {
+    const [accepted, beganMs] = [aside.length, nowMs];
+    await setImmediate();
+    nowMs = performance.now();
+    if (aside.length === accepted && nowMs - beganMs < SHORT_TICK_MS) break;
+  }
+  // The close of http.Server would also cut idle connections at once, and responses that a slow caller still
+  // reads.
+  NetServer.prototype.close.call(listener);
+  for (const socket of aside) {
+    for (const receive of listeners) receive.call(listener, socket);
+    // Handshakes are begun with paused connections.
+    if (!isPausing) socket.resume();
+  }
+}
+
+/** What is stopped: `listener` accepts the connections of `server`, and may be the same. */
+type Stopping = {
+  readonly listener: NetServer;
+  readonly server: Server;
+  readonly connections: OpenConnections;
+};
+
+/** Stops a server; resolves when every connection has ended. */
+export async function stop(
+  { listener, server, connections }: Stopping,
+  reason: string,
+  observe: Observe,
+): Promise<void> {
+  observe({ kind: 'stopping', reason, open: connections.count });
+  connections.stop();
+  const ended = new Promise((resolve) => listener.once('close', resolve));
+  await closeListener(listener);
+  // A request on a kept connection may not have been read yet: idle connections get a moment, too.
+  const idle = setTimeout(() => connections.endIdle(), limits.stopIdleMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), limits.stopTimeoutMs);
+  await ended;
+  clearTimeout(idle);
+  clearTimeout(timeout);
 }

@@ -2,8 +2,8 @@
 // eighth of such an answer.
 import { SizedCache } from '../base/sized-cache.ts';
 import { pageAddress } from '../queries/render/page-address.ts';
-import { mayHoldKey } from './held-keys.ts';
 import { httpLimits } from './limits.ts';
+import { mayHoldKey } from './request.ts';
 import { type Match, parseRequest, type RawQuery } from './route.ts';
 
 /**

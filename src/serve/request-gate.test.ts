@@ -1,12 +1,13 @@
 // The gate before the parser: who is read at once, who waits and in which order, and what a long request may
-// hold up.
+// hold up. Batches: the work of one is done together, in order, and later batches have higher numbers.
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
-import { type Entered, RequestGate } from './request-gate.ts';
+import { type Entered, RequestBatches, RequestGate } from './request-gate.ts';
 
-const { placesMax, placeMsMax } = httpLimits;
+const { placesMax } = httpLimits;
 
 // The tests have their own clock, because the processor may do other work at any moment.
 let nowMs = 0;
@@ -72,6 +73,17 @@ test('while others wait nobody goes before them, also where a place is free; an 
   assert.deepEqual([arrivedMs, waitedMs], [nowMs, 0]);
 });
 
+test('keys take turns: who asks little is let in after one of a key with many (contract 6.3)', async () => {
+  const { gate, inside } = fullGate();
+  const order: string[] = [];
+  const wait = (keyId: string | null): void => gate.wait(() => order.push(keyId ?? 'new'), keyId);
+  for (let count = 0; count < placesMax; count++) wait('loud');
+  for (const keyId of ['quiet', null]) wait(keyId);
+  inside[0]!.leave();
+  await nextTurn();
+  assert.deepEqual(order.slice(0, 4), ['loud', 'quiet', 'new', 'loud']);
+});
+
 test('one that is let in without asking anything gives way to the next', async () => {
   const { gate, inside } = fullGate();
   const order: string[] = [];
@@ -92,7 +104,7 @@ test('requests that take long keep their places for a while only', async () => {
     gate.enter();
     entered++;
   });
-  nowMs += placeMsMax - 1;
+  nowMs += limits.queueWaitMs - 1;
   assert.equal(gate.isOpen, false);
   nowMs += 1;
   while (entered === 0) await nextTurn();
@@ -101,4 +113,36 @@ test('requests that take long keep their places for a while only', async () => {
     gate.enter();
   }
   assert.equal(gate.isOpen, false);
+});
+
+test('work added in one tick is done at its end, in order, with one number; work added then goes to the next batch', async () => {
+  const [one, other] = [new RequestBatches(), new RequestBatches()];
+  const done: (readonly [string, number])[] = [];
+  const work = (name: string) => (batch: number) => done.push([name, batch]);
+  one.add((batch) => {
+    done.push(['a', batch]);
+    one.add(work('c'));
+  });
+  one.add(work('b'));
+  other.add(work('other'));
+  assert.equal(done.length, 0);
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(
+    done.map(([name]) => name),
+    ['a', 'b', 'other', 'c'],
+  );
+  const [a, b, ofOther, c] = done.map(([, batch]) => batch) as [number, number, number, number];
+  assert.equal(a, b);
+  assert.ok(a < ofOther && ofOther < c);
+});
+
+test('a full batch is flushed before the end of the tick', async () => {
+  const batches = new RequestBatches();
+  const numbers: number[] = [];
+  for (let count = 0; count <= limits.batchRequestsMax; count++) batches.add((batch) => numbers.push(batch));
+  assert.equal(numbers.length, limits.batchRequestsMax);
+  await nextTurn();
+  assert.equal(numbers.length, limits.batchRequestsMax + 1);
+  assert.equal(new Set(numbers).size, 2);
 });

@@ -1,6 +1,11 @@
 // The gate before the parser: a bounded number of requests is worked on at a time, so that their objects die
-// young. The others wait on their connections, unparsed, in the order in which they came.
+// young. The others wait on their connections, unparsed; keys take turns, and those of one key come as they
+// came. What is let in in one turn of the event loop is handled together.
+
+import type { Socket } from 'node:net';
+import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
+import { WaitingRequests } from './threads/turns.ts';
 
 type Waiting = { readonly sinceMs: number; readonly letIn: () => void };
 
@@ -15,9 +20,7 @@ export type Entered = { readonly arrivedMs: number; readonly waitedMs: number; r
 
 /** The requests of one server that are worked on, and those that wait to be read. */
 export class RequestGate {
-  #waiting: Waiting[] = [];
-  /** How many of `#waiting`, from its front, have been let in. */
-  #gone = 0;
+  readonly #waiting = new WaitingRequests<Waiting>();
   /** The places that were taken, in their order; free ones stay until all before them are free. */
   readonly #places: Place[] = [];
   #taken = 0;
@@ -31,12 +34,12 @@ export class RequestGate {
 
   /** Whether a request that comes now can be read at once. */
   get isOpen(): boolean {
-    return this.#count === 0 && this.#hasPlace(performance.now());
+    return this.#waiting.length === 0 && this.#hasPlace(performance.now());
   }
 
-  /** Calls `letIn` when it is its turn. */
-  wait(letIn: () => void): void {
-    this.#waiting.push({ sinceMs: performance.now(), letIn });
+  /** Calls `letIn` when it is the turn of a key, by its id; null where nothing tells the key. */
+  wait(letIn: () => void, keyId: string | null = null): void {
+    this.#waiting.add(keyId, { sinceMs: performance.now(), letIn });
     this.#lookSoon();
   }
 
@@ -48,14 +51,10 @@ export class RequestGate {
     this.#taken++;
     const leave = (): void => {
       this.#free(place);
-      if (this.#count > 0) this.#letInNext();
+      if (this.#waiting.length > 0) this.#letInNext();
     };
     const arrivedMs = this.#lettingIn?.sinceMs ?? nowMs;
     return { arrivedMs, waitedMs: nowMs - arrivedMs, leave };
-  }
-
-  get #count(): number {
-    return this.#waiting.length - this.#gone;
   }
 
   #free(place: Place): void {
@@ -70,7 +69,7 @@ export class RequestGate {
    */
   #hasPlace(nowMs: number): boolean {
     for (let [first] = this.#places; first !== undefined; [first] = this.#places) {
-      if (!first.isFree && nowMs - first.enteredMs < httpLimits.placeMsMax) break;
+      if (!first.isFree && nowMs - first.enteredMs < limits.queueWaitMs) break;
       this.#free(first);
       this.#places.shift();
     }
@@ -91,14 +90,11 @@ export class RequestGate {
   }
 
   #letIn(): void {
-    while (this.#count > 0 && this.#hasPlace(performance.now())) {
-      this.#lettingIn = this.#waiting[this.#gone++]!;
+    while (this.#waiting.length > 0 && this.#hasPlace(performance.now())) {
+      this.#lettingIn = this.#waiting.takeFirst()!.request;
       this.#lettingIn.letIn();
     }
     this.#lettingIn = null;
-    if (this.#gone <= this.#waiting.length / 2) return;
-    this.#waiting = this.#waiting.slice(this.#gone);
-    this.#gone = 0;
   }
 
   /** Looks again after a while: a place may have been kept long enough without anybody leaving. */
@@ -108,7 +104,98 @@ export class RequestGate {
     setTimeout(() => {
       this.#willLook = false;
       this.#letIn();
-      if (this.#count > 0) this.#lookSoon();
-    }, httpLimits.placeMsMax / 10).unref();
+      if (this.#waiting.length > 0) this.#lookSoon();
+    }, limits.queueWaitMs / 10).unref();
   }
+}
+
+type Work = (batch: number) => void;
+
+/**
+ * Request batching: requests that arrive in one tick of the event loop are handled together at its end. Work
+ * that is the same for all of them is done once, and their responses are sent one right after the other, so
+ * that a client is woken once.
+ */
+export class RequestBatches {
+  /** Counts the batches of the whole process: its servers share what is read once a batch. */
+  static #batch = 0;
+  #works: Work[] = [];
+
+  /**
+   * Does `work` with the number of its batch, at the end of this tick or once the batch is full. Numbers
+   * ascend.
+   */
+  add(work: Work): void {
+    const count = this.#works.push(work);
+    if (count === 1) setImmediate(() => this.#flush());
+    if (count === limits.batchRequestsMax) this.#flush();
+  }
+
+  #flush(): void {
+    const works = this.#works;
+    this.#works = [];
+    const batch = ++RequestBatches.#batch;
+    for (const work of works) work(batch);
+  }
+}
+
+/** Who may be read. */
+type ReadingRules = {
+  /** Whether the connection is not to be read now. */
+  readonly isPaused: () => boolean;
+  /** Whether what has arrived must wait. */
+  readonly mustWait: () => boolean;
+  /** Calls `letIn` when it is its turn. */
+  readonly wait: (letIn: () => void) => void;
+};
+
+/**
+ * Gives what arrives on a connection of node:http to its parser in pieces of `readPieceBytes`. Node.js reads
+ * up to 64 kB at once, and these may be thousands of requests, or of chunks of a body. The rest stays in the
+ * socket's buffer, so that a pause holds for it, too. A request costs 1 to 3 us more: otherwise the parser
+ * reads from the kernel itself. It cannot do so for small requests alone, because nothing tells how much has
+ * arrived before all of it is parsed: that took turns of 8 to 42 ms.
+ */
+export function paceReading(socket: Socket, { isPaused, mustWait, wait }: ReadingRules): void {
+  const [parse] = socket.listeners('data') as ((piece: Buffer) => void)[];
+  if (parse === undefined) return;
+  let isWaiting = false;
+  const goOn = (): void => {
+    isWaiting = false;
+    if (!isPaused()) socket.resume();
+  };
+  const putBack = (piece: Buffer): void => {
+    // A stream that is not paused would hand it out at once.
+    socket.pause();
+    socket.unshift(piece);
+  };
+  const read = (piece: Buffer): void => {
+    if (piece.length <= httpLimits.readPieceBytes) {
+      parse.call(socket, piece);
+      return;
+    }
+    isWaiting = true;
+    putBack(piece.subarray(httpLimits.readPieceBytes));
+    setImmediate(goOn);
+    parse.call(socket, piece.subarray(0, httpLimits.readPieceBytes));
+  };
+  socket.off('data', parse);
+  socket.on('data', (piece: Buffer) => {
+    // Node.js has resumed it, to read a body.
+    if (isWaiting) return putBack(piece);
+    if (!mustWait()) return read(piece);
+    isWaiting = true;
+    socket.pause();
+    wait(() => {
+      if (socket.destroyed) return;
+      goOn();
+      read(piece);
+    });
+  });
+}
+
+/** Ignores whatever else arrives on a connection. */
+export function ignoreRest(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
 }

@@ -1,10 +1,55 @@
 // Reads a request: its id, path and query, the caller's key, the accepted types.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
-import { isOrHoldsKey } from './held-keys.ts';
+import { httpLimits } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { queryText, type RawQuery } from './route.ts';
+
+const RUN = new RegExp(`[\\w-]{${limits.issuedKeyCharacters},}`, 'g');
+
+const decodedOnce = (text: string): string =>
+  text.replace(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/**
+ * A text percent-decoded twice: ASCII alone, which issued keys and request ids have, so nothing is malformed.
+ */
+const decodedTwice = (text: string): string => (text.includes('%') ? decodedOnce(decodedOnce(text)) : text);
+
+/**
+ * True if a text holds what may be an issued key. Those have letters of both cases, unlike a letter that is
+ * repeated.
+ */
+export const mayHoldKey = (text: string): boolean =>
+  Array.from(decodedTwice(text).matchAll(RUN)).some(([run]) => /[a-z]/.test(run) && /[A-Z]/.test(run));
+
+/**
+ * The texts that a request has where keys are sent, in lower case: in its query and in its Authorization
+ * header.
+ */
+function sentKeys(target: string, authorization: string): string[] {
+  const inQuery = target
+    .split(/[?&#]/)
+    .map((pair) => decodedTwice(pair).toLowerCase())
+    .filter((pair) => pair.startsWith('secret_key='))
+    .map((pair) => pair.slice('secret_key='.length).replaceAll('+', ' ').trim());
+  const words = authorization.toLowerCase().split(/[\s,]/);
+  const inHeader = words.filter((word, index) => word !== 'bearer' && (index > 0 || words.length === 1));
+  return [...inQuery, ...inHeader].filter((key) => key.length >= httpLimits.secretCharactersMin);
+}
+
+/**
+ * True if a request id may be or hold a key: one of this request, or any run of as many characters as keys
+ * have.
+ */
+function isOrHoldsKey(id: string, target: string, authorization: string): boolean {
+  if (id.search(RUN) >= 0) return true;
+  const lower = id.toLowerCase();
+  const whole = `${target}\n${decodedTwice(target)}\n${authorization}`.toLowerCase();
+  if (id.length >= httpLimits.keyPartCharactersMin && whole.includes(lower)) return true;
+  return sentKeys(target, authorization).some((key) => lower.includes(key));
+}
 
 /** A caller's key, and whether it was in the query or in a header. */
 export type Caller = { readonly secret: string; readonly inQuery: boolean };
@@ -75,4 +120,43 @@ export function readTarget({ target, headers }: Pick<HttpRequest, 'target' | 'he
   const [path, query] = mark < 0 ? [whole, ''] : [whole.slice(0, mark), whole.slice(mark + 1)];
   // Only an absolute form can be without a path: it is that of the root.
   return { path: path || '/', query, headers: host === undefined ? headers : { ...headers, host } };
+}
+
+const { bodyBytesMax, bodyTimeoutMs } = httpLimits;
+
+/**
+ * The refusal of a body by its headers. Chunks are refused, because each costs time, however small; null
+ * where the body may be read.
+ */
+function problemOf({ headers }: IncomingMessage): Refusal | null {
+  const length = headers['content-length'];
+  const param = 'Content-Length';
+  if (headers['transfer-encoding'] !== undefined || length === undefined)
+    return new Refusal('bad_request', { message: 'A request with a body needs its Content-Length.', param });
+  if (Number(length) <= bodyBytesMax) return null;
+  const message = `The body is larger than ${bodyBytesMax} bytes: Content-Length says so.`;
+  return new Refusal('bad_request', { message, param });
+}
+
+/**
+ * The whole body of a request. Nothing of it is read before this is called.
+ * @throws Refusal for a body without a length, one that is too large, and one that does not come in time or
+ * at all
+ */
+export async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
+  const problem = problemOf(incoming);
+  if (problem !== null) throw problem;
+  const pieces: Buffer[] = [];
+  const late = new Refusal('timeout', { message: 'The body of the request did not arrive in time.' });
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(late), bodyTimeoutMs);
+    incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    incoming.once('end', resolve);
+    incoming.once('close', () => {
+      clearTimeout(timer);
+      reject(late);
+    });
+    incoming.once('error', () => reject(late));
+  });
+  return Buffer.concat(pieces);
 }

@@ -1,15 +1,39 @@
 // Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of
 // a quota.
+
+import { nearest } from '../base/nearest.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { adjustedHeaders } from '../queries/adjusted.ts';
 import type { Answer } from '../queries/query.ts';
 import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
 import type { PageContent } from './built-in-pages.ts';
-import { IGNORED_HEADER } from './ignored-parameters.ts';
 import type { CountedRequest, Quota } from './keys/quotas.ts';
 import type { HttpResponse } from './message.ts';
 import type { Caller } from './request.ts';
+
+const IGNORED_HEADER = 'X-Ignored-Parameters';
+
+/** A name as a header may show it. A key has more characters, so none is shown after a mistyped `=`. */
+const SHOWN = new RegExp(`^[\\w.[\\]-]{1,${limits.ignoredNameCharactersMax}}$`);
+
+/** The known name that is likely meant: `from` is `from_date`, `adjst` is `adjust`. */
+function likely(name: string, known: readonly string[]): string {
+  const meant = known.find((one) => one.startsWith(`${name}_`)) ?? nearest(name, known);
+  return meant === undefined ? name : `${name} (${meant}?)`;
+}
+
+/**
+ * The header's value: up to 10 names, each with the known one that is likely meant, and how many more there
+ * are; null without names. A name that is too long, or has other characters than names have, is only counted.
+ */
+export function ignoredHeader(names: readonly string[], known: readonly string[]): string | null {
+  if (names.length === 0) return null;
+  const shown = names.filter((name) => SHOWN.test(name)).slice(0, limits.ignoredNamesMax);
+  const more = names.length - shown.length;
+  const told = shown.map((name) => likely(name, known));
+  return [...told, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 const ALLOW = METHODS.join(', ');

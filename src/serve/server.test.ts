@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { issue, withoutOpenssl } from '../../test/certificates.ts';
 import { TestFolder } from '../../test/stores.ts';
 import type { Observation } from '../base/observe.ts';
+import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { connectionsMax, OpenConnections } from './open-connections.ts';
@@ -312,7 +313,7 @@ test('requests that take long hold up others for a moment only', async (t) => {
   const parts = partsWith({ handle }, 1_000);
   const server = await listen(parts, address);
   const { first, held } = await crowd(server.port, parts, 20);
-  clock.nowMs += httpLimits.placeMsMax;
+  clock.nowMs += limits.queueWaitMs;
   while (!held.every(({ told }) => told.text.endsWith('ok'))) await tick();
   assert.ok(first.every(({ told }) => told.text === ''));
   finish();

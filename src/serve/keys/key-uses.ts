@@ -1,8 +1,17 @@
 // When keys were last used: noted in memory by each request, and written to the control file once a minute.
-import type { Observe } from '../../base/observe.ts';
+import { causeOf, type Observation, type Observe } from '../../base/observe.ts';
 import { limits } from '../../contract/limits.ts';
 import type { KeyUse } from '../../store/control.ts';
-import { controlProblem } from './control-problem.ts';
+import { StoreUnavailable } from '../../store/store.ts';
+
+/**
+ * The observation of a failed write: a store out of reach is no fault, and is logged once a second whoever
+ * meets it.
+ */
+export const controlProblem = (where: string, error: unknown): Observation =>
+  error instanceof StoreUnavailable
+    ? { kind: 'unavailable', cause: error.message }
+    : { kind: 'fault', requestId: null, where, cause: causeOf(error) };
 
 /** The parts that key uses work with. */
 type KeyUseParts = {

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import type { Observe } from '../../base/observe.ts';
 import { limits } from '../../contract/limits.ts';
 import type { ApiKey, QuotaUse } from '../../store/control.ts';
-import { controlProblem } from './control-problem.ts';
+import { controlProblem } from './key-uses.ts';
 
 const spans = { minute: MINUTE_MS, day: DAY_MS } as const;
 

@@ -5,8 +5,7 @@ import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract
 import { contract, type ErrorEnvelope } from '../../contract/index.ts';
 import { warnings } from '../../contract/warnings.ts';
 import { mcpLimits } from './limits.ts';
-import { visible } from './plain-text.ts';
-import { type Row, type Written, writeTable } from './table.ts';
+import { type Row, visible, type Written, writeTable } from './table.ts';
 import { extraParameters, parametersOf, type Tool } from './tools.ts';
 
 /** A whole answer of the service: its envelope as text. */

@@ -2,7 +2,7 @@
 import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import type { AskedAnswer, AssistantMessage, Assistants } from '../assistants.ts';
-import { KeyTurns } from '../threads/key-turns.ts';
+import { KeyTurns } from '../threads/turns.ts';
 import type { FromThread, ToThread } from './http-thread.ts';
 import { mcpLimits } from './limits.ts';
 

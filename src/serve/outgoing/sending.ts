@@ -162,6 +162,11 @@ export class Sending {
     else void this.#stream(outgoing, body, rest, owner);
   }
 
+  /** Whose answer a connection had last; null where it had none. */
+  ownerOf(socket: Socket): Owner {
+    return this.#flows.get(socket)?.owner ?? null;
+  }
+
   /** Forgets a connection that has closed. */
   forget(socket: Socket): void {
     const flow = this.#flows.get(socket);

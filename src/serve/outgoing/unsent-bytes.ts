@@ -2,6 +2,7 @@
 // bounds. Above the bound of all callers it first has the connections of those ended that do not read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../contract/errors.ts';
+import type { QueryRequest } from '../../queries/query.ts';
 import { httpLimits } from '../limits.ts';
 
 /** Whose bytes they are: the id of a key, or null for all callers without a valid one. */
@@ -165,5 +166,41 @@ export class UnsentBytes {
     if ((await this.#relief!.endUnread(excess)) || isLast) return;
     await sleep(httpLimits.lookPauseMs);
     await this.#relief!.recount();
+  }
+}
+
+/** How much of a large answer an estimate keeps after a smaller one. */
+const KEPT = 0.9;
+
+const recordsOf = ({ parameters }: Pick<QueryRequest, 'parameters'>): number =>
+  typeof parameters.limit === 'number' ? parameters.limit : 1;
+
+type Sizes = { readonly bytesPerRecord: number; readonly largest: number };
+
+const NONE: Sizes = { bytesPerRecord: 0, largest: 0 };
+
+/**
+ * The sizes of the answers of each endpoint: of the latest in bytes for each record that was asked for, and
+ * of the largest.
+ */
+export class AnswerSizes {
+  readonly #byEndpoint = new Map<QueryRequest['endpoint'], Sizes>();
+
+  /**
+   * The bytes that an answer is expected to have; 0 before the first of its endpoint. Never more than the
+   * largest had: one record may be very long, and a thousand times its bytes would be above every bound.
+   */
+  expected(request: QueryRequest): number {
+    const { bytesPerRecord, largest } = this.#byEndpoint.get(request.endpoint) ?? NONE;
+    return Math.min(Math.ceil(bytesPerRecord * recordsOf(request)), largest);
+  }
+
+  /** Learns the size of an answer. */
+  add(request: QueryRequest, bytes: number): void {
+    const before = this.#byEndpoint.get(request.endpoint) ?? NONE;
+    this.#byEndpoint.set(request.endpoint, {
+      bytesPerRecord: Math.max(bytes / recordsOf(request), before.bytesPerRecord * KEPT),
+      largest: Math.max(bytes, before.largest),
+    });
   }
 }

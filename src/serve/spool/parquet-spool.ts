@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { makeTemporary, removeLeftovers, removeTemporary } from '../../base/temporary.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { httpLimits } from '../limits.ts';
-import { KeyTurns } from '../threads/key-turns.ts';
 import { QueueError } from '../threads/query-queue.ts';
+import { KeyTurns } from '../threads/turns.ts';
 
 /** The known facts of a whole file. */
 type MadeFile = {

@@ -7,11 +7,11 @@ import { after, mock, type TestContext, test } from 'node:test';
 import { fillStore, importSeries } from '../../../test/importing.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { formatInstant, MINUTE_MS } from '../../base/instant.ts';
-import { parseParameters } from '../../contract/endpoint.ts';
+import { type Endpoint, parseParameters } from '../../contract/endpoint.ts';
 import { contract } from '../../contract/index.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
-import { AdmissionControl } from './admission.ts';
+import { AdmissionControl } from './overload.ts';
 import { QueryLanes } from './query-lanes.ts';
 import { QueryQueue } from './query-queue.ts';
 
@@ -163,6 +163,19 @@ for (const [what, request] of dear) {
     assert.equal(wide.threads, 1, 'by default all of this is cheap');
   });
 }
+
+for (const endpoint of ['seriesCoverage', 'sessionCoverage', 'findings'] as const)
+  test(`${endpoint}: asked of the second lane alone`, async (t) => {
+    const declared: Endpoint = contract[endpoint];
+    const raw = Object.entries(declared.parameters).filter(([, { required }]) => required);
+    const given = new Map(raw.map(([name, { example }]) => [name, example]));
+    const parameters = parseParameters(declared, given.set('country_symbol', 'US:MIN'));
+    const { queues, text } = await laneOf(t, bounded, { endpoint, parameters, nowMs, wrapCsv: false });
+    const ordinary = await laneOf(t, bounded, bars('1M'));
+    assert.equal(queues.length, 1);
+    assert.notEqual(queues[0], ordinary.queues[0]);
+    assert.match(text, /"status":"ok"/);
+  });
 
 test('an ordinary request does not wait for the dear ones before it', async (t) => {
   const answered = Promise.withResolvers<void>();

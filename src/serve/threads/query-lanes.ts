@@ -1,8 +1,9 @@
-// Two lanes of queries: a request that reads many bars or long texts goes to the second, which has a thread
-// of its own, so that no other waits for it.
+// Two lanes of queries: a request that reads many bars, many rows or long texts goes to the second, which has
+// a thread of its own, so that no other waits for it.
+import { performance } from 'node:perf_hooks';
 import { limits } from '../../contract/limits.ts';
 import type { Answer, LaneBounds, QueryRequest } from '../../queries/query.ts';
-import { LoadShedding } from './load-shedding.ts';
+import { LoadShedding } from './overload.ts';
 import { QueryQueue, QueueError, type ThreadMemory } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
 
@@ -12,19 +13,35 @@ const firstLane: LaneBounds = {
 };
 
 /**
+ * Endpoints whose queries read many rows before these tell how many bars there are: they begin in the second
+ * lane, whose thread keeps what it has read.
+ */
+const readManyRows: ReadonlySet<QueryRequest['endpoint']> = new Set([
+  'seriesCoverage',
+  'sessionCoverage',
+  'findings',
+]);
+
+/** The lanes, by the names of their threads in the metrics. */
+type Lane = 'query' | 'dear_query' | 'bulk_query';
+
+/**
  * The queue of ordinary requests; that of dear ones, and that of the steps of streamed answers, once there
  * was one.
  */
 export class QueryLanes {
   readonly #setup: ThreadSetup;
+  readonly #queues: Map<Lane, QueryQueue>;
   readonly #first: QueryQueue;
-  #second: QueryQueue | null = null;
-  #streams: QueryQueue | null = null;
-  readonly #shedding = new LoadShedding();
+  readonly #shedding = new LoadShedding(
+    () => performance.eventLoopUtilization().active < limits.queueWarmUpMs,
+  );
 
   constructor(setup: Omit<ThreadSetup, 'lane'>, bounds: Partial<LaneBounds> = {}) {
-    this.#setup = setup;
+    // The first lane has opened the store before another begins.
+    this.#setup = { ...setup, wasOpened: true, givesWay: true };
     this.#first = new QueryQueue({ ...setup, lane: { ...firstLane, ...bounds } });
+    this.#queues = new Map([['query', this.#first]]);
   }
 
   /** Resolves once ordinary requests can be answered. @throws where the store cannot be opened */
@@ -34,33 +51,28 @@ export class QueryLanes {
 
   /** Requests that wait, without those in a thread. */
   get waiting(): number {
-    return this.#first.waiting + (this.#second?.waiting ?? 0);
+    return this.#queues.values().reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /** Requests in the threads. */
   get inFlight(): number {
-    return this.#first.inFlight + (this.#second?.inFlight ?? 0);
+    return this.#queues.values().reduce((sum, { inFlight }) => sum + inFlight, 0);
   }
 
   /**
    * Query threads: one, another once there was a dear request, and another once there was a streamed answer.
    */
   get threads(): number {
-    return [this.#first, this.#second, this.#streams].filter((queue) => queue !== null).length;
+    return this.#queues.size;
   }
 
   /** The memory of each thread that tells it. */
-  async memory(): Promise<ReadonlyMap<'query' | 'dear_query' | 'bulk_query', ThreadMemory>> {
-    const [first, second, streams] = await Promise.all([
-      this.#first.memory(),
-      this.#second?.memory(),
-      this.#streams?.memory(),
-    ]);
-    return new Map([
-      ...(first ? [['query', first] as const] : []),
-      ...(second ? [['dear_query', second] as const] : []),
-      ...(streams ? [['bulk_query', streams] as const] : []),
-    ]);
+  async memory(): Promise<ReadonlyMap<Lane, ThreadMemory>> {
+    const told = Array.from(this.#queues, async ([lane, queue]) => {
+      const memory = await queue.memory();
+      return memory === null ? [] : [[lane, memory] as const];
+    });
+    return new Map((await Promise.all(told)).flat());
   }
 
   /**
@@ -68,7 +80,7 @@ export class QueryLanes {
    * read, be the answer cached or not.
    */
   admits(keyId: string | null, waitedMs: number): boolean {
-    return this.#shedding.admits(performance.now(), waitedMs, keyId);
+    return this.#shedding.admits(keyId, waitedMs, performance.now());
   }
 
   /**
@@ -89,7 +101,11 @@ export class QueryLanes {
     keyId: string | null = null,
     waitedMs = 0,
   ): Promise<Answer> {
-    if (request.endpoint === 'bulkBars') return this.#streaming().submit(request, isGone, keyId);
+    if (request.endpoint === 'bulkBars') {
+      const streams = this.#queueOf('bulk_query', limits.streamedWaitMs);
+      return streams.submit(request, isGone, keyId);
+    }
+    if (readManyRows.has(request.endpoint)) return this.#dear().submit(request, isGone, keyId, waitedMs);
     try {
       return await this.#first.submit(request, isGone, keyId, waitedMs);
     } catch (error) {
@@ -99,26 +115,17 @@ export class QueryLanes {
   }
 
   #dear(): QueryQueue {
-    // The first lane has opened the store: it declined the request.
-    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
-    this.#second ??= new QueryQueue(setup, {
-      waitMaxMs: limits.dearWaitMaxMs,
-      expectedWaitMs: limits.dearExpectedWaitMs,
-    });
-    return this.#second;
+    return this.#queueOf('dear_query', limits.dearWaitMs);
   }
 
-  #streaming(): QueryQueue {
-    const setup = { ...this.#setup, wasOpened: true, givesWay: true };
-    const [waitMaxMs, expectedWaitMs] = [limits.streamedWaitMaxMs, limits.streamedWaitMaxMs];
-    this.#streams ??= new QueryQueue(setup, { waitMaxMs, expectedWaitMs });
-    return this.#streams;
+  #queueOf(lane: Lane, waitMs: number): QueryQueue {
+    const queue = this.#queues.get(lane) ?? new QueryQueue(this.#setup, { waitMs });
+    this.#queues.set(lane, queue);
+    return queue;
   }
 
   /** Answers the admitted requests, then ends the threads. */
   async close(): Promise<void> {
-    await this.#first.close();
-    await this.#second?.close();
-    await this.#streams?.close();
+    for (const queue of this.#queues.values()) await queue.close();
   }
 }

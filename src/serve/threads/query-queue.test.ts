@@ -13,10 +13,9 @@ import { parseParameters } from '../../contract/endpoint.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
 import { openStore } from '../../store/engines.ts';
 import { series } from '../../store/schema/bars.ts';
-import type { QueueBounds } from './admission.ts';
+import { AdmissionControl, type QueueBounds } from './overload.ts';
 import { QueryQueue, type QueueError } from './query-queue.ts';
 import type { ThreadSetup } from './query-thread.ts';
-import { ServiceTime } from './service-time.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -40,7 +39,7 @@ after(async () => {
 const setup = { storeUrl, pageKeySecret: new Uint8Array(32).fill(7) };
 
 /** On a slow machine, too, no request is refused for its wait, unless a test wants that. */
-const patient: QueueBounds = { waitMaxMs: 60_000, expectedWaitMs: 60_000, warmUpMs: 0, coldWaitMaxMs: 0 };
+const patient: QueueBounds = { waitMs: 60_000, warmUpMs: 0 };
 
 function openQueue(settings: QueueBounds = {}, from: ThreadSetup = setup): QueryQueue {
   const queue = new QueryQueue(from, { ...patient, ...settings });
@@ -115,8 +114,7 @@ function holdBack(t: TestContext): () => void {
 
 /** A thread that takes so long for each request. */
 function takesMs(t: TestContext, meanMs: number): void {
-  t.mock.getter(ServiceTime.prototype, 'isWarm', () => true);
-  t.mock.getter(ServiceTime.prototype, 'meanMs', () => meanMs);
+  t.mock.getter(AdmissionControl.prototype, 'meanMs', () => meanMs);
 }
 
 /** Ends the thread behind a queue. */
@@ -138,11 +136,8 @@ async function portOf(t: TestContext, queue: QueryQueue): Promise<MessagePort> {
   return posted.mock.calls[0]!.this as MessagePort;
 }
 
-/**
- * Most tests share the threads of these: of a queue that has room for all, and of one in which only four
- * wait.
- */
-const [wide, narrow] = [openQueue({ inFlightMax: 2 }), openQueue({ queueLengthMax: 4, inFlightMax: 2 })];
+/** Most tests share the thread of this queue: it is given one request more than it runs at the same time. */
+const wide = openQueue({ inFlightMs: 0 });
 
 test('every request gets its own answer, in the order of asking where the store answers one after the other, also before the thread is ready', async () => {
   const order: number[] = [];
@@ -184,54 +179,12 @@ test('a mistake that only the data shows is a refusal, not a fault (contract 6.3
   assert.equal(answer.kind === 'refusal' && answer.word, 'unknown_instrument');
 });
 
-test('a full queue refuses before any work, and admitted requests are answered', async (t) => {
-  const letGo = holdBack(t);
-  const count = inThread + 4;
-  const accepted = Array.from({ length: count }, (_, index) => narrow.submit(latest(index + 1), here));
-  assert.equal(narrow.waiting, 4);
-  for (let more = 0; more < 3; more++)
-    await assert.rejects(
-      narrow.submit(latest(1), () => assert.fail('it was looked at')),
-      isQueueError('full'),
-    );
-  letGo();
-  assert.deepEqual(
-    (await Promise.all(accepted)).map(countOf),
-    accepted.map((_, index) => index + 1),
-  );
-  assert.equal(countOf(await narrow.submit(latest(7), here)), 7, 'it admits requests again');
-});
-
-test('a key whose requests fill the queue keeps no other key out, and is answered before none of its own (contract 6.3)', async (t) => {
-  const letGo = holdBack(t);
-  const ends: string[] = [];
-  const ask = (limit: number, key: string): Promise<void> =>
-    narrow.submit(latest(limit), here, key).then(
-      () => void ends.push(`${key}${limit}`),
-      (error: unknown) => void ends.push(`${key}${limit} ${(error as QueueError).problem}`),
-    );
-  const last = inThread + 4;
-  const asked = Array.from({ length: last }, (_, index) => ask(index + 1, 'loud'));
-  asked.push(ask(1, 'quiet'), ask(2, 'quiet'), ask(last + 1, 'loud'));
-  letGo();
-  await settled(Promise.all(asked));
-  assert.deepEqual(
-    ends.filter((end) => end.endsWith('full')),
-    [`loud${last} full`, `loud${last - 1} full`, `loud${last + 1} full`],
-  );
-  const answered = ends.filter((end) => !end.endsWith('full')).map((end) => end.replace(/\d+$/, ''));
-  const expected = [...new Array<string>(inThread).fill('loud'), ...['loud', 'quiet', 'loud', 'quiet']];
-  // A store whose queries overlap ends them in any order.
-  if (store.concurrency === 1) assert.deepEqual(answered, expected);
-  assert.deepEqual(answered.toSorted(), expected.toSorted());
-});
-
 /** One that refuses whoever would wait longer than this. */
 const WAIT_MS = 100;
-const hasty = openQueue({ expectedWaitMs: WAIT_MS, inFlightMax: 2 });
+const hasty = openQueue({ waitMs: WAIT_MS, inFlightMs: 0 });
 
 test('a key is not refused for a wait that is that of another key (contract 6.3)', async (t) => {
-  await settled(hasty.ready());
+  await hasty.submit(latest(1), here);
   takesMs(t, WAIT_MS / (inThread + 10));
   const letGo = holdBack(t);
   const ends: Promise<unknown>[] = [];
@@ -247,6 +200,25 @@ test('a key is not refused for a wait that is that of another key (contract 6.3)
   assert.ok(!joins('loud'));
   letGo();
   await settled(Promise.all(ends));
+});
+
+test('keys take turns in the queue, and the requests of one key keep their order (contract 6.3)', async (t) => {
+  const letGo = holdBack(t);
+  const ends: string[] = [];
+  const ask = async (limit: number, key: string): Promise<void> => {
+    await wide.submit(latest(limit), here, key);
+    ends.push(`${key}${limit}`);
+  };
+  const loud = Array.from({ length: inThread + 4 }, (_, index) => index + 1);
+  const asked = [...loud.map((limit) => ask(limit, 'loud')), ask(1, 'quiet'), ask(2, 'quiet')];
+  letGo();
+  await settled(Promise.all(asked));
+  const [first, ...rest] = loud.slice(inThread).map((limit) => `loud${limit}`);
+  const inTurns = [first, 'quiet1', rest[0], 'quiet2', ...rest.slice(1)];
+  const expected = [...loud.slice(0, inThread).map((limit) => `loud${limit}`), ...inTurns];
+  // A store whose queries overlap ends them in any order.
+  if (store.concurrency === 1) assert.deepEqual(ends, expected);
+  assert.deepEqual(new Set(ends), new Set(expected));
 });
 
 test('under overload a request that would wait too long is refused at once, and admitted ones are answered', async () => {
@@ -279,26 +251,11 @@ test('a request that would wait too long is refused at once, not after it has wa
   assert.deepEqual((await Promise.all(accepted)).map(countOf), asked);
 });
 
-test('results are received also while requests arrive without a pause', async () => {
-  let isAnswered = false;
-  const first = wide.submit(latest(1), here).then(() => {
-    isAnswered = true;
-  });
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  const others: Promise<Answer>[] = [];
-  // Promises are settled meanwhile, but the turn of the event loop does not end.
-  while (!isAnswered && performance.now() < deadlineMs) {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    others.push(wide.submit(latest(1), here));
-    await Promise.resolve();
-  }
-  assert.ok(isAnswered);
-  await settled(Promise.all([first, ...others]));
-});
-
 test('a request that has waited too long is refused before the thread sees it', async () => {
-  const queue = openQueue({ waitMaxMs: -1, coldWaitMaxMs: -1 });
-  await assert.rejects(settled(queue.submit(latest(1), here)), isQueueError('full'));
+  await hasty.submit(latest(1), here);
+  const late = hasty.submit(latest(1), here, null, 2 * WAIT_MS);
+  assert.equal(hasty.inFlight, 0);
+  await assert.rejects(settled(late), isQueueError('full'));
 });
 
 test('a request whose caller has gone is dropped before the thread sees it', async (t) => {
@@ -340,9 +297,9 @@ test('a request that cannot reach the thread fails alone and keeps no buffer', a
 });
 
 test('when the thread dies its requests are faults, and the waiting ones go to a new thread', async (t) => {
-  const port = await portOf(t, narrow);
+  const port = await portOf(t, wide);
   port.postMessage(null);
-  const asked = Array.from({ length: inThread + 4 }, (_, index) => narrow.submit(latest(index + 1), here));
+  const asked = Array.from({ length: inThread + 4 }, (_, index) => wide.submit(latest(index + 1), here));
   const ends = await settled(Promise.allSettled(asked));
   for (const end of ends.slice(0, inThread))
     assert.ok(end.status === 'rejected' && isQueueError('fault')(end.reason));
@@ -409,7 +366,7 @@ test('a store that another process keeps locked is out of reach for as long, and
 });
 
 test('a queue that closes answers the admitted requests and refuses new ones', async () => {
-  const queue = openQueue({ inFlightMax: 2 });
+  const queue = openQueue({ inFlightMs: 0 });
   await queue.ready();
   const accepted = Array.from({ length: 10 }, (_, index) => queue.submit(latest(index + 1), here));
   const closed = queue.close();

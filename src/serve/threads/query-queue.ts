@@ -6,10 +6,10 @@ import { causeOf } from '../../base/observe.ts';
 import { moduleBeside } from '../../base/runtime.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
-import { AdmissionControl, type QueueBounds } from './admission.ts';
+import { AdmissionControl, type QueueBounds } from './overload.ts';
 import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
 import { bufferBytes, SharedBuffers } from './shared-buffers.ts';
-import { WaitingRequests } from './waiting-requests.ts';
+import { WaitingRequests } from './turns.ts';
 
 /**
  * Memory of one thread, in bytes: what its heap takes, what of that is in use, and what its objects hold
@@ -67,8 +67,6 @@ export class QueryQueue {
   #wasOpened: boolean;
   /** Whether the thread has opened the store, and why it ended. */
   #life = { opened: Promise.withResolvers<void>(), isReady: false, cause: '' };
-  /** When its results were last polled. */
-  #polledMs = performance.now();
   #nextId = 0;
   #closed: Promise<void> | null = null;
   #onDrained: (() => void) | null = null;
@@ -113,41 +111,13 @@ export class QueryQueue {
     keyId: string | null = null,
     waitedMs = 0,
   ): Promise<Answer> {
-    const nowMs = performance.now();
-    if (nowMs - this.#polledMs > limits.queuePollMs) this.#poll(nowMs);
-    if (this.#closed !== null || !this.#admits(keyId, waitedMs)) return Promise.reject(full);
-    const waiting = { request, sinceMs: nowMs - waitedMs, isGone, ...Promise.withResolvers<Answer>() };
+    const length = { waiting: this.#queue.before(keyId), inFlight: this.inFlight };
+    if (this.#closed !== null || !this.#admission.admits(length, waitedMs)) return Promise.reject(full);
+    const sinceMs = performance.now() - waitedMs;
+    const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
     this.#queue.add(keyId, waiting);
     this.#feed();
     return waiting.promise;
-  }
-
-  /**
-   * Whether one more request of a key joins the queue. In a full one it takes the place of one of a key that
-   * has more.
-   */
-  #admits(keyId: string | null, waitedMs: number): boolean {
-    const { waiting, inFlight } = this;
-    const isSoon =
-      this.#admission.admits({ waiting, inFlight }, waitedMs) ||
-      this.#admission.admits({ waiting: this.#queue.before(keyId), inFlight }, waitedMs);
-    if (!isSoon || !this.#admission.isFull(waiting)) return isSoon;
-    const other = this.#queue.removeForOther(keyId);
-    other?.reject(full);
-    return other !== undefined;
-  }
-
-  /**
-   * Receives the thread's results without waiting for the event loop. Under overload one tick handles
-   * thousands of requests, and the query thread would be idle until its end.
-   */
-  #poll(nowMs: number): void {
-    this.#polledMs = nowMs;
-    while (this.#port !== null) {
-      const next = receiveMessageOnPort(this.#port);
-      if (next === undefined) return;
-      this.#receive(next.message);
-    }
   }
 
   /** Answers the admitted requests, then ends the thread. */
@@ -170,7 +140,7 @@ export class QueryQueue {
     const nowMs = performance.now();
     for (let next = this.#queue.first; next !== undefined; next = this.#queue.first) {
       if (next.isGone()) next.reject(new QueueError('gone', 'the caller has gone'));
-      else if (this.#admission.isTooLate(next.sinceMs, nowMs)) next.reject(full);
+      else if (this.#admission.isTooLate(nowMs - next.sinceMs)) next.reject(full);
       else if (this.#admission.isBusy(this.inFlight)) break;
       else this.#send(next);
       this.#queue.takeFirst();
@@ -205,9 +175,9 @@ export class QueryQueue {
     });
     this.#worker = worker;
     port1.on('message', (message: ThreadResult) => this.#receive(message));
-    // Node.js crashes when a closed port is polled.
+    let isClosed = false;
     port1.once('close', () => {
-      if (this.#port === port1) this.#port = null;
+      isClosed = true;
     });
     this.#life = { opened: Promise.withResolvers(), isReady: false, cause: 'the query thread ended' };
     this.#life.opened.promise.catch(() => undefined);
@@ -215,8 +185,13 @@ export class QueryQueue {
       this.#life.cause = causeOf(error);
     });
     worker.once('exit', () => {
-      this.#poll(performance.now());
       this.#port = null;
+      // What it sent last. Node.js crashes where a closed port is asked.
+      while (!isClosed) {
+        const left = receiveMessageOnPort(port1);
+        if (left === undefined) break;
+        this.#receive(left.message as ThreadResult);
+      }
       port1.close();
       this.#life.opened.reject(new Error(this.#life.cause));
       this.#lost();
@@ -237,8 +212,7 @@ export class QueryQueue {
     const waiting = this.#inFlight.get(message.id);
     this.#inFlight.delete(message.id);
     if (waiting === undefined) return;
-    if (message.kind !== 'fault')
-      this.#admission.onAnswer(message.tookMs, message.processorMs, performance.now());
+    if (message.kind !== 'fault') this.#admission.onAnswer(message.tookMs, message.processorMs);
     if (message.kind === 'answer') {
       waiting.resolve(this.#complete(message, waiting.buffer));
     } else {

@@ -14,9 +14,9 @@ import {
 import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
 import { isAway } from '../../store/store.ts';
-import { QueryTurns } from './query-turns.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
 import { giveWay } from './thread-priority.ts';
+import { QueryTurns } from './turns.ts';
 
 /** The means that a query thread works with. */
 export type ThreadSetup = {

@@ -1,15 +1,14 @@
 // Shared buffers: the query thread writes bodies into them and the HTTP thread sends them from there, so that
 // no message copies a body.
-import { limits } from '../../contract/limits.ts';
 
 /** Bytes of one buffer: enough for a default page of bars. A larger body gets memory of its own. */
 export const BUFFER_BYTES = 64 * 1024;
 
 /**
- * One for each request in the query thread. With none free, because a slow client still reads, a body gets
- * memory of its own.
+ * More than requests are in the query thread at a time. With none free, because slow clients still read, a
+ * body gets memory of its own.
  */
-const BUFFER_COUNT = limits.queueInFlightMax;
+const BUFFER_COUNT = 256;
 
 /** The first bytes of one buffer. */
 export function bufferBytes(memory: SharedArrayBuffer, buffer: number, length: number): Uint8Array {

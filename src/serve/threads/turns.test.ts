@@ -1,7 +1,9 @@
-// Contract 6.3 (503): a key with many waiting requests is refused, or waits, for these alone.
+// Contract 6.3 (503): a key with many waiting requests is refused, or waits, for these alone. In a query
+// thread requests keep their order, and so many run at the same time as the store takes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WaitingRequests } from './waiting-requests.ts';
+import { setImmediate } from 'node:timers/promises';
+import { QueryTurns, WaitingRequests } from './turns.ts';
 
 /**
  * Requests of keys in the order in which they come, such as `aab`: each is named by its key and its number.
@@ -53,12 +55,38 @@ test('one more request of a key is never behind more than is told, and of a new 
     }
 });
 
-test('room for a key is made by the newest request of the one that has most, not by a key that has no more (contract 6.3)', () => {
-  const waiting = waitingOf('aaabb');
-  assert.equal(waiting.removeForOther('b'), undefined);
-  assert.equal(waiting.removeForOther('a'), undefined);
-  assert.equal(waiting.removeForOther('c'), 'a2');
-  assert.equal(waiting.length, 4);
-  assert.deepEqual(waiting.removeAll().sort(), ['a0', 'a1', 'b3', 'b4']);
-  assert.deepEqual([waiting.length, waiting.first], [0, undefined]);
+/**
+ * Runs ten pieces of work of unequal length; the order in which they began, and the most that ran at the same
+ * time.
+ */
+async function ran(turns: QueryTurns): Promise<{ began: number[]; most: number }> {
+  const began: number[] = [];
+  let [running, most] = [0, 0];
+  const ends = Array.from({ length: 10 }, (_, index) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    turns.add(async () => {
+      began.push(index);
+      running++;
+      most = Math.max(most, running);
+      for (let pause = 0; pause < (index * 7) % 5; pause++) await setImmediate();
+      running--;
+      resolve();
+    });
+    return promise;
+  });
+  await Promise.all(ends);
+  return { began, most };
+}
+
+const order = Array.from({ length: 10 }, (_, index) => index);
+
+test('requests run one after the other', async () => {
+  assert.deepEqual(await ran(new QueryTurns()), { began: order, most: 1 });
+});
+
+test('with a store that takes several, so many run at the same time, and begin in their order', async () => {
+  const turns = new QueryTurns();
+  turns.concurrency = 4;
+  assert.deepEqual(await ran(turns), { began: order, most: 4 });
+  assert.deepEqual(await ran(turns), { began: order, most: 4 }, 'again');
 });
