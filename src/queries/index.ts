@@ -2,17 +2,22 @@
 import { Refusal } from '../contract/errors.ts';
 import { type AllEndpoints, allEndpoints, type Endpoint } from '../contract/index.ts';
 import type { Keep } from '../series/calendars.ts';
+import { TrackedReader } from '../store/known-changes.ts';
 import { KnownReader } from '../store/past/known-reader.ts';
 import { always } from '../store/schema/dataset.ts';
 import type { RowLists, Store } from '../store/store.ts';
-import { TrackedReader } from '../store/known-changes.ts';
 import { tellingAdjusted } from './adjusted.ts';
 import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
 import { PastVersions, refusedVersion } from './data-version.ts';
-import { answerEconomicEvent, answerEconomicEventCodes, answerEconomicEvents, answerLatestEconomicEvents } from './economic.ts';
+import {
+  answerEconomicEvent,
+  answerEconomicEventCodes,
+  answerEconomicEvents,
+  answerLatestEconomicEvents,
+} from './economic.ts';
 import { answerFindings } from './findings.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
 import { answerInstrumentSearch } from './instrument-search.ts';
@@ -22,7 +27,17 @@ import { momentOf, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
-import { type Adjusted, type Allocate, type Answer, allocateFresh, barsCounted, type LaneBounds, type Query, type QueryContext, type QueryRequest } from './query.ts';
+import {
+  type Adjusted,
+  type Allocate,
+  type Answer,
+  allocateFresh,
+  barsCounted,
+  type LaneBounds,
+  type Query,
+  type QueryContext,
+  type QueryRequest,
+} from './query.ts';
 import { answerInstrumentReference } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
 import { answerSessionCoverage } from './session-coverage.ts';

@@ -2,11 +2,11 @@
 import { type AssetSchema, parseAskedSymbol } from '../contract/identifiers.ts';
 import type { instrumentSearch } from '../contract/reference.ts';
 import { marketOf } from '../series/calendars.ts';
-import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
 import { rowsOfTerms, wordsOf } from '../store/instrument-terms.ts';
 import { unsignedPair } from '../store/schema/notations.ts';
-import { type Instrument, } from '../store/schema/reference.ts';
-import { aliasedSymbol, instrumentOrNull, shownRow, UNDATED_FIELDS, } from './known-instrument.ts';
+import type { Instrument } from '../store/schema/reference.ts';
+import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
+import { aliasedSymbol, instrumentOrNull, shownRow, UNDATED_FIELDS } from './known-instrument.ts';
 import type { Query, QueryContext } from './query.ts';
 import { recordOf } from './reference.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';

@@ -7,7 +7,16 @@ import { always, isKnown } from '../store/schema/dataset.ts';
 import { ADJUSTED, isAdjustedRoot, optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
 import { takeRows } from './dataset-page.ts';
-import { type Contract, contractsOf, datesOf, type Expiration, expirationFinder, expirationsOf, optionTypes, groupsOf } from './expirations.ts';
+import {
+  type Contract,
+  contractsOf,
+  datesOf,
+  type Expiration,
+  expirationFinder,
+  expirationsOf,
+  groupsOf,
+  optionTypes,
+} from './expirations.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import { type QueryContext, TooDear } from './query.ts';

@@ -8,12 +8,19 @@ import { overThroughMs } from '../market/calendar/bar-end.ts';
 import { endOf } from '../series/instrument-end.ts';
 import { knownSeries, tradedOtherwise } from '../series/read-stored.ts';
 import type { Series } from '../series/series.ts';
-import { namesOf, type FormerBearer, symbolsLike } from '../store/instrument-terms.ts';
+import { type FormerBearer, namesOf, symbolsLike } from '../store/instrument-terms.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
 import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn } from '../store/schema/reference.ts';
-import { chosenBearer, type DayRange, type Found, findInstrument, unknownInstrument, hadWithin } from './lookup.ts';
-import type { QueryContext, Answer } from './query.ts';
 import { queryLimits } from './limits.ts';
+import {
+  chosenBearer,
+  type DayRange,
+  type Found,
+  findInstrument,
+  hadWithin,
+  unknownInstrument,
+} from './lookup.ts';
+import type { Answer, QueryContext } from './query.ts';
 
 /** The part of a context that finds instruments. */
 type Finding = Pick<QueryContext, 'reader' | 'known' | 'lookup' | 'moment'>;

@@ -2,10 +2,10 @@
 // (docs/architecture.md).
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import type { ErrorFacts, ErrorWord } from '../contract/errors.ts';
-import type { Part, DataState, RowLists } from '../store/store.ts';
 import type { Keep } from '../series/calendars.ts';
-import type { KnownMoment } from '../store/schema/dataset.ts';
 import type { TrackedReader } from '../store/known-changes.ts';
+import type { KnownMoment } from '../store/schema/dataset.ts';
+import type { DataState, Part, RowLists } from '../store/store.ts';
 import type { Lookup } from './lookup.ts';
 import type { PageKeys } from './page-key.ts';
 

@@ -1,14 +1,29 @@
 // Stored bars and rows between two bounds of a command; and a series whose bars a deletion or an undo
 // removes and restores, block by block.
-import { DAY_MS, END_DAY, endOf, FIRST_DAY, type ParsedInstant, startOf, type TimeKind } from '../base/instant.ts';
+import {
+  DAY_MS,
+  END_DAY,
+  endOf,
+  FIRST_DAY,
+  type ParsedInstant,
+  startOf,
+  type TimeKind,
+} from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
-import { encodeBlock } from '../market/bars/block-writer.ts';
 import { bucketOf } from '../market/bars/block.ts';
+import { encodeBlock } from '../market/bars/block-writer.ts';
 import { type Bars, emptyBars } from '../market/bars/columns.ts';
 import { barRange, inOrder } from '../market/calendar/bar-range.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, periodHours } from '../market/calendar/period.ts';
-import { allBlocks, blockAt, everyBucket, type OpenedBlock, openBlock, soundBlocks } from '../store/all-blocks.ts';
+import {
+  allBlocks,
+  blockAt,
+  everyBucket,
+  type OpenedBlock,
+  openBlock,
+  soundBlocks,
+} from '../store/all-blocks.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';

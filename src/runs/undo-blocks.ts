@@ -1,7 +1,8 @@
 // Undoing one run's changes of blocks, under the changes of later runs (docs/decisions/0009).
-import { refuseLostBlocks } from '../store/all-blocks.ts';
+
 import { type Bars, emptyBars, filterBars, mergeBars } from '../market/bars/columns.ts';
 import { type Brought, broughtBy, hasBar } from '../series/brought.ts';
+import { refuseLostBlocks } from '../store/all-blocks.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { type BlockChange, decodeChange } from '../store/journal-entries.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';

@@ -1,10 +1,16 @@
 // The terms that find instruments: symbols, former symbols and the words of names, kept beside the
 // instruments' rows.
-import { allRows, rowsAmong, rowsWith, rowWith, rowsInOrder } from './all-rows.ts';
+import { allRows, rowsAmong, rowsInOrder, rowsWith, rowWith } from './all-rows.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { RowOf } from './schema/dataset.ts';
 import { areAlike, placeOfAlike, splitsOf } from './schema/notations.ts';
-import { type FormerSymbol, type Instrument, type InstrumentName, instruments, instrumentTerms } from './schema/reference.ts';
+import {
+  type FormerSymbol,
+  type Instrument,
+  type InstrumentName,
+  instruments,
+  instrumentTerms,
+} from './schema/reference.ts';
 import type { RowLists, RowWriter } from './store.ts';
 
 /** One term of one instrument. */

@@ -1,7 +1,7 @@
 // `bourse doctor`; with `--deep` every byte of the store, and what to run for what is damaged.
 
 import type { Command } from 'commander';
-import { type Damage, broken, type Diagnosis, fine } from '../../store/damage.ts';
+import { broken, type Damage, type Diagnosis, fine } from '../../store/damage.ts';
 import { diagnoseStore, howToRestore, isStoreMade, resolveStore } from '../../store/engines.ts';
 import { storeLimits } from '../../store/limits.ts';
 import { series } from '../../store/schema/bars.ts';

@@ -14,10 +14,20 @@ import type { ReplaceRequest } from '../../runs/held-rows.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import { barFields } from '../../store/schema/bars.ts';
 import { corporateActions, currencyRule } from '../../store/schema/corporate-actions.ts';
-import { spokenName, type Fields } from '../../store/schema/dataset.ts';
+import { type Fields, spokenName } from '../../store/schema/dataset.ts';
 import { BARS, fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';
 import { hintFor, UsageProblem } from '../config.ts';
-import { type FlagsOf, jsonFlag, quietFlag, readCountry, readInterval, readSchema, readSymbolOf, storeFlag, wholeNumber } from '../shared/flags.ts';
+import {
+  type FlagsOf,
+  jsonFlag,
+  quietFlag,
+  readCountry,
+  readInterval,
+  readSchema,
+  readSymbolOf,
+  storeFlag,
+  wholeNumber,
+} from '../shared/flags.ts';
 
 /** The options of `bourse import`. */
 export const importOptions = {

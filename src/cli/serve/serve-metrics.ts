@@ -4,7 +4,14 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Observe } from '../../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../../serve/built-in-pages.ts';
 import { httpLimits } from '../../serve/limits.ts';
-import { exposition, type Measurable, Metrics, type Report, totalsOf, storeReport } from '../../serve/metrics.ts';
+import {
+  exposition,
+  type Measurable,
+  Metrics,
+  type Report,
+  storeReport,
+  totalsOf,
+} from '../../serve/metrics.ts';
 import { METRICS_PATH, MetricsHandler, metricsPage } from '../../serve/metrics-handler.ts';
 import { OpenConnections } from '../../serve/open-connections.ts';
 import { UnsentBytes } from '../../serve/outgoing/unsent-bytes.ts';

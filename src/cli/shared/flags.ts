@@ -2,7 +2,13 @@
 // share, and how their texts are read.
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type ParsedInstant, parseInstant } from '../../base/instant.ts';
-import { assetSchemas, parseAssetSchema, parseCountry, parseSymbol, symbolAllowed } from '../../contract/identifiers.ts';
+import {
+  assetSchemas,
+  parseAssetSchema,
+  parseCountry,
+  parseSymbol,
+  symbolAllowed,
+} from '../../contract/identifiers.ts';
 import { intervalsAllowed, parseInterval } from '../../contract/interval.ts';
 import type { Field, FieldRule } from '../../store/schema/dataset.ts';
 import { fileDatasetNamed, fileDatasetNames } from '../../store/schema/index.ts';

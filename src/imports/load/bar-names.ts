@@ -1,5 +1,10 @@
 // The names in the rows of a bars file: the instrument and the series that each of them stands for.
-import { parseAssetSchema, parseCountry, parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
+import {
+  parseAssetSchema,
+  parseCountry,
+  parseSpacedSymbol,
+  parseSymbol,
+} from '../../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../../contract/interval.ts';
 import { plainOptionSymbol } from '../../contract/option-symbol.ts';
 import { volumeBasis } from '../../contract/price-basis.ts';

@@ -3,9 +3,15 @@ import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import type { BarLabel } from '../../contract/file-words.ts';
 import { intervalMinutes } from '../../contract/interval.ts';
 import { openBefore } from '../../market/calendar/bar-end.ts';
-import { isPeriod, isSundayOfWeek, type PeriodInterval, periodEnd, periodOfRow } from '../../market/calendar/period.ts';
+import {
+  isPeriod,
+  isSundayOfWeek,
+  type PeriodInterval,
+  periodEnd,
+  periodOfRow,
+} from '../../market/calendar/period.ts';
 import { dayOf } from '../../runs/naming.ts';
-import { valueFields, } from '../../store/schema/bars.ts';
+import { valueFields } from '../../store/schema/bars.ts';
 import { LocalClock } from '../map/instant-cell.ts';
 import { NeedsCare, unfitProblem } from '../read/file-problem.ts';
 import { type BarChunk, type Care, momentKinds, writtenDay } from './bar-chunk.ts';

@@ -4,7 +4,12 @@ import { DAY_MS } from '../../base/instant.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import type { Values } from '../../store/schema/dataset.ts';
-import { type FormerSymbol, type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import {
+  type FormerSymbol,
+  type Instrument,
+  type InstrumentName,
+  instruments,
+} from '../../store/schema/reference.ts';
 import type { RowReader } from '../../store/store.ts';
 import type { Particulars } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';

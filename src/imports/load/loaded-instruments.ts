@@ -7,7 +7,7 @@ import { changeRowFirst } from '../../runs/journal.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { Values } from '../../store/schema/dataset.ts';
-import { indexOfRoot, plainRoot, optionContracts } from '../../store/schema/options.ts';
+import { indexOfRoot, optionContracts, plainRoot } from '../../store/schema/options.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';
 import { contractOf } from './options.ts';

@@ -2,7 +2,15 @@
 import { DAY_MS } from '../../base/instant.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import { bucketDays } from '../../market/bars/block.ts';
-import { type Bars, columns, copyRun, emptyBars, lowerBound, reserve, valueColumns } from '../../market/bars/columns.ts';
+import {
+  type Bars,
+  columns,
+  copyRun,
+  emptyBars,
+  lowerBound,
+  reserve,
+  valueColumns,
+} from '../../market/bars/columns.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
 import type { Brought } from '../../series/brought.ts';
 import { namingDamage } from '../../series/damaged-bars.ts';

@@ -2,10 +2,10 @@
 // (contract 11, spec 2.6).
 import { parseOptionSymbol } from '../../contract/option-symbol.ts';
 import type { Values } from '../../store/schema/dataset.ts';
-import { ADJUSTED, isAdjustedOf, termsOfRoot, sharedFields } from '../../store/schema/options.ts';
+import { ADJUSTED, isAdjustedOf, sharedFields, termsOfRoot } from '../../store/schema/options.ts';
 import type { FormerSymbol, Instrument } from '../../store/schema/reference.ts';
-import type { RowProblem } from './refused-rows.ts';
 import type { Particulars, RowContext } from './particulars.ts';
+import type { RowProblem } from './refused-rows.ts';
 
 /** Root, expiration, type and strike of a symbol (contract 1.4). */
 const OPTION_SYMBOL = /^.+\d{6}([CP])\d{8}$/;

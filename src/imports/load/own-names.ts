@@ -1,8 +1,14 @@
 // The names that the store's instruments have, for those that a file writes (contract 9.21).
 import { upperAscii } from '../../contract/identifiers.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
-import { namesOf, type SymbolKind, symbolsLike, symbolsOfRoot, instrumentNamed } from '../../store/instrument-terms.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
+import {
+  instrumentNamed,
+  namesOf,
+  type SymbolKind,
+  symbolsLike,
+  symbolsOfRoot,
+} from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { symbolRule } from '../../store/schema/dataset.ts';
 import { importRuns, rowChanges } from '../../store/schema/internal.ts';

@@ -2,7 +2,7 @@
 // an item (contract 4.5, 8.3).
 import { hash } from 'node:crypto';
 import type { Dataset, RowOf, Values } from '../../store/schema/dataset.ts';
-import type { RowReader, } from '../../store/store.ts';
+import type { RowReader } from '../../store/store.ts';
 import type { RowProblem } from './refused-rows.ts';
 import type { RunInstruments } from './run-instruments.ts';
 

@@ -4,7 +4,7 @@ import { DAY_MS, formatDay, formatInstantZ } from '../../base/instant.ts';
 import { FormerRuns } from '../../runs/former-runs.ts';
 import { type Days, dayOfRow, putReplacedDays, subjectOf } from '../../runs/held-rows.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
-import { ReplacedRows, } from '../../runs/replaced-rows.ts';
+import { ReplacedRows } from '../../runs/replaced-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { RowOf, Values } from '../../store/schema/dataset.ts';
 import type { FileDataset } from '../../store/schema/index.ts';

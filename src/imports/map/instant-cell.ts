@@ -1,6 +1,15 @@
 // Cells with a time -> instants or days: ISO 8601, epochs of any unit, local times of a named zone (contract
 // 2.5, 11).
-import { DAY_MS, dateOf, dayOf, END_MS, FIRST_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
+import {
+  DAY_MS,
+  dateOf,
+  dayOf,
+  END_MS,
+  FIRST_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  SECOND_MS,
+} from '../../base/instant.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
 import type { FieldRule, InstantRule } from '../../store/schema/dataset.ts';
 

@@ -9,7 +9,15 @@ import { BARS, type FileDataset, fileDatasetNamed } from '../../store/schema/ind
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import { barTable } from './export-bars.ts';
-import { type Cell, type Column, type ExportTable, rowLines, type Selection, symbolFlags, whereOf } from './export-table.ts';
+import {
+  type Cell,
+  type Column,
+  type ExportTable,
+  rowLines,
+  type Selection,
+  symbolFlags,
+  whereOf,
+} from './export-table.ts';
 
 /** Few, because a row may be as long as a line of a file. */
 const ROWS_PER_READ = 100;

@@ -3,7 +3,7 @@
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { firstWhere } from '../../base/search.ts';
-import { overThroughMs, sessionOfBar, keysInSession } from '../../market/calendar/bar-end.ts';
+import { keysInSession, overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';
 import { servedBars } from '../../series/cursor.ts';

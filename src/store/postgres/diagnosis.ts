@@ -1,7 +1,7 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
 import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine } from '../damage.ts';
-import { type ServerFacts, StoreUnavailable, StoreUnusable, type StoreFacts } from '../store.ts';
+import { type ServerFacts, type StoreFacts, StoreUnavailable, StoreUnusable } from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeText, hasCitus, isDistributed, type NodeFacts, nodeWords, readNodes } from './citus.ts';
 import { onSession } from './connection.ts';

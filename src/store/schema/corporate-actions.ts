@@ -2,7 +2,20 @@
 // is read (contract 8.2).
 import { fractionNear, numberOf } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
-import { asText, countryField, dataset, dayRule, exchangeRule, type FieldRule, numberRule, optional, parsedBy, required, symbolField, wordRule } from './dataset.ts';
+import {
+  asText,
+  countryField,
+  dataset,
+  dayRule,
+  exchangeRule,
+  type FieldRule,
+  numberRule,
+  optional,
+  parsedBy,
+  required,
+  symbolField,
+  wordRule,
+} from './dataset.ts';
 
 /**
  * Minor units: each is a hundredth of a currency. Case counts only where it tells pence (GBp) from pounds

@@ -1,7 +1,8 @@
 // The form of a dataset's declaration, and of the fields of its files: it drives the dataset's table,
 // import, export, deletion, content hash and counts (contract 11).
-import { parseDay } from '../../base/instant.ts';
+
 import { numberOf } from '../../base/decimal.ts';
+import { parseDay } from '../../base/instant.ts';
 import {
   assetSchemas,
   parseAssetSchema,

@@ -1,6 +1,17 @@
 // The economic calendar: its events, and the descriptions of codes that files give (contract 11).
 import { numberOf } from '../../base/decimal.ts';
-import { dataset, anyNumber, asText, capitals, countryField, optional, required, someText, type Values, wordRule } from './dataset.ts';
+import {
+  anyNumber,
+  asText,
+  capitals,
+  countryField,
+  dataset,
+  optional,
+  required,
+  someText,
+  type Values,
+  wordRule,
+} from './dataset.ts';
 import shipped from './economic-event-codes.json' with { type: 'json' };
 
 /** By importance, from 1 on (contract 8.7). */

@@ -8,11 +8,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { isOlder } from '../../base/runtime.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
-import { DiskFull, freeBytesIn, isReadOnlyDisk, } from '../../base/space.ts';
+import { DiskFull, freeBytesIn, isReadOnlyDisk } from '../../base/space.ts';
 import type { StoredCell } from '../checked-rows.ts';
 import { storeLimits } from '../limits.ts';
 import { type Mode, noStoreAt, StoreUnavailable, StoreUnusable } from '../store.ts';
-import { type FileKind, fileAt, isFull, isPassing, kinds, notOpened, PAGE_BYTES, requireFile, requireOneName, troubleOf } from './files.ts';
+import {
+  type FileKind,
+  fileAt,
+  isFull,
+  isPassing,
+  kinds,
+  notOpened,
+  PAGE_BYTES,
+  requireFile,
+  requireOneName,
+  troubleOf,
+} from './files.ts';
 
 /** Older ones can corrupt a database in WAL mode (sqlite.org/wal.html, "the WAL-reset bug"). */
 const VERSION_MIN = '3.51.3';

@@ -7,11 +7,11 @@ import { freeBytesIn } from '../../base/space.ts';
 import { otherThanFile } from '../../base/temporary.ts';
 import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../damage.ts';
-import { OlderLayout, StoreUnusable, type StoreFacts } from '../store.ts';
-import { PAGE_BYTES } from './files.ts';
-import { versionProblem, Database } from './connection.ts';
+import { OlderLayout, type StoreFacts, StoreUnusable } from '../store.ts';
+import { Database, versionProblem } from './connection.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { openSqliteStore } from './engine.ts';
+import { PAGE_BYTES } from './files.ts';
 
 type Check = (path: string) => Diagnosis | null | Promise<Diagnosis | null>;
 

@@ -1,10 +1,30 @@
 // The files of a store, and the errors of SQLite and of the system about them. Each file has one name,
 // because SQLite keeps the log beside the name by which a file was opened. A new one is written under a
 // temporary name, and becomes visible whole or not at all.
-import { chmodSync, chownSync, closeSync, fsyncSync, lstatSync, openSync, readlinkSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import {
+  closedAmong,
+  diskFull,
+  diskFullNow,
+  folderProblem,
+  isDiskFull,
+  OWNER_NEEDS,
+  STORE_NEEDS,
+} from '../../base/space.ts';
 import { otherThanFile, ownMark, removeLeftovers } from '../../base/temporary.ts';
-import { closedAmong, diskFull, diskFullNow, folderProblem, isDiskFull, OWNER_NEEDS, STORE_NEEDS } from '../../base/space.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import { type Mode, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
 
