@@ -222,6 +222,38 @@ test(
 );
 
 test(
+  'blocks of any part of a write that lost their connection are seen by nobody, however late they arrive',
+  {
+    skip,
+  },
+  () =>
+    withStore(async (store, url) => {
+      await store.write((writer) => writer.putBlock(1, block(1)));
+      const [{ version }] = (await ask(url, 'select version::int from store_state')) as [{ version: number }];
+      const failing = store.write(async (writer) => {
+        await writer.putBlock(1, block(1, 9));
+        await writer.savepoint(() => writer.putBlock(1, block(2, 9)));
+        // All but the one with the lock of the write: that of the blocks is among them.
+        await ask(
+          url,
+          `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'bourse' and datname = current_database()
+            and pid not in (select pid from pg_locks where locktype = 'advisory' and granted)`,
+        );
+        await writer.blocks(everyBlock);
+      });
+      await assert.rejects(failing, StoreUnavailable);
+      await ask(
+        url,
+        `insert into bar_blocks select 1, bucket, ${version} + bucket, 9, null, null
+        from (values (1), (2)) as b(bucket)`,
+      );
+      await store.write((writer) => writer.putBlock(1, block(3, 2)));
+      assert.equal(await blocksOf(store), '1 of 1,3 of 2');
+    }),
+);
+
+test(
   'replaced blocks stay while a long read goes on, which on several nodes no transaction holds, and then go',
   { skip },
   () =>
