@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CuttableWay } from '../../../test/postgres/cutting.ts';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
+import { addQuotaUses } from '../control.ts';
 import { openControl, openStore } from '../engines.ts';
 import { storeLimits } from '../limits.ts';
 import type { RowOf } from '../schema/dataset.ts';
@@ -113,6 +114,19 @@ test('the same of a write to the control tables', { skip }, async () => {
   await assert.rejects(failed, /0x00/);
   assert.equal(await control.snapshot((reader) => reader.count(secrets)), 0);
   await control.close();
+});
+
+test('writes of two processes to the control tables wait for each other, and none is lost', {
+  skip,
+}, async () => {
+  const url = freshUrl();
+  const controls = [await openControl(url, 'write'), await openControl(url, 'write')];
+  const use = { key_id: 'key', span: 'day', from_ms: 0, used: 1 } as const;
+  const add = (at: number, used: number) => addQuotaUses(controls[at % 2]!, [{ ...use, used }], () => 0);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => add(at, 1)));
+  const [total] = await add(0, 0);
+  assert.equal(total!.used, 20);
+  for (const control of controls) await control.close();
 });
 
 const block = (bucket: number, runId = 1): StoredBlock => ({
