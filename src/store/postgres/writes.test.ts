@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { CuttableWay } from '../../../test/postgres/cutting.ts';
 import { openDatabase, type PostgresDatabase, skip } from '../../../test/postgres/server.ts';
+import { addQuotaUses } from '../control.ts';
 import { openControl, openStore } from '../engines.ts';
 import { storeLimits } from '../limits.ts';
 import type { RowOf } from '../schema/dataset.ts';
@@ -115,6 +116,19 @@ test('the same of a write to the control tables', { skip }, async () => {
   await control.close();
 });
 
+test('writes of two processes to the control tables wait for each other, and none is lost', {
+  skip,
+}, async () => {
+  const url = freshUrl();
+  const controls = [await openControl(url, 'write'), await openControl(url, 'write')];
+  const use = { key_id: 'key', span: 'day', from_ms: 0, used: 1 } as const;
+  const add = (at: number, used: number) => addQuotaUses(controls[at % 2]!, [{ ...use, used }], () => 0);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => add(at, 1)));
+  const [total] = await add(0, 0);
+  assert.equal(total!.used, 20);
+  for (const control of controls) await control.close();
+});
+
 const block = (bucket: number, runId = 1): StoredBlock => ({
   bucket,
   runId,
@@ -218,6 +232,38 @@ test(
         backwards.map(({ bucket }) => bucket),
         [7, 5, 3],
       );
+    }),
+);
+
+test(
+  'blocks of any part of a write that lost their connection are seen by nobody, however late they arrive',
+  {
+    skip,
+  },
+  () =>
+    withStore(async (store, url) => {
+      await store.write((writer) => writer.putBlock(1, block(1)));
+      const [{ version }] = (await ask(url, 'select version::int from store_state')) as [{ version: number }];
+      const failing = store.write(async (writer) => {
+        await writer.putBlock(1, block(1, 9));
+        await writer.savepoint(() => writer.putBlock(1, block(2, 9)));
+        // All but the one with the lock of the write: that of the blocks is among them.
+        await ask(
+          url,
+          `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'bourse' and datname = current_database()
+            and pid not in (select pid from pg_locks where locktype = 'advisory' and granted)`,
+        );
+        await writer.blocks(everyBlock);
+      });
+      await assert.rejects(failing, StoreUnavailable);
+      await ask(
+        url,
+        `insert into bar_blocks select 1, bucket, ${version} + bucket, 9, null, null
+        from (values (1), (2)) as b(bucket)`,
+      );
+      await store.write((writer) => writer.putBlock(1, block(3, 2)));
+      assert.equal(await blocksOf(store), '1 of 1,3 of 2');
     }),
 );
 
