@@ -8,7 +8,7 @@ import { FIRST_MS } from '../src/base/instant.ts';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';
 import { Refusal } from '../src/contract/errors.ts';
-import type { PriceBasis, VolumeBasis } from '../src/contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../src/contract/file-words.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { QueryRunner } from '../src/queries/index.ts';
 import type { Answer } from '../src/queries/query.ts';

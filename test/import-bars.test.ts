@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { PriceBasis } from '../src/contract/price-basis.ts';
+import type { PriceBasis } from '../src/contract/file-words.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import type { ImportReport } from '../src/imports/load/run.ts';
 import { type ColumnMapping, noMapping } from '../src/imports/map/column-mapping.ts';

@@ -1,7 +1,7 @@
 // Rows into a store by the imports themselves, in this process: much sooner done than by the command line.
 import { writeFileSync } from 'node:fs';
 import { FIRST_MS } from '../src/base/instant.ts';
-import type { PriceBasis } from '../src/contract/price-basis.ts';
+import type { PriceBasis } from '../src/contract/file-words.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import type { ImportReport, ImportRequest } from '../src/imports/load/run.ts';
 import { type MappedFile, ownNames } from '../src/imports/map/column-mapping.ts';

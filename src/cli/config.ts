@@ -2,7 +2,7 @@
 // environment. And the version of the program.
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/words.ts';
 
 /** The call or a setting is wrong; exit status 2. */
 export class UsageProblem extends Error {

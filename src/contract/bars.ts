@@ -1,4 +1,6 @@
-// OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10) and latest (spec 4.11).
+// OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10), latest (spec 4.11) and in
+// bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
+
 import { endpoint } from './endpoint.ts';
 import { date, dateTime, nullable, number, optionalField, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
@@ -14,6 +16,7 @@ import {
   nextPageKey,
   optional,
   path,
+  required,
   sort,
   unbound,
 } from './parameter.ts';
@@ -41,7 +44,7 @@ export const barRecord = record('Bar', {
 const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
 /** The parameters that choose which bars an answer has, and how they are adjusted. */
-export const barChoices = {
+const barChoices = {
   is_eth: defaulted(
     kind.flag,
     false,
@@ -98,4 +101,35 @@ export const latestBars = endpoint({
   record: barRecord,
   shape: 'list',
   refusals: ['unknown_instrument'],
+});
+
+/** The media types of the formats that are not text. */
+export const bulkTypes = {
+  arrow: 'application/vnd.apache.arrow.stream',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
+
+export const bulkBars = endpoint({
+  path: '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}',
+  tag: 'bars',
+  summary: 'OHLC bars of many symbols, or of a whole market, in one answer',
+  parameters: {
+    schema_asset: instrument.schema_asset,
+    country_iso_code: path(kind.country, 'the country'),
+    interval: path(kind.interval, 'the interval of the bars'),
+    from_date: path(kind.dateTime, 'the first open to return'),
+    to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
+    symbols: optional(
+      kind.symbolList,
+      'the present symbols of the instruments, separated by commas, or those of the moment `as_of`; without it the whole market',
+    ),
+    format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
+    ...barChoices,
+  },
+  record: barRecord,
+  shape: 'list',
+  refusals: ['unknown_instrument', 'range_not_satisfiable'],
+  extension: true,
+  isStreamed: true,
+  binaryTypes: Object.values(bulkTypes),
 });

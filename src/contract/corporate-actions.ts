@@ -1,7 +1,7 @@
 // Stock corporate actions: the record (spec 2.4) and its endpoint (spec 4.3).
 import { endpoint } from './endpoint.ts';
 import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
-import { parseFlag } from './flag.ts';
+import { parseFlag } from './file-words.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {

@@ -1,5 +1,5 @@
-// The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and what a paged result carries (spec
-// 2.2).
+// The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and the headers that tell what an
+// answer has otherwise than one may think.
 import { type ErrorWord, errors } from './errors.ts';
 import {
   integer,
@@ -12,6 +12,14 @@ import {
   type Static,
   text,
 } from './fields.ts';
+
+export const warnings: readonly (readonly [header: string, words: string])[] = [
+  ['X-As-Of-Limits', 'Not dated by the data, so as last imported'],
+  ['X-Symbol-History', 'The symbol in this range'],
+  ['X-Adjust-Incomplete', 'Actions that should adjust the bars and do not'],
+  ['X-Adjusted-By', 'Actions that adjust the bars and are listed with extended=true alone'],
+  ['X-Adjusted-Contracts', 'Contracts that a corporate action adjusted, left out (adjusted=true has them)'],
+];
 
 /** The message of every success. */
 export const SUCCESS_MESSAGE = 'success';

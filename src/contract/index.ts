@@ -1,7 +1,6 @@
 // The endpoints by name, in specification order, then the extensions; and what a client reads them with:
 // `bourse/contract`.
-import { historicalBars, latestBars } from './bars.ts';
-import { bulkBars } from './bulk.ts';
+import { bulkBars, historicalBars, latestBars } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage, sessionCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';

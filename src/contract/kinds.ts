@@ -4,7 +4,7 @@ import { MANTISSA_LIMIT, plainDecimal } from '../base/decimal.ts';
 import { formatDay, formatInstantZ, type ParsedInstant, parseInstant, SECOND_MS } from '../base/instant.ts';
 import { Refusal } from './errors.ts';
 import { dataVersion as dataVersionField, type Schema } from './fields.ts';
-import { flagWords, parseFlag } from './flag.ts';
+import { flagWords, parseFlag } from './file-words.ts';
 import {
   assetSchemas,
   type CountrySymbol,

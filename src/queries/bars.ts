@@ -13,8 +13,8 @@ import { calendarOf } from '../market/calendar/calendar.ts';
 import { segmentScope } from '../market/calendar/period.ts';
 import { type Adjusting, adjustBars } from '../series/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
-import { baseBarsFor } from '../series/cost.ts';
 import type { StreamRange } from '../series/cursor.ts';
+import { baseBarsFor } from '../series/plan.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
 import { always } from '../store/schema/dataset.ts';
 import {
@@ -28,8 +28,15 @@ import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, keepOf, type Paging, type Query, type QueryContext } from './query.ts';
-import { wrongOrder } from './range.ts';
+import {
+  barsCounted,
+  goodUntil,
+  keepOf,
+  type Paging,
+  type Query,
+  type QueryContext,
+  wrongOrder,
+} from './query.ts';
 import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
 import { renderList } from './render/list.ts';
 import { csvCellOf } from './render/sink.ts';

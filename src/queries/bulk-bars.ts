@@ -2,7 +2,7 @@
 // none is held while a caller reads; it gives what the first step's state of the store would give, or is
 // refused (docs/decisions/0037).
 import { END_MS, FIRST_MS } from '../base/instant.ts';
-import type { bulkBars } from '../contract/bulk.ts';
+import type { bulkBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
@@ -26,8 +26,14 @@ import { aliasedSymbol, instrumentOrNull, unknownSymbol } from './known-instrume
 import { nameMarketPrices, namePrices } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
-import type { Adjusted, Answer, Query, QueryContext, StepPlace } from './query.ts';
-import { wrongOrder } from './range.ts';
+import {
+  type Adjusted,
+  type Answer,
+  type Query,
+  type QueryContext,
+  type StepPlace,
+  wrongOrder,
+} from './query.ts';
 import type { StepPart } from './render/bar-records.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 

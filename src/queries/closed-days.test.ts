@@ -11,7 +11,7 @@ import { sharedData, Workshop } from '../../test/service.ts';
 import { barsOf } from '../../test/stored.ts';
 import { formatDay, parseDay } from '../base/instant.ts';
 import { Calendars } from '../series/calendars.ts';
-import { latestPrice } from '../series/latest-price.ts';
+import { latestPrice } from '../series/closes.ts';
 import { readStored } from '../series/read-stored.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';

@@ -20,8 +20,7 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import type { DayRange, Found } from './lookup.ts';
-import type { Query, QueryContext } from './query.ts';
-import { dayBounds } from './range.ts';
+import { dayBounds, type Query, type QueryContext } from './query.ts';
 import type { WireRecord } from './render/records.ts';
 
 const order = ['ex_date', 'occurrence', 'action_type'] as const;

@@ -4,8 +4,7 @@ import type { Direction, Read } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
 import type { Place } from './page-key.ts';
 import { openWalk, type Understood } from './page-walk.ts';
-import { type Answer, type QueryContext, TooDear } from './query.ts';
-import { type Bounds, boundsOf } from './range.ts';
+import { type Answer, type Bounds, boundsOf, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** One requested page. */

@@ -18,8 +18,7 @@ import { eventCodes, events, shippedEventCodes } from '../store/schema/economic.
 import type { Direction, Reader } from '../store/store.ts';
 import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
-import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
-import { type Bounds, instantBounds } from './range.ts';
+import { type Bounds, goodUntilCommit, instantBounds, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 

@@ -9,8 +9,7 @@ import { instrumentOf } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, keepOf, type Query, type QueryContext } from './query.ts';
-import { dayBounds } from './range.ts';
+import { barsCounted, dayBounds, goodUntil, keepOf, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** The runs of a record are named as they are stored: nothing dates them for a moment (contract 9.8). */

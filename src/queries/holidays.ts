@@ -9,8 +9,7 @@ import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/override
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
 import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './page-walk.ts';
-import { goodUntilCommit, type Query, type QueryContext } from './query.ts';
-import { dayBounds } from './range.ts';
+import { dayBounds, goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
 

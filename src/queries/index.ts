@@ -11,7 +11,6 @@ import { answerHistoricalBars, answerLatestBars } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
-import { PastVersions, refusedVersion } from './data-version.ts';
 import {
   answerEconomicEvent,
   answerEconomicEventCodes,
@@ -20,10 +19,9 @@ import {
 } from './economic.ts';
 import { answerFindings } from './findings.ts';
 import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
-import { answerInstrumentSearch } from './instrument-search.ts';
 import { NamedOtherwise } from './known-instrument.ts';
 import { Lookup } from './lookup.ts';
-import { momentOf, tellingMoment } from './moment.ts';
+import { momentOf, PastVersions, refusedVersion, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './page-key.ts';
@@ -38,7 +36,7 @@ import {
   type QueryContext,
   type QueryRequest,
 } from './query.ts';
-import { answerInstrumentReference } from './reference.ts';
+import { answerInstrumentReference, answerInstrumentSearch } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
 import { answerSessionCoverage } from './session-coverage.ts';
 

@@ -8,7 +8,7 @@ import { seed } from '../../test/seed.ts';
 import { openToWrite, TestFolder } from '../../test/stores.ts';
 import { historicalBars, latestBars } from '../contract/bars.ts';
 import { parseParameters } from '../contract/endpoint.ts';
-import type { PriceBasis } from '../contract/price-basis.ts';
+import type { PriceBasis } from '../contract/file-words.ts';
 import { newestRuns, undoRun } from '../runs/undo-run.ts';
 import { openStore } from '../store/engines.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 // Which option contracts a request sees: those that were listed at its moment, as far as it is known
 // (contract 9.8), and without those that a corporate action adjusted, unless it asks for these too (contract
 // 8.5).
-import { parseOptionSymbol } from '../contract/option-symbol.ts';
+import { parseOptionSymbol } from '../contract/identifiers.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { always, isKnown } from '../store/schema/dataset.ts';
 import { ADJUSTED, isAdjustedRoot, optionContracts } from '../store/schema/options.ts';

@@ -1,9 +1,9 @@
 // Whether prices that were adjusted before their import may show a moment what came after it (contract 9.8).
 
 import { Refusal } from '../contract/errors.ts';
+import { volumeBasis } from '../contract/file-words.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
-import { volumeBasis } from '../contract/price-basis.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { divides } from '../series/plan.ts';
 import type { Series } from '../series/series.ts';

@@ -15,8 +15,7 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
-import type { Query, QueryContext } from './query.ts';
-import { instantBounds } from './range.ts';
+import { instantBounds, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 type Item = RowOf<typeof news>;

@@ -1,15 +1,27 @@
-// Options: the search for contracts in or out of the money (spec 4.6) and the coming expirations (spec 4.7).
-import { formatDay, formatInstant } from '../base/instant.ts';
+// Options: the record of a contract (spec 2.6, contract 8.4), the search for contracts in or out of the money
+// (spec 4.6) and the coming expirations (spec 4.7).
+import { formatDay, formatInstant, formatInstantZ } from '../base/instant.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { type optionExpirations, optionSearch } from '../contract/options.ts';
-import { latestPrice } from '../series/latest-price.ts';
+import type { AssetSchema } from '../contract/identifiers.ts';
+import { optionContractRecord, type optionExpirations, optionSearch } from '../contract/options.ts';
+import { findMarket } from '../market/calendar/calendar.ts';
+import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
+import { latestPrice } from '../series/closes.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
 import { always } from '../store/schema/dataset.ts';
 import { optionContracts } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
-import { type Contract, contractsOf, type Expiration, groupsOf, isWithin, orderOf } from './expirations.ts';
+import {
+  type Contract,
+  contractsOf,
+  type Expiration,
+  expirationFinder,
+  groupsOf,
+  isWithin,
+  orderOf,
+} from './expirations.ts';
 import {
   adjustedContracts,
   knownExpirations,
@@ -20,12 +32,78 @@ import {
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { contractRecords, renderGrouped } from './option-contract.ts';
 import type { Place } from './page-key.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
-import { renderResult } from './render/list.ts';
-import { renderRecords } from './render/records.ts';
+import {
+  type Allocate,
+  type Answer,
+  barsCounted,
+  goodUntil,
+  type Paging,
+  type Query,
+  type QueryContext,
+} from './query.ts';
+import { renderEnvelope, renderResult, writePaging } from './render/list.ts';
+import { renderRecords, type WireRecord, writeJsonRecords } from './render/records.ts';
+
+/** One contract of a search: its record, and the instant that it is grouped by. */
+type GroupedContract = { readonly expiresMs: number; readonly record: WireRecord };
+
+/** Fields of the underlying's market, for rows that lack them. */
+function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord {
+  const { asset_schema: assetSchema, country_iso_code: country, calendar_key: key } = instrument;
+  const market = findMarket(assetSchema as AssetSchema, country, key);
+  return {
+    exchange: market?.exchange ?? null,
+    calendar_key: market?.key ?? null,
+    session_template: market?.sessionTemplate ?? null,
+    daily_minute_count:
+      market === null ? null : minutesOf(tradingHours(market, calendar.zone.dayAt(nowMs)).regular),
+    is_indices: false,
+  };
+}
+
+/** The contracts of an underlying; `expirations` holds those of all rows. */
+function contractRecords(
+  rows: readonly Contract[],
+  underlying: Found,
+  expirations: readonly Expiration[],
+  nowMs: number,
+): GroupedContract[] {
+  const defaults = Object.entries(defaultsOf(underlying, nowMs));
+  const expirationOf = expirationFinder(expirations);
+  return rows.map((row) => {
+    const { expiresMs } = expirationOf(row)!;
+    const record: Record<string, unknown> = {
+      ...row,
+      parent_schema_instrument_id: `${row.parent_asset_schema}_${underlying.instrument.instrument_id}`,
+      expiration_date: formatDay(row.expiration_date),
+      expiration_datetime: formatInstant(expiresMs),
+    };
+    for (const [field, value] of defaults) record[field] ??= value;
+    return { expiresMs, record };
+  });
+}
+
+/** Renders one page of contracts. */
+function renderGrouped(contracts: readonly GroupedContract[], paging: Paging, allocate: Allocate): Answer {
+  const groups = Map.groupBy(contracts, ({ expiresMs }) => formatInstantZ(expiresMs));
+  return renderEnvelope(paging, allocate, (to) => {
+    to.text(`{"count":${contracts.length},`);
+    const at = writePaging(to, paging);
+    to.text(`"expiration_datetimes":${JSON.stringify([...groups.keys()])},"data":{`);
+    let separator = '';
+    for (const [expiration, members] of groups) {
+      const records = members.map(({ record }) => record);
+      to.text(`${separator}"${expiration}":[`);
+      writeJsonRecords(to, optionContractRecord, records);
+      to.text(']');
+      separator = ',';
+    }
+    to.text('}}');
+    return at;
+  });
+}
 
 type Parameters = ParametersOf<typeof optionSearch>;
 

@@ -1,8 +1,8 @@
-// Instrument reference (spec 4.2): a record from the stored row, completed from its market (spec 2.3,
-// contract 8.1).
+// Instruments: the record of one (spec 2.3, 4.2, contract 8.1), completed from its market, and the search by
+// the beginning of a symbol or the words of a name (contract 9.2).
 import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
-import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
-import { instrumentRecord, type instrumentReference } from '../contract/reference.ts';
+import { type AssetSchema, type CountrySymbol, parseAskedSymbol } from '../contract/identifiers.ts';
+import { instrumentRecord, type instrumentReference, type instrumentSearch } from '../contract/reference.ts';
 import type { Market } from '../market/calendar/market.ts';
 import {
   minutesOf,
@@ -12,11 +12,71 @@ import {
 } from '../market/calendar/trading-hours.ts';
 import { findZone, type Zone, zoneOf } from '../market/calendar/zone.ts';
 import { marketOf } from '../series/calendars.ts';
+import { rowsOfTerms, wordsOf } from '../store/instrument-terms.ts';
+import { unsignedPair } from '../store/schema/notations.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import { rowNamed, shownRow, UNDATED_FIELDS, unknownSymbol } from './known-instrument.ts';
+import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
+import {
+  aliasedSymbol,
+  instrumentOrNull,
+  rowNamed,
+  shownRow,
+  UNDATED_FIELDS,
+  unknownSymbol,
+} from './known-instrument.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
-import { inWireOrder, type WireRecord } from './render/records.ts';
+import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
+
+/** Words of more characters are no symbol with spaces. */
+const SPACED_MAX = 8;
+
+/** A text as a symbol: `ABRpA` of CQS too, and `BRK B`. */
+function symbolIn(text: string): string | null {
+  if (text.includes(' ') && text.length > SPACED_MAX) return null;
+  return parseAskedSymbol(text.replace(/(?<=[A-Z0-9])p(?=[A-Z]$)/, '.PR'));
+}
+
+/**
+ * The stock, or currency pair, that a whole symbol names in another notation (contract 9.21). Separators of
+ * pairs are searched anyway.
+ */
+async function aliasIn(
+  context: QueryContext,
+  assetSchema: AssetSchema,
+  { country, symbol }: InstrumentSearch,
+): Promise<Instrument | null> {
+  if (symbol === null) return null;
+  const isPair = unsignedPair({ asset_schema: assetSchema }, symbol) !== symbol;
+  if (assetSchema !== 'stock' && !isPair) return null;
+  const named = { country: country ?? (isPair ? 'GLOBAL' : 'US'), symbol };
+  const own = await aliasedSymbol(context, assetSchema, named);
+  const found =
+    own === null ? null : await instrumentOrNull(context, assetSchema, { ...named, symbol: own }, null);
+  return found && shownRow(context, found.instrument);
+}
+
+/** `GET …/reference/search` */
+export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
+  const { schema_asset: assetSchema, query, country_iso_code: country, limit } = parameters;
+  const search = {
+    assetSchema,
+    country: country ?? null,
+    symbol: symbolIn(query.trim()),
+    words: wordsOf(query),
+    limit,
+  };
+  const { reader, known } = context;
+  const stored = await rowsOfTerms(reader, await searchInstruments(known, search));
+  const found = stored.map((row) => shownRow(context, row));
+  const alias = await aliasIn(context, assetSchema, search);
+  const others = alias === null ? found : found.filter((row) => row.instrument_id !== alias.instrument_id);
+  const rows = (alias === null ? found : [alias, ...others]).slice(0, limit);
+  context.undated.add(UNDATED_FIELDS);
+  const records: WireRecord[] = [];
+  for (const row of rows) records.push(recordOf(row, await marketOf(reader, row), context.request.nowMs));
+  return renderRecords(context, records, null);
+};
 
 /** Base and quote currency; null where the symbol does not say. */
 type Pair = { readonly base: string | null; readonly quote: string | null };
@@ -119,7 +179,7 @@ const isDelisted = ({ delisting_date }: Instrument, market: Market | null, nowMs
   delisting_date !== null && delisting_date < formatDay(zoneOfMarket(market).dayAt(nowMs));
 
 /** The record of an instrument: values from files, else those of its market on that day. */
-export function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
+function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
   const zone = (row.time_zone === null ? null : findZone(row.time_zone)) ?? zoneOfMarket(market);
   const hours = tradingOf(row, market, nowMs);

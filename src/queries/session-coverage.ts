@@ -25,8 +25,7 @@ import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
 import { openWalk } from './page-walk.ts';
-import { barsCounted, goodUntil, type Query, type QueryContext } from './query.ts';
-import { dayBounds } from './range.ts';
+import { barsCounted, dayBounds, goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** The kinds of findings about sessions without a bar. */

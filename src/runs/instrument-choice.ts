@@ -1,5 +1,5 @@
 // The instruments that a command names, and a hint where the store has none of that name.
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/words.ts';
 import { type AssetSchema, assetSchemas } from '../contract/identifiers.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { instrumentNamed, namesOf, symbolsLike } from '../store/instrument-terms.ts';

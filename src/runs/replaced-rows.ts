@@ -32,7 +32,7 @@ type Entry = RowOf<typeof rowChanges>;
 type Source = { readonly isImport: boolean; readonly source: string | null };
 
 /** A run with --replace that is being imported. */
-export type ReplacingRun = { readonly runId: number; readonly source: string };
+type ReplacingRun = { readonly runId: number; readonly source: string };
 
 /** The last value of a row, and the runs that brought it. */
 type Last = {

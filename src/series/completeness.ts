@@ -6,9 +6,8 @@ import { hoursOf, isPeriod, periodEnd, segmentScope } from '../market/calendar/p
 import type { Session } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
 import { deletedTimes } from './covered-times.ts';
-import { type FileSpan, fileSpan } from './file-span.ts';
 import { type Judging, MarketRuns } from './market-runs.ts';
-import { type BegunRun, type OwnRuns, ownRuns } from './run-spans.ts';
+import { type BegunRun, type FileSpan, fileSpan, type OwnRuns, ownRuns } from './run-spans.ts';
 import { lacking, type Series, type Span, type StoredInstrument } from './series.ts';
 
 /** A bar that is derived, by its key; `extended` says whether it has the extended hours. */

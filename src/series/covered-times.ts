@@ -5,8 +5,7 @@ import { barEnd } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { hoursOf, isPeriod } from '../market/calendar/period.ts';
 import type { Instrument } from '../store/schema/reference.ts';
-import { fileSpan } from './file-span.ts';
-import type { BegunRun, OwnRuns, RunSpan } from './run-spans.ts';
+import { type BegunRun, fileSpan, type OwnRuns, type RunSpan } from './run-spans.ts';
 import { lacking, type Series, type Span, united } from './series.ts';
 
 /** An instrument that traded last so many sessions before its end, or fewer, has no later bar. */

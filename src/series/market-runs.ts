@@ -13,8 +13,15 @@ import type { Reader } from '../store/store.ts';
 import { keysOfRun } from './brought.ts';
 import { deletedTimes } from './covered-times.ts';
 import { SeriesCursor } from './cursor.ts';
-import { type FileSpan, fileSpan, LATE_MS } from './file-span.ts';
-import { type BegunRun, begunRuns, type OwnRuns, type RunSpan } from './run-spans.ts';
+import {
+  type BegunRun,
+  begunRuns,
+  type FileSpan,
+  fileSpan,
+  LATE_MS,
+  type OwnRuns,
+  type RunSpan,
+} from './run-spans.ts';
 import { lacking, type Series, type Span, type StoredInstrument } from './series.ts';
 
 /** Runs read at a time. */

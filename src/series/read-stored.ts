@@ -17,11 +17,9 @@ import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { coveredTimes, type Traded } from './covered-times.ts';
 import { mapped, servedBars, servedBlocks } from './cursor.ts';
-import { lateFrom } from './file-span.ts';
-import { endOf, tradedUntil } from './instrument-end.ts';
 import { seriesLimits } from './limits.ts';
-import { type BegunRun, begunRuns, ownRuns, runsOf } from './run-spans.ts';
-import { asStored, marketName, type Series, type StoredInstrument } from './series.ts';
+import { type BegunRun, begunRuns, lateFrom, ownRuns, runsOf } from './run-spans.ts';
+import { asStored, endOf, marketName, type Series, type StoredInstrument, tradedUntil } from './series.ts';
 import { finishedSeries } from './unfinished.ts';
 
 /** True if bars, of which there is at least one, are off the session grid. */

@@ -10,9 +10,8 @@ import { blockChanges } from '../store/schema/internal.ts';
 import type { Reader } from '../store/store.ts';
 import { barParts } from './bar-stream.ts';
 import { Completeness, type Moment } from './completeness.ts';
-import { baseBarsFor } from './cost.ts';
 import { type StreamRange, servedBlocks } from './cursor.ts';
-import { candidates, splitRange } from './plan.ts';
+import { baseBarsFor, candidates, splitRange } from './plan.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import { type StreamContext, servedParts } from './stream.ts';
 

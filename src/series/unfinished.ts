@@ -10,8 +10,7 @@ import { lostChange } from '../store/journal-entries.ts';
 import type { Reader } from '../store/store.ts';
 import { broughtBy, changesBar, changesBars, hasBar } from './brought.ts';
 import { servedBars } from './cursor.ts';
-import { lateFrom } from './file-span.ts';
-import { type BegunRun, begunRuns, type RunSpan } from './run-spans.ts';
+import { type BegunRun, begunRuns, lateFrom, type RunSpan } from './run-spans.ts';
 import { isUnfinished, type Series, type Stretch } from './series.ts';
 
 type Looked = Pick<Series, 'series_id' | 'interval' | 'isOffGrid' | 'last_ms'>;

@@ -23,7 +23,7 @@ const codecs = {
 };
 
 /** A coding of a body. */
-export type Coding = keyof typeof codecs;
+type Coding = keyof typeof codecs;
 
 const LISTED = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i;
 

@@ -1,7 +1,7 @@
 // Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of
 // a quota.
 
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/words.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { adjustedHeaders } from '../queries/adjusted.ts';

@@ -81,7 +81,7 @@ const lostRow = (name: InstrumentName): Damage => ({
 });
 
 /** The error for an instrument that a term names and no row has. */
-export const lostInstrument = (name: InstrumentName): DamagedData => new DamagedData(lostRow(name));
+const lostInstrument = (name: InstrumentName): DamagedData => new DamagedData(lostRow(name));
 
 /**
  * The row of a name; null where none has it. @throws DamagedData for a row that is lost: its terms tell that

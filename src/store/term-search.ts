@@ -7,7 +7,7 @@ import type { RowLists } from './store.ts';
 
 const ROWS_PER_READ = 100;
 /** The most rows that one search compares with further words: this bounds its time. */
-export const COMPARED_MAX = 2_000;
+const COMPARED_MAX = 2_000;
 
 /** A search for instruments of one asset type, in one country or in all. */
 export type InstrumentSearch = {
@@ -82,7 +82,7 @@ async function taken(some: AsyncIterable<readonly Term[]>, take: Take): Promise<
   for await (const terms of some) for (const term of terms) if (!take(term)) return;
 }
 
-export type TermKind = 'symbol' | 'former' | 'name';
+type TermKind = 'symbol' | 'former' | 'name';
 
 type Market = Pick<InstrumentSearch, 'assetSchema' | 'country'>;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { ErrorFacts } from '../../src/contract/errors.ts';
-import type { PriceBasis } from '../../src/contract/price-basis.ts';
+import type { PriceBasis } from '../../src/contract/file-words.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
 import type { Answer, StepPlace } from '../../src/queries/query.ts';
 import { matchRoute, parseRequest, readQuery } from '../../src/serve/route.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { historicalBars } from '../../src/contract/bars.ts';
 import { parseParameters } from '../../src/contract/endpoint.ts';
-import type { PriceBasis } from '../../src/contract/price-basis.ts';
+import type { PriceBasis } from '../../src/contract/file-words.ts';
 import { importFile, requestOf } from '../../src/imports/load/importers.ts';
 import type { ImportReport } from '../../src/imports/load/run.ts';
 import { chooseMapping } from '../../src/imports/map/choose-mapping.ts';

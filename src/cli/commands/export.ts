@@ -1,7 +1,7 @@
 // `bourse export DATASET`
 import type { Command } from 'commander';
 import { formatBytes } from '../../base/words.ts';
-import { priceBases, volumeBases } from '../../contract/price-basis.ts';
+import { priceBases, volumeBases } from '../../contract/file-words.ts';
 import type { Selection } from '../../queries/export/export-table.ts';
 import { exportTable, straySelector } from '../../queries/export/tables.ts';
 import { readSettings, UsageProblem } from '../config.ts';

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { causeOf } from '../../base/observe.ts';
+import { warnings } from '../../contract/envelope.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract/errors.ts';
-import { warnings } from '../../contract/warnings.ts';
 import { adjustedHeaders, NamesOfSteps } from '../../queries/adjusted.ts';
 import { QueryRunner } from '../../queries/index.ts';
 import type { Answer, QueryRequest, ServiceFacts } from '../../queries/query.ts';

@@ -28,7 +28,7 @@ const withoutPath = (message: string, path: string): string =>
   message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 
 /** The facts that all files of one call have in common. */
-export type Call = {
+type Call = {
   readonly dataset: string;
   readonly choose: ChooseMapping;
   readonly storeUrl: string;

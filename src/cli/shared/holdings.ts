@@ -1,8 +1,8 @@
 // What a store holds, counted from its instruments, series and runs, and from indexes.
 import { DAY_MS, formatDay, formatInstant } from '../../base/instant.ts';
+import { volumeBasis } from '../../contract/file-words.ts';
 import { assetSchemas } from '../../contract/identifiers.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../../contract/interval.ts';
-import { volumeBasis } from '../../contract/price-basis.ts';
 import { newestRuns } from '../../runs/undo-run.ts';
 import { allRows, rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { oldestVersion, versionIn } from '../../store/changes.ts';

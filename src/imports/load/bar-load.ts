@@ -1,9 +1,9 @@
 // Writes checked bars to the store: an open block a series, several where rows are in no order, each merged
 // with the stored one.
 import { decodeIds, encodeIds } from '../../base/id-list.ts';
+import { type BarBasis, barBasis, volumeBasis } from '../../contract/file-words.ts';
 import type { Interval } from '../../contract/interval.ts';
 import { limits } from '../../contract/limits.ts';
-import { type BarBasis, barBasis, volumeBasis } from '../../contract/price-basis.ts';
 import { encodeBlock, passingBlock } from '../../market/bars/block-writer.ts';
 import { emptyBars, filterBars, mergeBars } from '../../market/bars/columns.ts';
 import type { Market } from '../../market/calendar/market.ts';

@@ -1,13 +1,14 @@
 // The names in the rows of a bars file: the instrument and the series that each of them stands for.
+
+import { volumeBasis } from '../../contract/file-words.ts';
 import {
   parseAssetSchema,
   parseCountry,
   parseSpacedSymbol,
   parseSymbol,
+  plainOptionSymbol,
 } from '../../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../../contract/interval.ts';
-import { plainOptionSymbol } from '../../contract/option-symbol.ts';
-import { volumeBasis } from '../../contract/price-basis.ts';
 import type { KnownName } from '../../runs/new-instrument.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';

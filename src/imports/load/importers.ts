@@ -1,8 +1,7 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request
 // that a file's mapping gives.
 import { DAY_MS } from '../../base/instant.ts';
-import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
-import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
+import type { BarLabel, PriceBasis, SymbolTime, VolumeBasis } from '../../contract/file-words.ts';
 import { findZone, type Zone } from '../../market/calendar/zone.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';

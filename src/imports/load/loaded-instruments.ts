@@ -1,7 +1,6 @@
 // The instruments of the bars that an import loads: stored ones, and new ones until their first bar. Option
 // contracts that bars name by symbols of OCC alone are made with their instruments (contract 1.4, 11).
-import type { AssetSchema } from '../../contract/identifiers.ts';
-import { type OptionSymbol, parseOptionSymbol } from '../../contract/option-symbol.ts';
+import { type AssetSchema, type OptionSymbol, parseOptionSymbol } from '../../contract/identifiers.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import { changeRowFirst } from '../../runs/journal.ts';
 import { rowWith } from '../../store/all-rows.ts';

@@ -1,6 +1,6 @@
 // Option contracts: their defaults, and the two instruments that each names: its own and its underlying
 // (contract 11, spec 2.6).
-import { parseOptionSymbol } from '../../contract/option-symbol.ts';
+import { parseOptionSymbol } from '../../contract/identifiers.ts';
 import type { Values } from '../../store/schema/dataset.ts';
 import { ADJUSTED, isAdjustedOf, sharedFields, termsOfRoot } from '../../store/schema/options.ts';
 import type { FormerSymbol, Instrument } from '../../store/schema/reference.ts';

@@ -1,6 +1,6 @@
 // One import as one part of a write: recorded, all or nothing, rolled back when every row was refused or it
 // was only a trial.
-import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
+import type { PriceBasis, VolumeBasis } from '../../contract/file-words.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
 import { type FormerRun, FormerRuns, type RunAhead, runAhead } from '../../runs/former-runs.ts';
 import type { ReplaceRequest } from '../../runs/held-rows.ts';

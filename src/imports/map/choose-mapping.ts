@@ -2,9 +2,8 @@
 // A mapping file (--map) is JSON with a file's layout and column mapping; messages name the line of a
 // mistake.
 import { readFileSync } from 'node:fs';
-import { nearest } from '../../base/nearest.ts';
-import { barLabels, symbolTimes } from '../../contract/file-words.ts';
-import { priceBases, volumeBases } from '../../contract/price-basis.ts';
+import { nearest } from '../../base/words.ts';
+import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/file-words.ts';
 import { findZone } from '../../market/calendar/zone.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
 import { isJsonPath } from '../read/json.ts';

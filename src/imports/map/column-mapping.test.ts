@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '../../base/words.ts';
 import { barFields } from '../../store/schema/bars.ts';
 import { optionContracts } from '../../store/schema/options.ts';
 import { instrumentFields } from '../../store/schema/reference.ts';

@@ -1,8 +1,7 @@
 // Which column of a file, or which flag, gives which field of a dataset: native names, flags, or a column
 // mapping (contract 11).
-import { nearest } from '../../base/nearest.ts';
-import type { BarLabel, SymbolTime } from '../../contract/file-words.ts';
-import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
+import { nearest } from '../../base/words.ts';
+import type { BarLabel, PriceBasis, SymbolTime, VolumeBasis } from '../../contract/file-words.ts';
 import { anyNumber, type Fields } from '../../store/schema/dataset.ts';
 import type { Notation } from '../../store/schema/notations.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';

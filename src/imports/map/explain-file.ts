@@ -2,11 +2,10 @@
 
 import { numberOf } from '../../base/decimal.ts';
 import { formatDay, formatInstantZ } from '../../base/instant.ts';
-import type { BarLabel } from '../../contract/file-words.ts';
+import { type BarLabel, barBasis, volumeBasis } from '../../contract/file-words.ts';
 import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
 import { intervalMinutes, parseInterval } from '../../contract/interval.ts';
 import { limits } from '../../contract/limits.ts';
-import { barBasis, volumeBasis } from '../../contract/price-basis.ts';
 import { openBefore } from '../../market/calendar/bar-end.ts';
 import { type Calendar, calendarOf } from '../../market/calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, periodOfRow } from '../../market/calendar/period.ts';

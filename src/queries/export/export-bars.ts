@@ -1,8 +1,8 @@
 // Stored bars as rows of native files: series after series, block after block.
 
 import { DAY_MS, formatDay, formatInstantZ, HOUR_MS, MINUTE_MS } from '../../base/instant.ts';
+import { volumeBasis } from '../../contract/file-words.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
-import { volumeBasis } from '../../contract/price-basis.ts';
 import { type Bars, filterBars } from '../../market/bars/columns.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
 import { RequestProblem } from '../../runs/recorded-write.ts';

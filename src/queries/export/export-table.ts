@@ -1,9 +1,9 @@
 // The table that an export writes, and its rows as lines of text: CSV and TSV as the answers write them
 // (contract 5.1), NDJSON.
 import type { ParsedInstant } from '../../base/instant.ts';
+import type { PriceBasis, VolumeBasis } from '../../contract/file-words.ts';
 import { type AssetSchema, assetSchemas } from '../../contract/identifiers.ts';
 import type { Interval } from '../../contract/interval.ts';
-import type { PriceBasis, VolumeBasis } from '../../contract/price-basis.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { instrumentTerms } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';

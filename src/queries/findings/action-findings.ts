@@ -6,8 +6,16 @@ import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { dividendFactor, factorText } from '../../market/bars/adjust.ts';
 import { type Bars, lowerBound } from '../../market/bars/columns.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
-import { doubledDividends, MOVED_DAYS_MAX, UNDATED_DAYS_MAX } from '../../series/doubled-dividends.ts';
-import { type Action, afterSplits, factorOf, scaleOf, sharesOf } from '../../series/factors.ts';
+import {
+  type Action,
+  afterSplits,
+  doubledDividends,
+  factorOf,
+  MOVED_DAYS_MAX,
+  scaleOf,
+  sharesOf,
+  UNDATED_DAYS_MAX,
+} from '../../series/factors.ts';
 import type { StoredInstrument } from '../../series/series.ts';
 import { isOfShares } from '../../store/schema/corporate-actions.ts';
 import type { Instrument } from '../../store/schema/reference.ts';

@@ -1,8 +1,8 @@
 // The findings in series of minute bars.
 
 import { DAY_MS } from '../../base/instant.ts';
+import { volumeBasis } from '../../contract/file-words.ts';
 import { intervalMinutes } from '../../contract/interval.ts';
-import { volumeBasis } from '../../contract/price-basis.ts';
 import { type Bars, indexOfKey, mergeBars } from '../../market/bars/columns.ts';
 import { hoursOf } from '../../market/calendar/period.ts';
 import { Completeness } from '../../series/completeness.ts';

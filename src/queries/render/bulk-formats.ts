@@ -1,6 +1,6 @@
 // The steps of bars in bulk as bytes, in each format that is streamed: what begins the answer, its rows, what
 // ends it (contract 9.11).
-import { bulkTypes } from '../../contract/bulk.ts';
+import { bulkTypes } from '../../contract/bars.ts';
 import { valueColumns } from '../../market/bars/columns.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
 import type { Allocate } from '../query.ts';

@@ -1,9 +1,9 @@
 // Answers a call of a tool: asks the service as any program does, and writes a table that fits.
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '../../base/words.ts';
 import { type Endpoint, parseParameters } from '../../contract/endpoint.ts';
+import { warnings } from '../../contract/envelope.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract/errors.ts';
 import { contract, type ErrorEnvelope } from '../../contract/index.ts';
-import { warnings } from '../../contract/warnings.ts';
 import { mcpLimits } from './limits.ts';
 import { type Row, visible, type Written, writeTable } from './table.ts';
 import { extraParameters, parametersOf, type Tool } from './tools.ts';

@@ -1,6 +1,6 @@
 // The protocol: a server of the official SDK with the tools, over whatever transport.
 import { type Tool as ListedTool, Server } from '@modelcontextprotocol/server';
-import { nearest } from '../../base/nearest.ts';
+import { nearest } from '../../base/words.ts';
 import { type Ask, answerTool } from './answer.ts';
 import { listed, tools } from './tools.ts';
 

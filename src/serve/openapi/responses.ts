@@ -1,5 +1,5 @@
 // The responses of an operation: its success in each format, and the errors by status (contract 5, 6).
-import { bulkTypes } from '../../contract/bulk.ts';
+import { bulkTypes } from '../../contract/bars.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';

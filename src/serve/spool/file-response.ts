@@ -1,6 +1,6 @@
 // A spooled file as a response: whole, a range of it, or none of it.
 import type { FileHandle } from 'node:fs/promises';
-import { bulkTypes } from '../../contract/bulk.ts';
+import { bulkTypes } from '../../contract/bars.ts';
 import { notModifiedIfHeld } from '../cache/etag.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';

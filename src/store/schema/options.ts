@@ -1,8 +1,7 @@
 // Option contracts. A column that no file gave is null, and its value comes from the market when it is
 // read (contract 11). And the roots of US option symbols that are not the symbol of a stock: those of
 // options on indices, and those that a corporate action adjusted.
-import { symbolAllowed } from '../../contract/identifiers.ts';
-import { plainOptionSymbol } from '../../contract/option-symbol.ts';
+import { plainOptionSymbol, symbolAllowed } from '../../contract/identifiers.ts';
 import {
   anyNumber,
   asText,

@@ -1,7 +1,7 @@
 // Instruments. A column that no file gave is null, and its value comes from the market when it is read
 // (contract 11).
 import { formatDay, parseDay } from '../../base/instant.ts';
-import { parseFlag } from '../../contract/flag.ts';
+import { parseFlag } from '../../contract/file-words.ts';
 import { parseSymbol } from '../../contract/identifiers.ts';
 import {
   anyText,
