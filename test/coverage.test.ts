@@ -249,3 +249,25 @@ test('the list has no bar that is not finished, and no series without another, u
   await undoRun(store, { runId: later, dryRun: false, nowMs: () => NOW_MS });
   assert.deepEqual(await listed(), early);
 });
+
+test('the list of a beginning ends with it, however many symbols come behind (contract 9.9)', async () => {
+  const wanted = ['QA1', 'QA2', 'QA3', 'QA4', 'QA5'];
+  const others = (first: string): string[] => Array.from({ length: 250 }, (_, index) => `${first}${index}`);
+  const ms = Date.parse('2024-02-05T14:30:00Z');
+  const rows = [...others('P'), ...wanted, ...others('QB')].map(
+    (symbol) => [{ symbol, country: 'US', interval: 'DAY' }, ms] as const,
+  );
+  await importBars(rows, 1);
+  for (const country of [{}, { country_iso_code: 'US' }]) {
+    const listed = await list({ query: 'qa', ...country });
+    assert.deepEqual(
+      listed.map(({ symbol }) => symbol),
+      wanted,
+    );
+    const down = await list({ query: 'qa', sort: 'desc', ...country });
+    assert.deepEqual(
+      down.map(({ symbol }) => symbol),
+      wanted.toReversed(),
+    );
+  }
+});

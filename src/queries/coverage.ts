@@ -71,7 +71,7 @@ async function namesAfter(
   const names = rows
     .filter(({ term }) => term.startsWith(beginning))
     .map(({ term, symbol, country_iso_code }): Name => ({ shown: term, country: country_iso_code, symbol }));
-  return { names, isEnd: rows.length < INSTRUMENTS_PER_READ };
+  return { names, isEnd: names.length < INSTRUMENTS_PER_READ };
 }
 
 /** The names of one place: whose symbol it is, or as of a moment was. */
