@@ -59,7 +59,8 @@ export const limits = {
   streamedWaitMs: 30_000,
   /**
    * Work of a new thread in which it is slow: it compiles its code. The 256 requests of a burst take it a
-   * quarter of this, on a busy machine all of it. Nobody is refused for a wait in this time.
+   * quarter of this, on a busy machine all of it. Nobody behind it is refused for a wait of less than twice
+   * this.
    */
   queueWarmUpMs: 1_000,
   /** Work in the query thread: with more, refusing the rest would lack processor time. */

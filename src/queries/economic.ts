@@ -13,12 +13,20 @@ import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { rowDamage } from '../store/checked-rows.ts';
 import { DamagedData } from '../store/damage.ts';
+import { rowsKnown } from '../store/past/known-reader.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { eventCodes, events, shippedEventCodes } from '../store/schema/economic.ts';
-import type { Direction, Reader } from '../store/store.ts';
+import type { Direction, Read, Reader } from '../store/store.ts';
 import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
-import { type Bounds, goodUntilCommit, instantBounds, type Query, type QueryContext } from './query.ts';
+import {
+  type Bounds,
+  barsCounted,
+  goodUntilCommit,
+  instantBounds,
+  type Query,
+  type QueryContext,
+} from './query.ts';
 import { renderResult } from './render/list.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
 
@@ -100,21 +108,15 @@ export const answerEconomicEvents: Query<typeof economicEvents> = async (paramet
   });
 };
 
-function readEvents(
-  { known }: QueryContext,
-  filters: Filters,
-  range: Bounds,
-  direction: Direction,
-  limit: number,
-): Promise<readonly Event[]> {
+function readOf(filters: Filters, range: Bounds, direction: Direction, limit: number): Read<typeof events> {
   const { where, along, order: ordered } = indexReadOf(filters);
   const order = ordered.map((column) => [column, direction] as const);
-  return known.rows(events, { where, along, range, order, limit });
+  return { where, along, range, order, limit };
 }
 
 /** The first events of a range, ascending. */
-const soonest = (context: QueryContext, filters: Filters, range: Bounds, limit: number) =>
-  readEvents(context, filters, range, 'asc', limit);
+const soonest = ({ known }: QueryContext, filters: Filters, range: Bounds, limit: number) =>
+  known.rows(events, readOf(filters, range, 'asc', limit));
 
 /** The last events of a range, newest first; at equal times the more important first (contract 8.8). */
 async function newest(
@@ -123,7 +125,7 @@ async function newest(
   range: Bounds,
   limit: number,
 ): Promise<readonly Event[]> {
-  const found = await readEvents(context, filters, range, 'desc', limit);
+  const found = await context.known.rows(events, readOf(filters, range, 'desc', limit));
   const last = found.at(-1)?.event_timestamp;
   if (last === undefined) return [];
   const later = found.filter((event) => event.event_timestamp > last);
@@ -199,11 +201,14 @@ async function* storedCodes(reader: Reader, country: string): AsyncGenerator<str
  * another index has a newer one
  */
 async function nameOf(context: QueryContext, country: string, code: string): Promise<string | null> {
-  const filters = { country_iso_code: country, event_code: code };
-  const [event] = await readEvents(context, filters, {}, 'desc', 1);
+  const { reader, moment } = context;
+  const onPassed = barsCounted(context);
+  const newestOf = (filters: Filters, range: Bounds, limit: number) =>
+    rowsKnown(reader, events, readOf(filters, range, 'desc', limit), moment, onPassed);
+  const [event] = await newestOf({ country_iso_code: country, event_code: code }, {}, 1);
   if (event === undefined) return null;
   const { event_name: name, event_timestamp: from, source_id } = event;
-  const newer = await readEvents(context, { event_code: code }, { from }, 'desc', queryLimits.newerEventsMax);
+  const newer = await newestOf({ event_code: code }, { from }, queryLimits.newerEventsMax);
   const other = newer.find((one) => one.country_iso_code === country) ?? event;
   if (other.source_id === source_id) return name;
   throw new DamagedData(rowDamage(events, other, 'an index has lost it'));

@@ -1,3 +1,4 @@
+// Undoing one run's change of rows of any dataset (docs/decisions/0009).
 import { allRows, rowsInOrder, rowsWith, rowWith } from '../store/all-rows.ts';
 import { unlessDamaged } from '../store/damage.ts';
 import { instrumentNamed, refuseLost } from '../store/instrument-terms.ts';

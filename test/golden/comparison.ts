@@ -40,9 +40,26 @@ const SHARES = [0.15, 0.15, 0.7];
 /** Exit statuses of contract 10 that say that a command could not do its work. */
 const isUnusable = ({ status }: Finished): boolean => status !== 0 && status !== 1;
 
+/** What is JSON, with the fields of objects by name: their order is no promise. */
+function inOneOrder(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : value,
+    );
+  } catch {
+    return text;
+  }
+}
+
 /** A report without how long it took, and without the folder of the side. */
 const reportOf = ({ stdout }: Finished): string =>
-  stdout.replaceAll(/"(duration|\w*seconds|\w*Ms|\w*_ms)":\s*[\d.]+/gi, '"$1":0');
+  stdout
+    .split('\n')
+    .map(inOneOrder)
+    .join('\n')
+    .replaceAll(/"(duration|\w*seconds|\w*Ms|\w*_ms)":\s*[\d.]+/gi, '"$1":0');
 
 /** Where differences are told, and what goes on. */
 export type Telling = Readonly<Record<'difference' | 'progress', (words: string) => void>>;

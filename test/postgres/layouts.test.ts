@@ -158,7 +158,13 @@ test('names that an older program stored are found without the marks of their le
   await (await openStore(urlOf('marked'), 'write')).close();
   const store = await openStore(urlOf('marked'), 'read');
   for (const query of markedTerms.asked) {
-    const search = { assetSchema: own.asset_schema, country: null, symbol: null, words: wordsOf(query), limit: 9 };
+    const search = {
+      assetSchema: own.asset_schema,
+      country: null,
+      symbol: null,
+      words: wordsOf(query),
+      limit: 9,
+    };
     const found = await store.snapshot((reader) => searchInstruments(reader, search));
     assert.deepEqual(found, [own], query);
   }

@@ -112,6 +112,7 @@ const lost: readonly {
     served: [
       `/api/v2/economic_calendar/event?source_id=${sourceIds[36]}`,
       `/api/v2/economic_calendar/event?source_id=${sourceIds[38]}&as_of=2025-02-28T00:00:00Z`,
+      '/api/v2/economic_calendar/event_codes/US?as_of=2025-02-28T00:00:00Z',
     ],
   },
   {

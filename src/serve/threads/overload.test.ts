@@ -178,10 +178,12 @@ test('of parts of the time and processor time the longer counts, over all reques
   near(admission.meanMs, 2);
 });
 
-test('while a thread is new nobody is refused for a wait', () => {
+test('while a thread is new nobody is refused for a wait, up to twice the time of its warm-up', () => {
   const admission = new AdmissionControl({});
+  const longMs = 2 * limits.queueWarmUpMs;
   const isRefused = (): boolean =>
-    !admission.admits({ waiting: 1e6, inFlight: 2 }) || admission.isTooLate(1e6);
+    !admission.admits({ waiting: 1e6, inFlight: 2 }) || admission.isTooLate(longMs);
+  assert.equal(admission.isTooLate(longMs + 1), true);
   for (let workedMs = 0; workedMs < limits.queueWarmUpMs; workedMs += 100) {
     assert.equal(isRefused(), false);
     admission.onAnswer(100, 0);

@@ -57,9 +57,13 @@ export class AdmissionControl {
     return waitedMs + (waiting + inFlight) * this.meanMs <= this.#bounds.waitMs;
   }
 
-  /** Whether an admitted request has waited so long that it is refused after all. */
+  /**
+   * Whether an admitted request has waited so long that it is refused after all: behind a new thread twice as
+   * long as that may be slow.
+   */
   isTooLate(waitedMs: number): boolean {
-    return this.#isWarm && waitedMs > LATE * this.#bounds.waitMs;
+    const { waitMs, warmUpMs } = this.#bounds;
+    return waitedMs > Math.max(LATE * waitMs, this.#isWarm ? 0 : 2 * warmUpMs);
   }
 
   /**

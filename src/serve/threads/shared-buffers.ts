@@ -5,8 +5,8 @@
 export const BUFFER_BYTES = 64 * 1024;
 
 /**
- * More than requests are in the query thread at a time. With none free, because slow clients still read, a
- * body gets memory of its own.
+ * About as many as short requests are in the query thread at a time. With none free, because there are more
+ * or slow clients still read, a body gets memory of its own.
  */
 const BUFFER_COUNT = 256;
 

@@ -1,6 +1,5 @@
 // Reads lists of rows as they were known at a moment (contract 9.8): those that were, by what their datasets
 // declare (`knownBy`), and of these what was known then.
-
 import { restOf } from '../all-rows.ts';
 import { instrumentRows, rowsOfTerms, type Term } from '../instrument-terms.ts';
 import { type Dataset, isKnown, type KnownMoment, type RowOf } from '../schema/dataset.ts';
@@ -14,7 +13,7 @@ import {
   symbolOn,
 } from '../schema/reference.ts';
 import type { KeyRead, Read, RowLists, RowReader } from '../store.ts';
-import { compareRows, type Order } from './past-reader.ts';
+import { compareRows, type Order, ROWS_PER_READ_MAX } from './past-reader.ts';
 import type { Row } from './past-state.ts';
 
 type Event = RowOf<typeof events>;
@@ -32,6 +31,55 @@ type KnownTools = {
 const presentKinds = (kind: string): readonly string[] => (kind === 'symbol' ? ['symbol', 'former'] : [kind]);
 
 const unpublished = { actual_value: null, change: null, change_percent: null };
+
+/** A read without the rows that are behind the moment, where its order says so. */
+function untilThen({ knownBy }: Dataset, read: Read, { ms }: KnownMoment): Read {
+  const [column, direction] = read.order[0]!;
+  // A place bounds that side of a descending read.
+  if (column !== knownBy || (direction === 'desc' && read.after !== undefined)) return read;
+  const { to = Number.MAX_SAFE_INTEGER } = read.range ?? {};
+  return { ...read, range: { ...read.range, to: Math.min(to as number, ms + 1) } };
+}
+
+/**
+ * The first rows that `sift` leaves of a read, whose order ends in a unique key. Once it passed over some,
+ * nobody knows how many are needed: the reads grow.
+ */
+async function sifted(
+  present: RowReader,
+  dataset: Dataset,
+  read: Read,
+  sift: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>,
+  onPassed: (rows: number) => void,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let next = read; ; ) {
+    const rows: Row[] = await present.rows(dataset, next);
+    const known = await sift(rows);
+    onPassed(rows.length - known.length);
+    found.push(...known);
+    if (found.length >= read.limit || rows.length < next.limit) return found.slice(0, read.limit);
+    const last = rows.at(-1) as Readonly<Record<string, string | number | null>>;
+    const limit = Math.max(read.limit, Math.min(2 * next.limit, ROWS_PER_READ_MAX));
+    next = { ...read, range: restOf(read), after: read.order.map(([column]) => last[column]!), limit };
+  }
+}
+
+/**
+ * The first rows of a read that were known at a moment, with all that is stored of them: for what names them,
+ * which a reader of lists would give only where all of its group is sound.
+ */
+export async function rowsKnown<D extends Dataset>(
+  present: RowReader,
+  dataset: D,
+  given: Read<D>,
+  moment: KnownMoment,
+  onPassed: (rows: number) => void,
+): Promise<readonly RowOf<D>[]> {
+  const read = untilThen(dataset, given as unknown as Read, moment);
+  const wasKnown = (some: readonly Row[]) => some.filter((row) => isKnown(dataset, row as RowOf<D>, moment));
+  return (await sifted(present, dataset, read, wasKnown, onPassed)) as readonly Row[] as readonly RowOf<D>[];
+}
 
 /** The lists of one store as they were known at a moment. */
 export class KnownReader implements RowLists {
@@ -55,8 +103,13 @@ export class KnownReader implements RowLists {
     keys: readonly Partial<RowOf<D>>[],
     read?: KeyRead<D>,
   ): Promise<RowOf<D>[][]> {
-    if (dataset !== (instrumentTerms as Dataset)) return this.#present.rowsByKey(dataset, keys, read);
-    const { kind } = keys[0] as unknown as Term;
+    if (dataset !== (instrumentTerms as Dataset)) {
+      if (dataset.knownBy === undefined) return this.#present.rowsByKey(dataset, keys, read);
+      throw new Error(`${dataset.name} has rows that were not known, and is not read by keys as of a moment`);
+    }
+    const [first] = keys as readonly unknown[] as readonly Term[];
+    if (first === undefined) return [];
+    const { kind } = first;
     const found = keys.map((): Row[] => []);
     for (const present of presentKinds(kind)) {
       const some = await this.#present.rowsByKey(
@@ -72,9 +125,7 @@ export class KnownReader implements RowLists {
 
   async #rows(dataset: Dataset, read: Read): Promise<readonly Row[]> {
     if (dataset === instrumentTerms) return this.#terms(read);
-    const rows = await this.#sifted(dataset, this.#untilThen(dataset, read), async (some) =>
-      some.filter((row) => isKnown(dataset, row, this.#moment)),
-    );
+    const rows = await rowsKnown(this.#present, dataset, read, this.#moment, this.#tools.onPassed);
     if (dataset === news) return this.#newsOfThen(rows as readonly Item[]);
     if (dataset !== events) return rows;
     const found: Row[] = [];
@@ -82,41 +133,15 @@ export class KnownReader implements RowLists {
     return found;
   }
 
-  /** A read without the rows that are behind the moment, where its order says so. */
-  #untilThen({ knownBy }: Dataset, read: Read): Read {
-    const [column, direction] = read.order[0]!;
-    // A place bounds that side of a descending read.
-    if (column !== knownBy || (direction === 'desc' && read.after !== undefined)) return read;
-    const { to = Number.MAX_SAFE_INTEGER } = read.range ?? {};
-    return { ...read, range: { ...read.range, to: Math.min(to as number, this.#moment.ms + 1) } };
-  }
-
-  /** The first rows that `sift` leaves of a read, whose order ends in a unique key. */
-  async #sifted(
-    dataset: Dataset,
-    read: Read,
-    sift: (rows: readonly Row[]) => Promise<readonly Row[]>,
-  ): Promise<readonly Row[]> {
-    const found: Row[] = [];
-    for (let next = read; ; ) {
-      const rows: Row[] = await this.#present.rows(dataset, next);
-      const known = await sift(rows);
-      this.#tools.onPassed(rows.length - known.length);
-      found.push(...known);
-      if (found.length >= read.limit || rows.length < read.limit) return found.slice(0, read.limit);
-      const last = rows.at(-1) as Readonly<Record<string, string | number | null>>;
-      next = { ...read, range: restOf(read), after: read.order.map(([column]) => last[column]!) };
-    }
-  }
-
   /** The terms of a read: those of kind `symbol` are the symbols of then, each with the present one. */
   async #terms(read: Read): Promise<readonly Row[]> {
     const { kind } = read.where as Row as Pick<Term, 'kind'>;
+    const { onPassed } = this.#tools;
     const found: Row[] = [];
     for (const present of presentKinds(kind)) {
       const where = { ...read.where, kind: present } as NonNullable<Read['where']>;
       const ofThen = (terms: readonly Row[]) => this.#termsOfThen(kind, terms as readonly Term[]);
-      found.push(...(await this.#sifted(instrumentTerms, { ...read, where }, ofThen)));
+      found.push(...(await sifted(this.#present, instrumentTerms, { ...read, where }, ofThen, onPassed)));
     }
     const order = read.order as unknown as Order;
     return found.sort((a, b) => compareRows(order, instrumentTerms, a, b)).slice(0, read.limit);
@@ -136,8 +161,8 @@ export class KnownReader implements RowLists {
   }
 
   /**
-   * An event that was still to come has no result; where another of its code came before it, neither what was
-   * measured last nor what is expected was known either.
+   * An event that was still to come has no result. Where another of its code came before it, nobody knew then
+   * what would be measured last before it, or what would be expected of it.
    */
   async #eventOfThen(event: Event): Promise<Event> {
     const { ms } = this.#moment;

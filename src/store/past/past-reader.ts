@@ -37,7 +37,7 @@ function isRead(dataset: Dataset, read: Read): (row: Row) => boolean {
 }
 
 /** Rows that are read at once to find some that count still. */
-const ROWS_PER_READ_MAX = 2_000;
+export const ROWS_PER_READ_MAX = 2_000;
 
 /** Values of the columns of an order. */
 type Cells = readonly (string | number | null)[];
