@@ -68,7 +68,7 @@ const undoFlags = {
   ...jsonFlag,
 } as const;
 
-/** What a damaged run among the newest means. */
+/** Advice where one of the newest runs is damaged. */
 const unlistedWords = ({ name }: Store): string =>
   `it is not listed and cannot be undone; ${howToRestore(name)}, of a day before the damage`;
 
@@ -94,7 +94,7 @@ function describeUndo(report: UndoReport, isTrial: boolean): string {
   const notes = [
     [barsRemoved, 'bar', 'removed'],
     [barsRestored, 'bar', 'restored'],
-    [barsKept, 'bar', `left as changed later, by ${keepers}`],
+    [barsKept, 'bar', `left: changed or held again later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
