@@ -99,7 +99,7 @@ export class ReplacedRows {
     await this.#addHolders(brought, (runId) => this.#isReplaced(runId));
     const disputed: Last[] = [];
     for (const last of brought)
-      if (await this.#isAnyReplaced([...last.writers, ...last.holders], false)) disputed.push(last);
+      if (!(await this.#areAllReplaced([...last.writers, ...last.holders]))) disputed.push(last);
     const others = await this.#daysOf(disputed);
     const settled: Settled[] = [];
     for (const last of brought) {
@@ -324,9 +324,15 @@ export class ReplacedRows {
     return (await this.#sourceOf(runId)).source === this.#own!.source;
   }
 
-  /** True if the present run replaces the rows of one of some runs; with false: if it does not. */
-  async #isAnyReplaced(runIds: Iterable<number>, isReplaced = true): Promise<boolean> {
-    for (const runId of runIds) if ((await this.#isReplaced(runId)) === isReplaced) return true;
+  /** True if the present run replaces the rows of one of some runs. */
+  async #isAnyReplaced(runIds: Iterable<number>): Promise<boolean> {
+    for (const runId of runIds) if (await this.#isReplaced(runId)) return true;
     return false;
+  }
+
+  /** True if the present run replaces the rows of all of some runs. */
+  async #areAllReplaced(runIds: Iterable<number>): Promise<boolean> {
+    for (const runId of runIds) if (!(await this.#isReplaced(runId))) return false;
+    return true;
   }
 }

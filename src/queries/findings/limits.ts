@@ -6,8 +6,6 @@ export const findingLimits = {
   presencesMax: 8,
   /** Bars of one read. */
   barsPerRead: 65_536,
-  /** Runs whose lists of series are kept: each has up to some kilobytes. */
-  runsKeptMax: 64,
   instrumentsPerRead: 500,
   /** What it takes to read an instrument with its series, in bars. */
   barsPerMember: 500,
