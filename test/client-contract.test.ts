@@ -1,4 +1,4 @@
-// What the TypeScript client knows of the contract, against the contract.
+// The TypeScript client's copy of the contract, against the contract.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 
 const everyBelow = (module: string): string[] => order.slice(0, order.indexOf(module));
 
-/** The packages and the rooms, bottom-up; a room whose parts have edges of their own is told by its parts. */
+/** The packages and the rooms, bottom-up; a room whose parts have own edges is listed by its parts. */
 const order = [
   ...['client', 'explorer', 'base', 'contract', 'market/calendar', 'market/bars'],
   ...['store/schema', 'store', 'series', 'runs', 'imports/read', 'imports/map', 'imports/load'],

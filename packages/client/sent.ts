@@ -1,4 +1,4 @@
-// What a program gives to a method and gets of it, and where the request goes.
+// The arguments and results of the client's methods, and the address of each request.
 import { type Endpoints, paths } from './contract.ts';
 import type { Call } from './service.ts';
 

@@ -32,7 +32,7 @@ export class BourseError extends Error {
   readonly status: number | undefined;
   /** The parameter at fault, as it is on the wire. */
   readonly param: string | undefined;
-  /** What may help, such as symbols that are nearly the one that was asked for. */
+  /** Advice, such as symbols that are nearly the one that was asked for. */
   readonly hint: string | undefined;
   /** Names the request in the log of the service. */
   readonly requestId: string | undefined;

@@ -85,7 +85,7 @@ class BarFeed {
   readonly choice: BarChoice;
   /** All bars that were read, ascending. */
   bars: readonly ChartBar[] = [];
-  /** Whether there are none before them. */
+  /** True if there are none before them. */
   isWhole = false;
   readonly #bourse: Bourse;
   readonly #asking: Asking;

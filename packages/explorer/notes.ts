@@ -1,4 +1,4 @@
-// What is known about the bars of a chart beside their prices: actions, the sessions' coverage, findings; in
+// Notes on the bars of a chart: actions, the sessions' coverage, findings; in
 // words, and as lists below the chart.
 import { type ComponentChild, h } from 'preact';
 import { useRef, useState } from 'preact/hooks';

@@ -47,7 +47,7 @@ import { csvCellOf } from './render/sink.ts';
  */
 const daysToClose = (interval: Interval): number => (interval === 'MON' ? 40 : interval === 'WEEK' ? 14 : 5);
 
-/** What the moment of a request for bars depends on. */
+/** The parameters that decide the moment of a request for bars. */
 type AskedBars = {
   readonly interval: Interval;
   /** The clock. */

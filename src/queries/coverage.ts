@@ -99,7 +99,7 @@ async function bearersOf(context: QueryContext, assetSchema: AssetSchema, names:
   });
   const found: typeof bearers = [];
   for (const some of Map.groupBy(bearers, ({ name }) => nameKey(name)).values()) {
-    // Whom the data gave one symbol at once is told apart as where the symbol is asked for.
+    // Several instruments had one symbol at once: the list has the one that a request for the symbol finds.
     const { country, shown: symbol } = some[0]!.name;
     const one =
       some.length === 1 ? null : await instrumentOrNull(context, assetSchema, { country, symbol }, null);

@@ -232,7 +232,7 @@ export async function instrumentOf(
   return found;
 }
 
-/** What was asked for: a symbol on some days. */
+/** A requested instrument: a symbol on some days. */
 type Asked = CountrySymbol & { readonly assetSchema: AssetSchema; readonly days: DayRange };
 
 const termOf = ({ symbol, fromDay, toDay }: FormerBearer): string =>

@@ -14,7 +14,7 @@ import { Lookup } from './lookup.ts';
 import { claimedMoment, foreignKey } from './page-key.ts';
 import { type Answer, type LaneBounds, type QueryContext, type QueryRequest, TooDear } from './query.ts';
 
-/** What of a version cannot be read, and what would be right. */
+/** The problem of a version that cannot be read, and the versions that can. */
 function problemOf(reason: Unreadable): { readonly message: string; readonly allowed: string } {
   switch (reason.why) {
     case 'later':

@@ -174,7 +174,7 @@ export type QueryContext = {
   readonly moment: KnownMoment;
   /** The clock, epoch milliseconds. */
   readonly clockMs: number;
-  /** What of the answer the data do not date: it is as last imported. A query adds to it. */
+  /** The parts of the answer that the data do not date: they are as last imported. A query adds to them. */
   readonly undated: Set<string>;
   /** Notes about adjusted bars; a query adds to them. */
   readonly adjusted: Adjusted;

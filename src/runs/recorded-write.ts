@@ -22,11 +22,11 @@ export type WriteRequest = {
   readonly dryRun: boolean;
   readonly nowMs: () => number;
   readonly onWait?: OnWait;
-  /** Is told now and then how many rows were read, or undone, or deleted; of bars, how many bars. */
+  /** Receives, now and then, the number of rows (bars, of bars) that were read, undone or deleted. */
   readonly onRows?: (rows: number) => void;
 };
 
-/** What a write gives, and whether it was only a trial. */
+/** The result of a write, which may be only a trial. */
 type Tried<T> = { readonly result: T; readonly isTrial: boolean };
 
 /** Runs `work` in one write of the store and gives its result. The write is rolled back where `isTrial`. */

@@ -19,7 +19,7 @@ type Entry = RowOf<typeof rowChanges>;
 /** The outcome for a row, as the report of an undo counts it; null if it stays as it is. */
 export type Fate = 'rowsRemoved' | 'rowsRestored' | 'rowsKept' | null;
 
-/** What became of a row; `keptBy` is the later run that keeps it. */
+/** The fate of a row; `keptBy` is the later run that keeps it. */
 type Undone = { readonly fate: Fate; readonly keptBy?: number };
 
 const ENTRIES_PER_READ = 500;

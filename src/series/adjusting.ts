@@ -138,7 +138,7 @@ function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adj
 
 /**
  * Adjusts bars in place, ascending, and gives the notes about them. A WEEK or MON bar that contains an
- * ex-date is built anew from adjusted DAY bars. @throws Refusal
+ * ex-date is rebuilt from adjusted DAY bars. @throws Refusal
  */
 export async function adjustBars(
   context: StreamContext,

@@ -113,7 +113,7 @@ class Head {
   readonly #stream: PartStream;
   readonly #descending: boolean;
   #part: Part | null = null;
-  /** How many bars of the part are left. */
+  /** The number of bars of the part that are left. */
   #left = 0;
   #ended = false;
   /** Bars of the next step: few at first, because they may lie far from those that are wanted. */
@@ -124,7 +124,7 @@ class Head {
     this.#descending = descending;
   }
 
-  /** How far the front bar is in the direction; infinite at the end. */
+  /** The place of the front bar in the direction; infinite at the end. */
   async place(): Promise<number> {
     if (this.#left === 0 && !this.#ended) {
       this.#part = await this.#stream.next(this.#wanted);

@@ -22,11 +22,11 @@ export type Share = { readonly series: Series; readonly days: number };
 export type MadeOf = {
   readonly shares: readonly Share[];
   /**
-   * Whether a session is to be had on another price basis only: then the bar is not served (contract 3.6).
+   * True if a session is stored on another price basis only: then the bar is not served (contract 3.6).
    */
   readonly isMixed: boolean;
   /**
-   * Whether a stored bar is better, as without extended hours: it lacks them, or does not hold all that the
+   * True if a stored bar is better, as without extended hours: it lacks them, or does not hold all that the
    * stored one has.
    */
   readonly yields: boolean;

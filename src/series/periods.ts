@@ -57,7 +57,7 @@ class FoldedPeriods implements BarStream {
   readonly #days: PeriodDays;
   readonly #parts: PartStream;
   readonly #madeOf: Map<number, MadeOf>;
-  /** Whether bars of the interval are stored, to which extended hours are compared. */
+  /** True if bars of the interval are stored, to which extended hours are compared. */
   readonly #mayYield: boolean;
   /** Days of a period that the next step may add to. */
   #carried = noDays;
@@ -162,7 +162,7 @@ class FoldedPeriods implements BarStream {
   }
 }
 
-/** Whether stored days alone make a bar. */
+/** True if stored days alone make a bar. */
 const isStored = (shares: readonly Share[]): boolean => shares.every(({ series }) => series.interval === DAY);
 
 /** The longest of some spans; an empty one without any. */

@@ -132,7 +132,7 @@ const BLOCKS_PER_READ = 64;
 type Known = { readonly calendar: Calendar; readonly known: Calendar };
 
 /**
- * What was known of a series at a moment, by the calendar that was known then; null where no bar had closed.
+ * The part of a series that was known at a moment, by the calendar of then; null where no bar had closed.
  */
 async function knownPart(
   reader: Reader,
@@ -175,7 +175,7 @@ export async function knownSeries(
   return found;
 }
 
-/** Counts the bars of a series up to its known part's last one. `onBars` is told how many are read. */
+/** Counts the bars of a series up to its known part's last one. `onBars` receives the number of bars read. */
 export async function countKnown(
   reader: Reader,
   whole: Series,

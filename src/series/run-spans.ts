@@ -1,4 +1,4 @@
-// What live runs hold of series, and have deleted of them, and which times their files cover: the facts that
+// The bars that live runs hold and have deleted, and the times that their files cover: the facts that
 // completeness is decided from (contract 3.9).
 import { decodeIds } from '../base/id-list.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
@@ -77,14 +77,14 @@ function midnights(zone: string | null, ms: number, isAfter: boolean): number[] 
   return zones.map((one) => one.instantOf(isAfter ? one.dayAt(ms - 1) + 1 : one.dayAt(ms), 0));
 }
 
-/** Whether a cut at a midnight inside a session shows in a bar that is so far from it. */
+/** True if a bar so far from a midnight inside a session shows that the file was cut there. */
 function isCut(session: Session, midnightMs: number, distanceMs: number, isOfSeveral: boolean): boolean {
   const { openMs, closeMs } = hoursOf(session, true);
   if (midnightMs <= openMs || midnightMs >= closeMs) return false;
   return closeMs - openMs >= LONG_MS ? distanceMs <= HOUR_MS : distanceMs === 0 && isOfSeveral;
 }
 
-/** What a run covers by its bars alone; null where none had closed. */
+/** The times that a run covers by its bars alone; null where none had closed. */
 function spanOfBars(begun: BegunRun, calendar: Calendar): FileSpan | null {
   const { run, begunMs } = begun;
   const { interval, first_ms: firstMs, zone, series_count } = run;
@@ -130,7 +130,10 @@ export function fileSpan(begun: BegunRun, calendar: Calendar): FileSpan | null {
   return { fromMs, toMs, late: from_ms === null ? own!.late : null };
 }
 
-/** What was found of a run on the grid of a calendar: the series of a market have their runs in common. */
+/**
+ * The first bar of a run by the grid of a calendar, once it is known: the series of a market have their runs
+ * in common.
+ */
 const foundLate = new WeakMap<RunSpan, { readonly calendar: Calendar; readonly fromMs: number | null }>();
 
 /**

@@ -48,7 +48,7 @@ function cellsOf(calendar: Calendar, bars: Bars): CellBars {
 }
 
 /**
- * Whether the rows of a session, of which the last has a key, are all of it: the row of its own date is
+ * True if the rows of a session, up to the last with this key, are all of it: the row of its own date is
  * there, and none that is unfinished is missing. The row of an evening alone is a remnant (contract 3.9,
  * 3.10).
  */

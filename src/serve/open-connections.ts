@@ -195,7 +195,7 @@ async function closeListener(listener: NetServer): Promise<void> {
   }
 }
 
-/** What is stopped: `listener` accepts the connections of `server`, and may be the same. */
+/** A server to stop: `listener` accepts the connections of `server`, and may be the same. */
 type Stopping = {
   readonly listener: NetServer;
   readonly server: Server;

@@ -28,7 +28,7 @@ export type HandlerParts = {
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
   /**
-   * Whether this thread keeps up well enough to answer one more request of a key, which has waited to be
+   * True if this thread keeps up well enough to answer one more request of a key, which has waited to be
    * read.
    */
   readonly admits: (keyId: string | null, waitedMs: number) => boolean;
@@ -61,7 +61,7 @@ export type Service = HandlerParts & {
   readonly reportProblem: (error: unknown, requestId: string) => void;
 };
 
-/** What a path names: a built-in page, messages of assistants, or data. */
+/** The subject of a path: a built-in page, messages of assistants, or data. */
 type Subject =
   | { readonly kind: 'page'; readonly page: BuiltInPage }
   | { readonly kind: 'message'; readonly assistants: Assistants }
@@ -86,11 +86,11 @@ export class RequestContext {
   word: ErrorWord | null = null;
   /** Null where the key has no quota. */
   counted: CountedRequest | null = null;
-  /** What `X-Ignored-Parameters` says; null where no parameter is ignored. */
+  /** The value of `X-Ignored-Parameters`; null where no parameter is ignored. */
   ignored: string | null = null;
   /** The count of the bytes that the answer is expected to have: released once there is a response. */
   readonly expected = new DisposableStack();
-  /** What the response holds: released once, when it has been sent or never will be. */
+  /** Resources of the response: released once, when it has been sent or never will be. */
   held = new DisposableStack();
 
   /** Set by the stage `route`. */

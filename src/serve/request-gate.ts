@@ -141,9 +141,9 @@ export class RequestBatches {
 
 /** Who may be read. */
 type ReadingRules = {
-  /** Whether the connection is not to be read now. */
+  /** True while the connection is not to be read. */
   readonly isPaused: () => boolean;
-  /** Whether what has arrived must wait. */
+  /** True if received bytes must wait. */
   readonly mustWait: () => boolean;
   /** Calls `letIn` when it is its turn. */
   readonly wait: (letIn: () => void) => void;

@@ -46,7 +46,7 @@ async function fileNameOf(
   asked: Pick<QueryRequest, 'wrapCsv' | 'pinnedMs'>,
 ): Promise<string> {
   const version = await cache.version(batch);
-  // Where the version is not known, no two requests have the same file.
+  // No two requests share a file while the version is not known.
   return `${version === null ? randomUUID() : `${cache.id} ${version}`} ${cacheNameOf(parsed, asked)}`;
 }
 
@@ -129,7 +129,7 @@ const quota: Stage = async (context, service) => {
   return undefined;
 };
 
-/** Whether a range is of a file that the key's quota has counted: each counts once (contract 9.11). */
+/** True for a range of a file that the key's quota has counted: each counts once (contract 9.11). */
 async function isPaid({ subject, request, query, key }: RequestContext, service: Service): Promise<boolean> {
   if (subject.kind !== 'data' || !subject.match.route.endpoint.isStreamed || !isRange(request)) return false;
   const parsed = service.parsed.parse(subject.match, query);

@@ -1,4 +1,4 @@
-// What a read of rows must give, whatever an index says: whole rows, of the keys that were asked for, in
+// The check of a read of rows, whatever an index says: whole rows, of the keys that were asked for, in
 // the order of the read. A row is whole by its checksum, over its table, its key and its values: a
 // changed byte, or a row of another key, is found when it is read. A block has such a checksum of its
 // place: its series, its bucket and the run that wrote it.

@@ -321,7 +321,7 @@ export type CopyWriter = RowWriter & Pick<Writer, 'putBlock'>;
 export interface CopyTarget {
   /** The name of the store in messages: no password. */
   readonly name: string;
-  /** Whether an earlier copy into it was cut off. */
+  /** True if an earlier copy into it was cut off. */
   readonly isBegun: boolean;
   /** Reads what was written. */
   readonly reader: Reader;
@@ -379,7 +379,7 @@ export async function contentHash(
   return hash.digest('hex');
 }
 
-/** What files bring beside instruments and bars. Hashes have always had holidays first. */
+/** The datasets of files beside instruments and bars. Hashes have always had holidays first. */
 const rowDatasets = [holidays, ...fileDatasets.filter((one) => one !== instruments && one !== holidays)];
 
 /** Numbers that the store gives to instruments, underlyings and series, and what depends on the runs. */

@@ -1,4 +1,4 @@
-// What is wrong with a store, in words for the log and for the operator: which part of it is damaged, and
+// Damage of a store in words for the log and for the operator: the part of it that is damaged, and
 // what each check of `bourse doctor` found.
 
 import { stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// What rows were before each write, where the journal of runs does not have it: with both, the store can
+// The values of rows before each write, where the journal of runs does not have it: with both, the store can
 // be read as it was. A restored or copied store goes on apart from the one that it was made of, with a
 // version that neither had before (contract 9.12, docs/decisions/0041).
 

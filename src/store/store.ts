@@ -145,8 +145,8 @@ export interface Reader extends RowReader, Versioned {
   /** The stored blocks of a series, in order of bucket. The bytes are valid until the snapshot ends. */
   blocks(read: BlockRead): Promise<StoredBlock[]>;
   /**
-   * What is wrong with a dataset's table beside its indexes: reads all of both, for rare work that a lost row
-   * would make wrong. Of a series, by its number, whether its blocks are all there: reads their index.
+   * The damage of a dataset's table beside its indexes: reads all of both, for rare work that a lost row
+   * would make wrong. Of a series, by its number, the damage of lost blocks: reads their index.
    */
   structure(of: Dataset | number): Promise<readonly Damage[]>;
 }

@@ -1,4 +1,4 @@
-// What reads of rows have in common in every engine with SQL: their statements, and the check of each row.
+// Reads of rows as every engine with SQL has them: their statements, and the check of each row.
 
 import { allRows, collectRows } from './all-rows.ts';
 import { checkedRows, misplacedAt, misplacedIn, type Row, type StoredCell } from './checked-rows.ts';

@@ -40,7 +40,7 @@ const SHARES = [0.15, 0.15, 0.7];
 /** Exit statuses of contract 10 that say that a command could not do its work. */
 const isUnusable = ({ status }: Finished): boolean => status !== 0 && status !== 1;
 
-/** What is JSON, with the fields of objects by name: their order is no promise. */
+/** A JSON text with the fields of objects by name: their order is no promise. Another text as it is. */
 function inOneOrder(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), (_, value: unknown) =>

@@ -76,7 +76,7 @@ async function requireSound(url: string, { reached }: Progress, tell: Tell): Pro
 const withControl = async <T>(url: string, work: (control: RowStore | null) => Promise<T>): Promise<T> =>
   (await hasControl(url)) ? closing(openControl(url, 'read'), work) : work(null);
 
-/** Whether an error may pass, so that the same command can go on. */
+/** True for an error that may pass: the same command then goes on. */
 const mayPass = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof DiskFull;
 
 /** Copies a store; `tell` takes notes for a person. */

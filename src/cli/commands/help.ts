@@ -1,4 +1,4 @@
-// What the program says of itself: `bourse help COMMAND`, `bourse help import DATASET` (the columns of a
+// Help: `bourse help COMMAND`, `bourse help import DATASET` (the columns of a
 // dataset's files, with an example, contract 10.2), and `bourse completion SHELL` (what a shell offers at
 // the Tab key, contract 10.1).
 import { readFileSync } from 'node:fs';
@@ -86,7 +86,7 @@ type Choices = 'files' | 'folders' | readonly Word[];
 /** By place: `bourse import:-` are its flags, `bourse import:1` is its first argument (`placesOf`). */
 type Places = ReadonlyMap<string, Choices>;
 
-/** What a case of a script gives for names of files or folders. */
+/** True if a script offers the names of files or folders. */
 const isNames = (choices: Choices): choices is 'files' | 'folders' => typeof choices === 'string';
 
 /** A literal of bash and zsh. */
@@ -254,7 +254,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
 const named = (words: readonly string[]): Word[] => words.map((word) => [word, '']);
 
 /**
- * What a value in the help stands for: `<file>`, `[file...]`, `<folder>`, `--store <url>`. A store may be a
+ * The choices for a value in the help: `<file>`, `[file...]`, `<folder>`, `--store <url>`. A store may be a
  * file.
  */
 function choicesNamed(term: string): Choices {
@@ -274,7 +274,7 @@ const choicesOfArgument = (argument: Argument): Choices =>
 const briefly = (about: string): string => about.split(/[.;:](?: |$)|\(/, 1)[0]!.trim();
 
 /**
- * What can stand at each place: at `bourse import:-` its flags, at `bourse import:--schema` the values of one
+ * The choices at each place: at `bourse import:-` its flags, at `bourse import:--schema` the values of one
  * that takes a value, at `bourse keys:1` its commands, at `bourse import:1` its first argument, at `bourse
  * import:+` any further.
  */

@@ -1,4 +1,4 @@
-// What a service answers, without a service: `bourse query PATH…`, `bourse mcp` and `bourse openapi`
+// The answers of a service without one: `bourse query PATH…`, `bourse mcp` and `bourse openapi`
 
 import { once } from 'node:events';
 import type { Command } from 'commander';
@@ -150,7 +150,7 @@ const failed = (word: ErrorWord, facts: ErrorFacts): Reply => ({
   text: JSON.stringify(errorBody(word, facts, '')),
 });
 
-/** What cannot be answered, in the words of the service. The cause of a fault goes to standard error. */
+/** An error in the words of the service. The cause of a fault goes to standard error. */
 function problemOf(error: unknown): Reply {
   if (error instanceof Refusal) return failed(error.word, error.facts);
   note(causeOf(error));

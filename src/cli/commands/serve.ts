@@ -14,7 +14,7 @@ export const serveCommand = (): Command =>
     'bourse serve --store sqlite:/var/lib/bourse/data/bourse.db --workers 4 --public-url https://data.example.com/bourse',
   ).action(async (flags: SettingFlags) => {
     const settings = readSettings(flags);
-    // What serves takes long to load; a wrong setting is reported before.
+    // The server takes long to load; a wrong setting is reported before.
     const [{ resolveStore }, { serve }] = await Promise.all([
       import('../../store/engines.ts'),
       import('../serve/workers.ts'),

@@ -1,5 +1,5 @@
-// What `bourse import` says: how a file would be read, an import that is done, and the findings in the bars
-// that it has stored (contract 9.10).
+// The texts of `bourse import`: how a file would be read, an import that is done, and the findings in its
+// bars (contract 9.10).
 
 import type { Refusal, RefusalGroup } from '../../imports/load/refused-rows.ts';
 import type { ImportReport } from '../../imports/load/run.ts';

@@ -300,7 +300,7 @@ export async function clearFailures(store: Store, dataset: string, paths: readon
 /** A file that was not imported, or not wholly, and why. */
 type Failure = { readonly dataset: string; readonly file: string; readonly reason: string };
 
-/** How a command ended that did not do its work; null where it did. */
+/** Runs a command. Gives the reason where it failed, else null. */
 function run(command: string, { dataset, file, reason }: Failure, mostMs: number): Promise<string | null> {
   const env = environmentWith({ FAILED_DATASET: dataset, FAILED_FILE: file, FAILED_REASON: reason });
   // Names and reasons are never a part of what the shell reads. A group of its own ends whole.

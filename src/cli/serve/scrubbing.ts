@@ -95,7 +95,7 @@ export function scrubWhenDue(
   return closing(openControl(url, 'write'), async (control) => {
     const startedMs = Date.now();
     if (await claimScrub(control, startedMs, everyMs)) {
-      // What was known stays known until all is read.
+      // Damage that is known stays until all is read.
       const before = (await readScrub(control))?.damage ?? [];
       const found = new Map<string, Damage>();
       let beganMs = performance.now();

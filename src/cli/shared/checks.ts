@@ -56,7 +56,7 @@ export async function keptCheck(url: string): Promise<Check | null> {
 
 /**
  * Keeps a check. Where that cannot be, such as on a standby or without the right to write, it is noted: the
- * findings are told all the same.
+ * findings are reported all the same.
  */
 export async function keepCheck(url: string, check: Check): Promise<void> {
   try {

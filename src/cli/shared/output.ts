@@ -1,4 +1,4 @@
-// What commands print: answers on standard output, as tables or JSON; notes, and the progress of long work
+// The output of commands: answers on standard output, as tables or JSON; notes, and the progress of long work
 // on a terminal, on standard error.
 
 import { formatBytes } from '../../base/words.ts';
@@ -98,7 +98,7 @@ export const noteWait =
   (pid) =>
     note(`waiting for another write to ${name} to end${pid === null ? '' : ` (process ${pid})`}`);
 
-/** How often the line is written again. */
+/** The line is written again at this interval. */
 const EVERY_MS = 200;
 
 /** Work that ends sooner shows no line. */

@@ -218,7 +218,7 @@ const FNV_PRIME = 0x0100_0193;
 
 /** The numbers of names, in the order of their first appearance. */
 export class NameIds {
-  /** How many names there are. */
+  /** The number of names. */
   count = 0;
   /**
    * The bytes of all names, one after the other; the name of a number begins where the one before it ends.
@@ -248,7 +248,7 @@ export class NameIds {
     return id;
   }
 
-  /** Whether the cells of a row are those of a number. */
+  /** True if the cells of a row are those of a number. */
   #isOf(id: number, columns: readonly TextCells[], row: number): boolean {
     const known = this.#bytes;
     let at = id === 0 ? 0 : this.#ends[id - 1]!;

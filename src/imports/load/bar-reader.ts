@@ -182,7 +182,7 @@ class Batch {
     this.count += chunk.count;
   }
 
-  /** Whether hardly any row has the name of the row before it. */
+  /** True if hardly any row has the name of the row before it. */
   get isMixed(): boolean {
     const { nameIds } = this.#arrays;
     let changes = 0;
@@ -224,7 +224,7 @@ class Batch {
 function orderByName(nameIds: Int32Array, sorted: Int32Array, count: number): Int32Array {
   let most = 0;
   for (let row = 0; row < count; row++) if (nameIds[row]! > most) most = nameIds[row]!;
-  // Where the rows of each name begin.
+  // The first row of each name.
   const starts = new Int32Array(most + 2);
   for (let row = 0; row < count; row++) starts[nameIds[row]! + 1]!++;
   for (let id = 0; id < most; id++) starts[id + 1]! += starts[id]!;

@@ -107,7 +107,7 @@ export class BarFindings {
     this.#unfinished += sign * this.#closingLater(series, bars);
   }
 
-  /** How many of some bars close after the start of the import: closes ascend with keys. */
+  /** The number of bars that close after the start of the import: closes ascend with keys. */
   #closingLater({ interval, calendar, isOffGrid }: OpenSeries, { count, keyMs }: Bars): number {
     const isLater = (at: number): boolean =>
       closesAfter(calendar, { interval, isOffGrid }, keyMs[at]!, this.#startedMs);

@@ -99,7 +99,7 @@ export async function writeGroup(
   }
 }
 
-/** What even a small file may need: some pages for each table and index. */
+/** The least space for a file: some pages for each table and index. */
 const LEAST_BYTES = 4 * 1024 * 1024;
 
 /**

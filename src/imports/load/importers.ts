@@ -115,7 +115,7 @@ function checkNames(mapping: FieldSources, request: ImportRequest): void {
 }
 
 /**
- * Whether the caller says from when to when a file has every bar: then it may have none (contract 3.9 (1)).
+ * True if the caller says from when to when a file has every bar: then it may have none (contract 3.9 (1)).
  */
 const saysAll = ({ completeFromMs = null, completeThroughMs = null }: ImportRequest): boolean =>
   completeFromMs !== null && completeThroughMs !== null;

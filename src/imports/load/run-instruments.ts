@@ -18,7 +18,7 @@ export class RunInstruments {
   readonly #needed = new Map<string, Instrument>();
   /** The numbers of all of these. */
   readonly #recorded = new Set<number>();
-  /** What the store knows of names that come next, by row key, until the run changes it. */
+  /** The store's instruments for the names that come next, by row key, until the run changes them. */
   #known: Map<string, KnownName> = new Map();
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];

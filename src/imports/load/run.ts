@@ -65,7 +65,7 @@ export type ImportReport = BarCounts &
       /** A warning about the file as a whole. */
       readonly doubt: string | null;
     } | null;
-    /** Where the file comes from: the caller's words, else the name of the preset; null without either. */
+    /** The origin of the file: the caller's words, else the name of the preset; null without either. */
     readonly source: string | null;
     /** Null where nothing was written. */
     readonly runId: number | null;
@@ -107,7 +107,7 @@ export type OpenTime = {
   readonly from: string;
   readonly through: string;
   /**
-   * Whether it lies between a series' earlier bars and the file, or between the file and the end of its last
+   * True if it is between a series' earlier bars and the file, or between the file and the end of its last
    * session.
    */
   readonly isBefore: boolean;
@@ -175,7 +175,7 @@ export type PresentRun = {
   /** The first run of its command. */
   readonly command: number;
   readonly startedMs: number;
-  /** Where its file comes from: the caller's words, else the name of the preset; null without either. */
+  /** The origin of its file: the caller's words, else the name of the preset; null without either. */
   readonly source: string | null;
   readonly former: FormerRuns;
   readonly counters: Counters;
@@ -185,7 +185,7 @@ export type PresentRun = {
 export type PendingImport = {
   /** Once the write has ended: gives the file of refused rows its name, and the report. */
   readonly settle: () => ImportReport;
-  /** Where the write was undone: removes the file of refused rows. */
+  /** Removes the file of refused rows, after the write was undone. */
   readonly drop: () => void;
 };
 

@@ -30,7 +30,7 @@ export type TextCells = {
   readonly ends: Int32Array;
   gather(): void;
   isNull(row: number): boolean;
-  /** Whether a cell is surely the same short text as the one before it. */
+  /** True if a cell is surely the same short text as the one before it. */
   repeats(row: number): boolean;
   /** The cell as a string; null where the row has no such cell. */
   text(row: number): string | null;

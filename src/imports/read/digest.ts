@@ -10,17 +10,17 @@ import { limits } from '../../contract/limits.ts';
 export type Digest = {
   /** The hash of the bytes as they came, compressed or not. */
   readonly sha256: string;
-  /** Whether `_` or `+-` occurs below the header: DuckDB reads `1_000` and `+-1` as numbers. */
+  /** True if `_` or `+-` occurs below the header: DuckDB reads `1_000` and `+-1` as numbers. */
   readonly mayHaveOddNumbers: boolean;
-  /** Whether the file has an odd number of quotes. */
+  /** True if the file has an odd number of quotes. */
   readonly hasOpenQuote: boolean;
   readonly isUtf8: boolean;
   /**
-   * Whether a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an
+   * True if a line is longer than a row may be: at the end of a file, DuckDB ignores such a line without an
    * error.
    */
   readonly hasLongLine: boolean;
-  /** Whether the last line has an end, or its last cell a closing quote: any other may have been cut off. */
+  /** True if the last line has an end, or its last cell a closing quote. Any other file may be cut off. */
   readonly isEnded: boolean;
 };
 
@@ -38,7 +38,7 @@ const [UNDERSCORE, PLUS, MINUS, QUOTE] = [0x5f, 0x2b, 0x2d, 0x22];
 /** Checks all bytes of a text, piece by piece. */
 export class TextCheck {
   #mayHaveOddNumbers = false;
-  /** Whether the piece before ended in a plus. */
+  /** True if the piece before ended in a plus. */
   #endsInPlus = false;
   #inHeader = true;
   #quotes = 0;
@@ -99,7 +99,7 @@ export class TextCheck {
 /** The index of the last line break; -1 where there is none. */
 const lastBreak = (bytes: Uint8Array): number => Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d));
 
-/** Where the first line ends; the length of the bytes where it does not. */
+/** The end of the first line; the length of the bytes where it has none. */
 function headerEnd(bytes: Uint8Array): number {
   const end = bytes.findIndex((byte) => byte === 0x0a || byte === 0x0d);
   return end < 0 ? bytes.length : end;

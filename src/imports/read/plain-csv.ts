@@ -149,7 +149,7 @@ const PIECE_BYTES = 256 * 1024;
 type Lines = {
   readonly bytes: Uint8Array;
   readonly to: number;
-  /** Whether the first line of the text ends in CR LF. */
+  /** True if the first line of the text ends in CR LF. */
   readonly hasCr: boolean;
 };
 

@@ -11,7 +11,7 @@ import { readChunks } from './read.ts';
 import { holdReader } from './reader-process.ts';
 import type { ReadPlan } from './scan.ts';
 
-// What DuckDB makes of a CSV, against a parser of a page that knows RFC 4180 and nothing else.
+// DuckDB's reading of a CSV, against a parser of a page that knows RFC 4180 and nothing else.
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-read-'));
 const release = holdReader();

@@ -20,7 +20,7 @@ export type ComputedColumn = {
   readonly reason: string;
   /** A cell that cannot be computed is left out, not its row. */
   readonly oddIsNull?: true;
-  /** How a small plain file gives the same without DuckDB, from the first input; absent where it does not. */
+  /** The rule by which a small plain file gives the same without DuckDB; absent where none does. */
   readonly plain?: PlainRule | undefined;
 };
 

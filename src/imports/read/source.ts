@@ -36,7 +36,7 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile &
      * outside an archive.
      */
     readonly origin: { readonly path: string | null; readonly archiveSha256: string | null };
-    /** Whether it was unpacked, and so is as whole as when it was packed. */
+    /** True if it was unpacked: then it is as whole as when it was packed. */
     readonly wasPacked: boolean;
     /** For each row, its number in the original file, where a preset converted that. */
     readonly rowNumbers?: readonly number[];

@@ -13,7 +13,7 @@ import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 /** The packing of a file. */
 type Packing = 'gzip' | 'zstd' | 'zip';
 
-/** How Zstandard data begin, and how its frames do that are skipped (RFC 8878, 3.1). */
+/** The first bytes of Zstandard data, and of its frames that are skipped (RFC 8878, 3.1). */
 const ZSTD_MAGIC = 0xfd2f_b528;
 const isSkippable = (magic: number): boolean => (magic & 0xffff_fff0) >>> 0 === 0x184d_2a50;
 

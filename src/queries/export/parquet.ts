@@ -87,7 +87,7 @@ async function countIn(result: Result): Promise<number> {
   return Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigInt64(0, true));
 }
 
-/** What DuckDB may use: with Node.js and DuckDB's own code the process takes less than 250 MB. */
+/** DuckDB's limits: with Node.js and DuckDB's own code the process takes less than 250 MB. */
 const childSettings = { threads: '1', memory_limit: '120MB', temp_directory: '' };
 
 /** Rows of a group: 14 columns of eight bytes are 7 MB. */

@@ -57,7 +57,7 @@ function splitNear(jump: number): (typeof usualParts)[number] | undefined {
 /** The open of a bar as a part of the close before. */
 const jumpAt = ({ open, close }: Bars, at: number): number => open[at]! / close[at - 1]!;
 
-/** How far two prices are apart, by their ratio and the one that it should be: a natural logarithm. */
+/** The distance of two prices, by their ratio and the expected one: a natural logarithm. */
 const logDistance = (ratio: number, expected: number): number => Math.abs(Math.log(ratio / expected));
 
 /** The most by which a price across a split may differ from it, less for splits that change it by little. */
@@ -69,7 +69,7 @@ function writtenTick({ close, count }: Bars, at: number): number {
   return 10 ** -Math.max(...(decimals ?? [0]));
 }
 
-/** Whether a jump is far from what is usual: in median absolute deviations of the jumps around it. */
+/** True if a jump is unusual: in median absolute deviations of the jumps around it. */
 function isUnusual(bars: Bars, at: number): boolean {
   const logs = valuesAround(bars.count, at, (index) =>
     index === 0 ? Number.NaN : Math.log(jumpAt(bars, index)),

@@ -123,7 +123,7 @@ type StoredDay = { readonly high: number; readonly low: number; readonly volume:
 
 type Pair = { readonly session: MinuteSession; readonly day: StoredDay; readonly share: number };
 
-/** What is wrong with a high or low; null where they agree. */
+/** The problem of a high or low; null where they agree. */
 function extremeProblem({ session, day }: Pair) {
   for (const side of ['high', 'low'] as const) {
     const [value, expected] = [session[side], day[side]];
@@ -137,7 +137,7 @@ function extremeProblem({ session, day }: Pair) {
   return null;
 }
 
-/** What is wrong with a volume; null where nothing is, or where too few sessions tell the usual share. */
+/** The problem of a volume; null where there is none, or too few sessions show the usual share. */
 function volumeProblem(pairs: readonly Pair[], at: number) {
   const { session, day, share } = pairs[at]!;
   const { from, to } = windowAround(pairs.length, at, thresholds.mismatchSessions);

@@ -136,7 +136,7 @@ function behind(calendar: Calendar, newestDay: number, reachedDay: number | null
 }
 
 /**
- * Whether finer bars of the instrument go on after the last session of a series: its later bars are derived
+ * True if finer bars of the instrument go on after the last session of a series: its later bars are derived
  * from these.
  */
 function isContinued({ stored, series }: Subject, newestDay: number): boolean {

@@ -81,8 +81,8 @@ export function csvCell(value: string | null): string {
 }
 
 /**
- * What a spreadsheet runs: a sign of a formula, plain or full-width, after anything that is not seen; and
- * what may become that, because some programs drop the first character (OWASP, CSV Injection).
+ * Text that a spreadsheet runs: a sign of a formula, plain or full-width, after invisible characters; and
+ * text that may become that, because some programs drop the first character (OWASP, CSV Injection).
  */
 const FORMULA = /^(?:[\t\r\n\0]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
 

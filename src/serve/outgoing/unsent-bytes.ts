@@ -169,7 +169,7 @@ export class UnsentBytes {
   }
 }
 
-/** How much of a large answer an estimate keeps after a smaller one. */
+/** The part of a large answer that an estimate keeps after a smaller one. */
 const KEPT = 0.9;
 
 const recordsOf = ({ parameters }: Pick<QueryRequest, 'parameters'>): number =>

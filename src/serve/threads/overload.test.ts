@@ -20,7 +20,7 @@ type Load = {
 };
 
 /**
- * What became of a load: the refusals, the times of the answered requests, and the most requests that the
+ * The result of a load: the refusals, the times of the answered requests, and the most requests that the
  * thread held.
  */
 type Result = { refused: number; timesMs: number[]; inFlightMax: number };
@@ -98,7 +98,7 @@ for (const callers of [256, 1_000])
 test('where requests would wait longer than the bound some are refused, and the answered ones waited not much longer', () => {
   const { refused, timesMs } = run({ callers: 1_000, withinMs: 100, requests: 30_000, tookMs: () => 1 });
   assert.ok(refused > 0);
-  // What is in the thread is not taken back.
+  // Requests in the thread are not taken back.
   assert.ok(timesMs.at(-1)! < limits.queueWarmUpMs + 2 * limits.queueInFlightMs);
 });
 

@@ -41,7 +41,7 @@ export class AdmissionControl {
     this.#bounds = { waitMs, inFlightMs, warmUpMs, ...bounds };
   }
 
-  /** Whether the thread has compiled its code: what it takes before says nothing about the wait. */
+  /** True once the thread has compiled its code: times before say nothing about the wait. */
   get #isWarm(): boolean {
     return this.#answered > 0 && this.#workedMs >= this.#bounds.warmUpMs;
   }
@@ -51,14 +51,14 @@ export class AdmissionControl {
     return this.#answered === 0 ? 0 : Math.max(this.#tookMs, this.#processorMs) / this.#answered;
   }
 
-  /** Whether one more request, which has waited before and is behind so many now, is answered soon enough. */
+  /** True if one more request, which has waited before and is behind so many now, is answered soon enough. */
   admits({ waiting, inFlight }: QueueLength, waitedMs = 0): boolean {
     if (waiting === 0 || !this.#isWarm) return true;
     return waitedMs + (waiting + inFlight) * this.meanMs <= this.#bounds.waitMs;
   }
 
   /**
-   * Whether an admitted request has waited so long that it is refused after all: behind a new thread twice as
+   * True if an admitted request has waited so long that it is refused after all: behind a new thread twice as
    * long as that may be slow.
    */
   isTooLate(waitedMs: number): boolean {
@@ -67,7 +67,7 @@ export class AdmissionControl {
   }
 
   /**
-   * Whether the thread has enough work to stay busy during a long tick of this thread. While it answers some,
+   * True if the thread has enough work to stay busy during a long tick of this thread. While it answers some,
    * the next is always there.
    */
   isBusy(inFlight: number): boolean {
@@ -116,7 +116,7 @@ export class LoadShedding {
     this.#isNew = isNew;
   }
 
-  /** Whether to answer one more request of a key, by its id, that has waited so long to be read. */
+  /** True if one more request of a key, by its id, that has waited so long to be read is answered. */
   admits(keyId: string | null, waitedMs: number, nowMs: number): boolean {
     if (nowMs - this.#secondMs > 1_000) {
       this.#secondMs = nowMs;
@@ -135,7 +135,7 @@ export class LoadShedding {
     return true;
   }
 
-  /** Whether a request has waited too long, and so have others for a while. */
+  /** True if a request has waited too long, and others have for a while. */
   #isLate(waitedMs: number, nowMs: number): boolean {
     if (waitedMs <= limits.queueWaitMs || this.#isNew()) return false;
     const pauseMs = PAUSE * limits.queueWaitMs;
@@ -144,7 +144,7 @@ export class LoadShedding {
     return nowMs - this.#sinceMs >= pauseMs;
   }
 
-  /** Whether a late request is answered all the same: a key with many leaves some for the others. */
+  /** True if a late request is answered all the same: a key with many leaves some for the others. */
   #hasCredit(isBehind: boolean): boolean {
     const { lateAnsweredEvery: each } = limits;
     this.#credit = Math.min(this.#credit + 1, each * each);

@@ -186,7 +186,7 @@ export class QueryQueue {
     });
     worker.once('exit', () => {
       this.#port = null;
-      // What it sent last. Node.js crashes where a closed port is asked.
+      // The last messages of the thread. Node.js crashes where a closed port is asked.
       while (!isClosed) {
         const left = receiveMessageOnPort(port1);
         if (left === undefined) break;

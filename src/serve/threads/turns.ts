@@ -7,7 +7,7 @@ export class WaitingRequests<T> {
   readonly #byKey = new Map<string | null, T[]>();
   #length = 0;
 
-  /** How many wait. */
+  /** The number of requests that wait. */
   get length(): number {
     return this.#length;
   }
@@ -42,7 +42,7 @@ export class WaitingRequests<T> {
     return undefined;
   }
 
-  /** How many at the most have their turn before one more of a key. */
+  /** The most requests that have their turn before one more of a key. */
   before(keyId: string | null): number {
     const own = this.#byKey.get(keyId)?.length ?? 0;
     let before = own;

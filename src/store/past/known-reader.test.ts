@@ -1,4 +1,4 @@
-// How often lists as of a moment are read, where most of their rows were not known then.
+// The number of reads of a list as of a moment of which most rows were not known then.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { fillStore } from '../../../test/importing.ts';

@@ -133,7 +133,7 @@ export class KnownReader implements RowLists {
     return found;
   }
 
-  /** The terms of a read: those of kind `symbol` are the symbols of then, each with the present one. */
+  /** The terms of a read: those of kind `symbol` are the symbols at the moment, each with the present one. */
   async #terms(read: Read): Promise<readonly Row[]> {
     const { kind } = read.where as Row as Pick<Term, 'kind'>;
     const { onPassed } = this.#tools;

@@ -43,7 +43,7 @@ export type Dataset = {
    */
   readonly neverChanges?: true;
   /**
-   * How it is known when a row became known (`past/known-reader.ts`); absent where all rows count as known.
+   * The time at which a row became known (`past/known-reader.ts`); absent where all rows count as known.
    */
   readonly knownBy?: KnownBy;
   /** The parts of the data that its rows belong to, beside the dataset itself. */

@@ -71,7 +71,7 @@ export const events = dataset({
   // comes before it.
   group: ['country_iso_code', 'event_code'],
   keptAsTheyCome: true,
-  // What the data themselves bring about is not known before.
+  // An event that data bring about is not known before it happens.
   knownBy: ({ event_timestamp, event_driven_type }, { ms }) =>
     (event_timestamp as number) <= ms || event_driven_type !== 'data_driven',
   file: {

@@ -1,4 +1,4 @@
-// What `bourse doctor` checks in a SQLite store: files, disk space, log, layout; and facts about it.
+// The checks of `bourse doctor` in a SQLite store: files, disk space, log, layout; and facts about it.
 // Nothing here writes.
 import { constants, statSync } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';

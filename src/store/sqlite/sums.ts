@@ -272,7 +272,7 @@ export function structureOf(database: Database, table: string): Damage[] {
     .map((problem) => ({ dataset: table, place: 'its table or an index', problem }));
 }
 
-/** What SQLite's own check says of a table and of the sums of its groups. */
+/** The problems that SQLite's own check finds in a table and in the sums of its groups. */
 function integrityProblems(database: Database, table: string): string[] {
   const named = [table, sumsOf(table)].filter((name) => name === table || hasTable(database, name));
   return named

@@ -247,7 +247,7 @@ function instrumentOf(rows: readonly NumberedRow[], stem: string): NativeRows {
   const { row, cells } = rows.at(-1)!;
   const [end = '', ticker = '', exchange = ''] = cells;
   const isOpen = end === OPEN_END;
-  // Where another instrument has the ticker now, LEAN tells them apart by a number.
+  // LEAN adds a number where another instrument has the ticker now.
   const symbol = (/\.\d+$/.test(stem) ? stem : ticker).toUpperCase();
   const fields = {
     ...stock,
