@@ -140,10 +140,10 @@ export const httpLimits = {
   /** Bytes of the largest body that is cached at its first asking. */
   cachedAtOnceBytesMax: 16_384,
   /**
-   * Bytes of the names of larger answers that are remembered until their second asking: some 4,000 of about
-   * 200 characters.
+   * Until its second asking a larger answer is remembered by its name, which counts as its body, or so many
+   * times its characters where that is more.
    */
-  askedOnceBytesMax: 2 * MEGABYTE,
+  askedOnceNameWeight: 16,
   /**
    * Cached answers that are looked at when one is asked for: those that are right no more give their bytes
    * back.

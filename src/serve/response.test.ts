@@ -1,7 +1,17 @@
 // Responses: envelope, headers, CSV, HEAD and OPTIONS (contract 5, 6.1, 6.6, 7.4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, DAY, key, LATEST, page, refused, withKey } from '../../test/request-handler.ts';
+import {
+  ask,
+  DAY,
+  key,
+  LATEST,
+  openHandler,
+  page,
+  refused,
+  runner,
+  withKey,
+} from '../../test/request-handler.ts';
 import { fc } from '../../test/seed.ts';
 import { barRecord } from '../contract/bars.ts';
 import { fieldsOf } from '../contract/endpoint.ts';
@@ -264,4 +274,35 @@ test('unknown parameters are ignored, hostile ones too (contract 4.4)', async ()
     '&_=1&limitx=0&LIMIT=0&__proto__=x&constructor=x&%=%&%ED%A0%80=1&x[]=y&=z&country_symbol=US:X&&;';
   assert.equal((await ask(withKey(DAY, others))).text, plain);
   assert.equal((await ask(withKey(LATEST, '&next_page_key=%'))).status, 200, 'no parameter of this endpoint');
+});
+
+test('an answer that is not cached gives its memory back once its response is released', async () => {
+  const bodies: Uint8Array[] = [];
+  const at = openHandler({
+    submit: async (request) => {
+      const given = await runner.run(request);
+      if (given.kind === 'answer') bodies.push(given.body);
+      return given;
+    },
+  });
+  const hasMemory = (): boolean => !(bodies.at(-1)!.buffer as ArrayBuffer).detached;
+  const rest = { method: 'GET', headers: { host: 'localhost:8080' }, isGone: () => false };
+  const cached = { ...rest, target: withKey(DAY) };
+  const version = (await ask(withKey(DAY))).headers['X-Data-Version'];
+  const notCached = { ...rest, target: withKey(DAY, `&data_version=${version}`) };
+  const first = await at.handle(notCached);
+  const text = Buffer.concat(first.body).toString();
+  assert.equal(first.status, 200, text);
+  assert.ok(hasMemory(), 'it is not sent yet');
+  first.release!();
+  assert.ok(!hasMemory());
+  const again = await at.handle(notCached);
+  assert.equal(Buffer.concat(again.body).toString(), text);
+  again.release!();
+  const kept = await at.handle(cached);
+  const page = Buffer.concat(kept.body).toString();
+  kept.release!();
+  assert.ok(hasMemory(), 'the cache has it');
+  assert.equal(Buffer.concat((await at.handle(cached)).body).toString(), page);
+  assert.equal(bodies.length, 3);
 });

@@ -213,22 +213,19 @@ const answer: Stage = async (context, service) => {
   const { cache, submit, unsent, sizes } = service;
   const given = await submit(asked, request.isGone, keyId, request.waitedMs);
   if (given.kind === 'refusal') throw new Refusal(given.word, given.facts);
-  if (given.release !== undefined) held.defer(given.release);
-  sizes.add(asked, given.body.length);
+  const { goodUntilMs, source, dataVersion } = given;
+  const name = cacheNameOf(context.parsed, asked);
+  const isKept = goodUntilMs !== undefined && source !== undefined && cache.takes(name, given.body.length);
+  const own = isKept ? responses.ownAnswer(given) : given;
+  if (!isKept) held.defer(() => responses.freeBody(given));
+  sizes.add(asked, own.body.length);
   // Many may have been admitted at once. It waits for one look at the kernel's queues at most, and not for
   // room.
-  const more = given.body.length - context.expectedBytes;
+  const more = own.body.length - context.expectedBytes;
   if (more > 0) expected.defer(await unsent.admit(keyId, more, 0));
-  const { goodUntilMs, source, dataVersion } = given;
-  const etag = etagOf(given);
-  const name = cacheNameOf(context.parsed, asked);
-  if (goodUntilMs === undefined || source === undefined || !cache.takes(name, given.body.length)) {
-    context.found = { name: null, cached: { answer: given, etag, goodUntilMs: 0 }, dataVersion };
-    return undefined;
-  }
-  const kept = { answer: responses.ownAnswer(given), etag, goodUntilMs };
-  cache.add(name, kept, source);
-  context.found = { name, cached: kept, dataVersion };
+  const cached = { answer: own, etag: etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
+  if (isKept) cache.add(name, cached, source);
+  context.found = { name: isKept ? name : null, cached, dataVersion };
   return undefined;
 };
 

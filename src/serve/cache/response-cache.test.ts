@@ -117,20 +117,30 @@ test('the version is read once a batch, and again in the next', async () => {
   assert.equal(store.asked, 3);
 });
 
-test('a large response is cached from its second asking on; of many that were asked for once the latest are remembered', () => {
-  const cache = new ResponseCache(new Versions());
-  const takes = (name: string): boolean => cache.takes(name, httpLimits.cachedAtOnceBytesMax + 1);
+test('a large response is cached from its second asking on, unless more others than the cache holds were asked for between', () => {
+  const held = 100;
+  const bytes = httpLimits.cachedAtOnceBytesMax + 1;
+  const cache = new ResponseCache(new Versions(), held * bytes);
+  const takes = (name: string): boolean => cache.takes(name, bytes);
   assert.ok(cache.takes('a', httpLimits.cachedAtOnceBytesMax));
   assert.deepEqual([takes('a'), takes('b'), takes('a'), takes('b')], [false, false, true, true]);
-  for (let index = 0; index <= 10_000; index++) takes(`${index}`);
-  assert.deepEqual([takes('10000'), takes('0')], [true, false]);
+  for (let index = 0; index <= held; index++) takes(`${index}`);
+  assert.deepEqual([takes(`${held}`), takes('1'), takes('0')], [true, true, false]);
 });
 
-test('what is remembered of large responses that were asked for once is bounded in bytes, however long their names are', () => {
+test('large responses that are asked for in turn, more of them than the cache holds, are not cached at all', () => {
+  const cache = new ResponseCache(new Versions(), 100 * httpLimits.cachedAtOnceBytesMax);
+  for (let asked = 0; asked < 1_000; asked++)
+    assert.equal(cache.takes(`${asked % 200}`, httpLimits.cachedAtOnceBytesMax + 1), false);
+});
+
+test('of large responses that were asked for once fewer are remembered where their names are long', () => {
   const cache = new ResponseCache(new Versions());
-  for (let index = 0; index < 2_000; index++)
-    cache.takes(`${index} ${'x'.repeat(8_000)}`, httpLimits.cachedAtOnceBytesMax + 1);
-  assert.ok(cache.bytes > 1_000_000 && cache.bytes <= httpLimits.askedOnceBytesMax, String(cache.bytes));
+  const [bytes, characters] = [httpLimits.cachedAtOnceBytesMax + 1, 8_000];
+  const nameOf = (index: number): string => `${index} ${'x'.repeat(characters)}`;
+  const remembered = Math.floor(httpLimits.cachedBytesMax / (httpLimits.askedOnceNameWeight * characters));
+  for (let index = 0; index <= remembered; index++) cache.takes(nameOf(index), bytes);
+  assert.deepEqual([cache.takes(nameOf(remembered), bytes), cache.takes(nameOf(0), bytes)], [true, false]);
 });
 
 test('responses that are right no more give their bytes back though nobody asks for them', async () => {

@@ -32,8 +32,11 @@ export class ResponseCache {
   readonly #store: CachedStore;
   readonly #changes = new KnownChanges();
   readonly #entries: SizedCache<Entry>;
-  /** Names of large answers that were asked for once, the latest last. */
-  readonly #askedOnce = new SizedCache<true>(httpLimits.askedOnceBytesMax);
+  /**
+   * Names of large answers that were asked for once, the latest last: as many as the cache could hold, for
+   * one that is asked for again after more of them would be gone by its next asking.
+   */
+  readonly #askedOnce: SizedCache<true>;
   /** The sweep for expired entries goes on here. */
   #swept: ReturnType<SizedCache<Entry>['entries']>;
   /** The version as it was last read, and in which batch. */
@@ -42,12 +45,13 @@ export class ResponseCache {
   constructor(store: CachedStore, bytesMax: number = httpLimits.cachedBytesMax) {
     this.#store = store;
     this.#entries = new SizedCache(bytesMax);
+    this.#askedOnce = new SizedCache(bytesMax);
     this.#swept = this.#entries.entries();
   }
 
-  /** Bytes that it holds. */
+  /** Bytes of the answers that it holds. */
   get bytes(): number {
-    return this.#entries.bytes + this.#askedOnce.bytes;
+    return this.#entries.bytes;
   }
 
   /** Names the data whose version was read last; null before the first. */
@@ -116,15 +120,15 @@ export class ResponseCache {
   }
 
   /**
-   * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on: most
-   * are asked for once, and would only take the place of others.
+   * Whether an answer with a body of so many bytes is kept. A large one is from its second asking on, if that
+   * comes soon: others would only take each other's place, and leave their memory to the garbage collector.
    */
   takes(name: string, bodyBytes: number): boolean {
     if (bodyBytes > httpLimits.cachedAnswerBytesMax) return false;
     if (bodyBytes <= httpLimits.cachedAtOnceBytesMax) return true;
     const isSecond = this.#askedOnce.get(name) === true;
     if (isSecond) this.#askedOnce.delete(name);
-    else this.#askedOnce.set(name, true);
+    else this.#askedOnce.set(name, true, Math.max(bodyBytes, httpLimits.askedOnceNameWeight * name.length));
     return isSecond;
   }
 
