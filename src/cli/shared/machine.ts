@@ -14,6 +14,7 @@ import { isLive } from '../../serve/keys/api-keys.ts';
 import { readSoundKeys } from '../../store/control.ts';
 import { broken, DamagedData, type Diagnosis, doubtful, fine, readableByOthers } from '../../store/damage.ts';
 import { openControl } from '../../store/engines.ts';
+import { instruments } from '../../store/schema/reference.ts';
 import { type Reader, StoreUnusable } from '../../store/store.ts';
 import { packageFacts, type Settings, strayVariables, UsageProblem } from '../config.ts';
 import { metricsAddress, ServiceProblem, tryPort } from '../serve/listen-address.ts';
@@ -125,16 +126,26 @@ async function isImported(reader: Reader, { assetSchema, country }: Market, year
   return days.some(({ symbol, calendar_date: day }) => symbol === '*' && dateOf(day).year >= year);
 }
 
+/** Whether the store has an instrument of a market. */
+async function isTraded(reader: Reader, { assetSchema, country }: Market): Promise<boolean> {
+  const where = { asset_schema: assetSchema, country_iso_code: country };
+  return (await reader.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })).length > 0;
+}
+
 async function calendars({ store }: Settings): Promise<Diagnosis> {
   const soon = dateOf(Math.floor(Date.now() / DAY_MS) + CALENDAR_DAYS_LEAST).year;
   const ends: string[] = [];
   for (const market of markets) {
     if (market.holidays.length === 0 || market.years[1] >= soon) continue;
+    if (!(await readOf(store, (reader) => isTraded(reader, market)))) continue;
     if (await readOf(store, (reader) => isImported(reader, market, soon))) continue;
     ends.push(`${market.country} holidays are known to the end of ${market.years[1]}`);
   }
   if (ends.length === 0)
-    return fine('calendars', `holidays are known for the next ${CALENDAR_DAYS_LEAST} days and more`);
+    return fine(
+      'calendars',
+      `the holidays of the store's markets are known for the next ${CALENDAR_DAYS_LEAST} days and more`,
+    );
   return doubtful(
     'calendars',
     `${ends.join(', ')} only: on later days all weekdays count as sessions`,
