@@ -30,10 +30,11 @@ async function get(path: string, query: string): Promise<Reply> {
   });
   const pieces: Uint8Array[] = [...reply.body];
   for (let piece = await reply.rest?.(); piece; piece = await reply.rest?.()) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString();
   reply.release?.();
   const told = reply.headers as Record<string, string | undefined>;
   const { 'X-Next-Page-Key': next, 'X-As-Of': asOf, 'X-As-Of-Limits': limits } = told;
-  return { status: reply.status, text: Buffer.concat(pieces).toString(), next, asOf, limits };
+  return { status: reply.status, text, next, asOf, limits };
 }
 
 /** All bars of one symbol without their header, page by page; or the first page that is refused. */

@@ -78,8 +78,8 @@ export class LocalServer implements Asking {
     });
     const pieces = [...body];
     for (let piece = await rest?.(); piece; piece = await rest?.()) pieces.push(piece);
-    release?.();
     const bytes = Buffer.concat(pieces);
+    release?.();
     return new Response(bytes.length > 0 ? bytes : null, { status, headers });
   }
 

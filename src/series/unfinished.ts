@@ -67,8 +67,8 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
           });
           if (open.length === 0) break;
         }
-      // Where the journal is damaged, the block itself names a run.
-      for (const key of open) if (isLate(key, runId)) found.add(key);
+      // The run that made the block has brought all that no other has.
+      if (open.length > 0) refuseDamage(lostChange(series.series_id, bucket));
       return found;
     },
   };

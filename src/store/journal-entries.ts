@@ -18,11 +18,11 @@ export type BlockChange = {
 
 const none = emptyBars();
 
-/** The damage of a block whose entry of a run is lost. */
-export const lostChange = (seriesId: number, bucket: number, runId: number): Damage => ({
+/** The damage of a block whose entry of a run is lost; without a number it is not known of which. */
+export const lostChange = (seriesId: number, bucket: number, runId?: number): Damage => ({
   dataset: blockChanges.name,
   place: `block ${bucket} of series ${seriesId}`,
-  problem: `the entry of run ${runId} is lost`,
+  problem: `the entry of ${runId === undefined ? 'a run' : `run ${runId}`} is lost`,
 });
 
 /** The change that a stored entry has. */

@@ -190,6 +190,17 @@ test('a bar is a fault where the journal has lost the run that brought it (contr
   });
 });
 
+test('a bar is a fault where the journal has lost the run that brought it, and a later one changed others of its block (contract 3.9 (5))', async () => {
+  const where = `series_id = ${seriesOf('AB21', 'DAY')}`;
+  const last = `select run_id from bar_blocks where ${where} order by bucket desc limit 1`;
+  const url = losing('block_changes', `${where} and run_id <> (${last})`);
+  await asking(url, 'read', async (store) => {
+    const { status, why } = await new Service(store).get(bars('AB21', ofDays));
+    assert.equal(status, 500);
+    assert.match(why, /block_changes, block \d+ of series \d+: the entry of a run is lost/);
+  });
+});
+
 test('bars that are finished by what other instruments have are a fault where one of these is lost (contract 3.9)', async () => {
   const where = "symbol = 'ESM25'";
   await asking(losingInIndex('instruments_by_instrument_id', where), 'read', async (store) => {
