@@ -190,7 +190,7 @@ test('a bar is a fault where the journal has lost the run that brought it (contr
   });
 });
 
-test('a bar is a fault where the journal has lost the run that brought it, and a later one changed others of its block (contract 3.9 (5))', async () => {
+test('so it is where a later run changed other bars of the block', async () => {
   const where = `series_id = ${seriesOf('AB21', 'DAY')}`;
   const last = `select run_id from bar_blocks where ${where} order by bucket desc limit 1`;
   const url = losing('block_changes', `${where} and run_id <> (${last})`);
