@@ -314,7 +314,7 @@ export class InstantCell {
     const [, sign, whole, part = '', plus, exponent] =
       EXPONENT.exec(decoder.decode(this.#bytes.subarray(from, to))) ?? [];
     if (whole === undefined) return 'bad';
-    const digits = whole + part.replace(/0+$/, '');
+    const digits = whole + part;
     const zeros = Number(exponent) - digits.length + whole.length;
     if (zeros < 0 || (plus === '+' && digits.length <= CUT_DIGITS)) return 'bad';
     this.#bytes = encoder.encode(sign + digits + '0'.repeat(zeros));
