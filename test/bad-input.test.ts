@@ -174,7 +174,7 @@ const cases: Readonly<Record<string, Case>> = {
     bad: [
       [{ event_timestamp: '2024-01-11' }, 'event_timestamp'],
       [{ event_timestamp: '2024-03-11T25:00:00Z' }, 'event_timestamp'],
-      [{ event_timestamp: '2024-03-11T13:30:00Z', actual_value: 'n/a' }, 'actual_value'],
+      [{ event_timestamp: '2024-03-11T13:30:00Z', actual_value: 'n.a.' }, 'actual_value'],
       [{ event_timestamp: '2024-04-11T13:30:00Z', importance: 9 }, 'importance'],
       [{ event_code: null }, 'event_code'],
     ],

@@ -633,7 +633,7 @@ test('times come with an offset, as epochs, or local with --zone, in whole secon
 const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['USA,GDP_A,a,2021-01-01T00:00:00Z,,,,,', /country_iso_code: must be a two-letter code/],
   ['US,GDP-A,a,2021-01-01T00:00:00Z,,,,,', /event_code: must be letters, digits and underscores/],
-  ['US,GDP_A, ,2021-01-01T00:00:00Z,,,,,', /event_name: is blank/],
+  ['US,GDP_A, ,2021-01-01T00:00:00Z,,,,,', /event_name: is missing/],
   ['US,GDP_A,,2021-01-01T00:00:00Z,,,,,', /event_name: is missing/],
   ['US,GDP_A,a,2021-02-29T00:00:00Z,,,,,', /event_timestamp: must be an instant/],
   ['US,GDP_A,a,1899-12-31T00:00:00Z,,,,,', /event_timestamp: must be an instant/],

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { cellText } from '../src/base/decimal.ts';
 import { type BarBasis, barBasis, type SymbolTime, volumeBasis } from '../src/contract/file-words.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { writeToFile } from '../src/queries/export/export-file.ts';
@@ -43,8 +44,7 @@ const nasty = [
     '\u001f',
   ],
   ...[
-    'null',
-    'NULL',
+    'nullable',
     'true',
     '1e5',
     '007',
@@ -67,7 +67,9 @@ const text = fc
     fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }),
     fc.array(fc.constantFrom(...nasty), { minLength: 2, maxLength: 4 }).map((parts) => parts.join('')),
   )
-  .filter((value) => value.trim() !== '' && !value.includes('\0') && value.isWellFormed());
+  // A word such as NaN or - stands for no value in a file (contract 11).
+  .filter((value) => cellText(value) !== '' && !value.includes('\0') && value.isWellFormed());
+const trimmed = text.map((value) => value.trim());
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 3 });
 
 /** Up to 15 digits with up to 12 decimals, and what needs an exponent. */
@@ -115,7 +117,7 @@ const instrument = fc.tuple(
   fc.record({
     symbol: symbolOf,
     name: maybe(text),
-    exchange: maybe(text),
+    exchange: maybe(trimmed),
     currency: maybe(text),
     description: maybe(text),
     status: maybe(fc.constantFrom('active', 'inactive')),
@@ -142,7 +144,7 @@ const contract = fc
     exercise_style: maybe(fc.constantFrom('american', 'european')),
     status: maybe(fc.constantFrom('active', 'inactive')),
     contract_value: maybe(positive),
-    option_exchange: maybe(text),
+    option_exchange: maybe(trimmed),
     tick_size: maybe(number),
     is_indices: maybe(fc.boolean()),
   })
@@ -158,7 +160,7 @@ const bar = fc
     market,
     symbol: symbolOf,
     interval: fc.constantFrom('1M', '7M', '60M', 'DAY', 'WEEK', 'MON'),
-    exchange: maybe(text.filter((value) => value.toUpperCase().length <= 20)),
+    exchange: maybe(trimmed.filter((value) => value.toUpperCase().length <= 20)),
     minute: fc.integer({ min: 500_000, max: 30_000_000 }),
     prices: fc.array(positive, { minLength: 4, maxLength: 4 }),
     sign: fc.constantFrom(1, -1, 0),
@@ -179,7 +181,7 @@ const action = fc
     country_iso_code: fc.constantFrom('US', 'ZZ'),
     symbol: symbolOf,
     ex_date: day,
-    exchange: maybe(text),
+    exchange: maybe(trimmed),
     currency: maybe(fc.constantFrom('USD', 'EUR', 'GBp')),
     pay_date: maybe(day),
     split_adjusted_on: maybe(day),

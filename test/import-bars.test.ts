@@ -84,8 +84,6 @@ const refusedRows: readonly (readonly [what: string, row: string, column: string
   ...[
     'abc',
     '"1,5"',
-    'nan',
-    'NaN',
     'inf',
     '-Infinity',
     '1_000',
@@ -98,7 +96,6 @@ const refusedRows: readonly (readonly [what: string, row: string, column: string
     'true',
     '$10',
     '１０',
-    ' ',
   ].flatMap(
     (cell) =>
       [
@@ -106,6 +103,9 @@ const refusedRows: readonly (readonly [what: string, row: string, column: string
         [`the volume ${cell}`, `@,10,12,9,11,${cell},10.5`, 'volume', /not a number/],
         [`the vwap ${cell}`, `@,10,12,9,11,100,${cell}`, 'vwap', /not a number/],
       ] as const,
+  ),
+  ...['nan', 'NaN', 'N/A', '-', 'null', 'None', ' '].map(
+    (cell) => [`the open ${cell}`, `@,${cell},12,9,11,100,10.5`, 'open', /price is missing/] as const,
   ),
   ['no open', '@,,12,9,11,100,10.5', 'open', /missing/],
   ['an empty quoted close', '@,10,12,9,"",100,10.5', 'close', /missing/],
@@ -927,4 +927,14 @@ test('a last line without an end is reported: its last cell may have been cut of
   assert.equal((await new Shelf().import(whole)).mayBeCut, true);
   assert.equal((await new Shelf().import(`${whole}\n`)).mayBeCut, false);
   assert.equal((await new Shelf().import(`${whole.replaceAll('\n', '\r\n')}\r\n`)).mayBeCut, false);
+});
+
+test('a high that is below the close in its last bit is equal to it, and the bar is stored as it is (contract 3.12, 11)', async () => {
+  const shelf = new Shelf();
+  const prices = [183.45, 183.449_999_999_999_96, 180.1, 183.449_999_999_999_99];
+  assert.ok(prices[1]! < prices[3]! && prices[1]! < prices[0]!);
+  const rows = [`${minute(0, '')}${prices.join()},NaN,`, minute(1)];
+  const report = await shelf.import([header, ...rows]);
+  assert.deepEqual([report.rowsWritten, report.rowsRefused], [2, 0]);
+  assert.deepEqual(Object.values(shelf.bars)[0]![0]!.slice(1), [...prices, null, null]);
 });

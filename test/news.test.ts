@@ -299,7 +299,7 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['2025-03-03,T,https://e.com,,,,,', /published_date: must be an instant with its offset/],
   ['2025-03-03T10:00:00,T,https://e.com,,,,,', /published_date: must be .*give --zone/],
   ['yesterday,T,https://e.com,,,,,', /published_date: must be an instant/],
-  ['2025-03-03T10:00:00Z,  ,https://e.com,,,,,', /title: is blank/],
+  ['2025-03-03T10:00:00Z,  ,https://e.com,,,,,', /title: is missing/],
   ['2025-03-03T10:00:00Z,T,,,,,,', /publisher_url: is missing/],
   [
     '2025-03-03T10:00:00Z,T,javascript:alert(1),,,,,',

@@ -211,6 +211,18 @@ export function numberOf(text: string | null): number | null {
   return NUMBER.test(text) ? Number(text) : null;
 }
 
+/** Texts that programs write for a missing value. `NAN` in capitals is a symbol of a stock. */
+export const missingWords: ReadonlySet<string> = new Set([
+  ...['NaN', 'nan', 'N/A', 'n/a', '#N/A', '<NA>', 'NaT'],
+  ...['null', 'NULL', 'None', '-', '--'],
+]);
+
+/** A cell without the blanks around it; empty where it stands for a missing value. */
+export function cellText(text: string): string {
+  const trimmed = text.trim();
+  return missingWords.has(trimmed) ? '' : trimmed;
+}
+
 /**
  * The number of a cell of few digits, from its bytes: NaN where it is written in another way, or is none.
  * Much faster than by its text.

@@ -37,7 +37,7 @@ test('Yahoo: prices are split-adjusted, the adjusted close is not taken, the nam
 test('Yahoo: a day of null is refused, weeks and months are told by their dates, one row does not tell', async () => {
   const days = ['2020-08-28,1,2,0.5,1.5,1.5,10', '2020-08-31,null,null,null,null,null,null'];
   const { refused } = await vendor.import('AAPL.csv', [yahoo, ...days].join('\n'), { fields: us });
-  assert.deepEqual([refused[0]?.row, refused[0]?.reason], [2, 'is not a number']);
+  assert.deepEqual([refused[0]?.row, refused[0]?.reason], [2, 'a price is missing']);
   for (const [dates, interval] of [
     [['2020-08-03', '2020-08-10', '2020-08-17'], 'WEEK'],
     [['2020-06-01', '2020-07-01', '2020-08-01'], 'MON'],

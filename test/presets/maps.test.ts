@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { barsOf } from '../stored.ts';
+import { rowsOf } from '../stores.ts';
 import { zipOf } from '../zip.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
@@ -175,6 +176,9 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "epoch": "min"}', /line 3: .*"epoch" must be "s", "ms", "us", "ns"/],
   ['"close": {"column": "c", "offset": "EST"}', /line 3: .*"offset" must be an offset from UTC/],
   ['"close": {"column": "c", "format": "dd.mm"}', /line 3: .*"format" must be a date format/],
+  ['"close": {"column": "c", "format": "%d.%m.%Y %k"}', /line 3: .*"format" has %k, which means nothing/],
+  ['"close": {"column": "c", "format": "%Z %d.%m.%Y"}', /line 3: .*"format" has %Z, which means nothing/],
+  ['"close": {"column": "c", "join": ["a", "b", "d", "e", "f"]}', /line 3: .*"join" must be a column, or/],
   ['"close": {"column": "c", "scale": 2, "epoch": "s"}', /line 3: .*"epoch" cannot be combined with "scale"/],
   ['"price": "c"', /line 3: the column mapping names a field price/],
   [
@@ -297,7 +301,7 @@ const oddRows: readonly (readonly [what: string, row: string, column: string, re
   ['a date alone', '2025-02-03,1,2,0.5,1.5', 'datetime', /a date without a time/],
   ['a footer', 'Total,,,,', 'open', /price is missing/],
   ['a price of nothing', `${time},0,0,0,0`, 'open', /must be positive/],
-  ['a word for no price', `${time},N/A,N/A,N/A,N/A`, 'open|close|high|low', /not a number/],
+  ['a word for no price', `${time},N/A,N/A,N/A,N/A`, 'open', /price is missing/],
   ['an underscore in a number', `${time},1_0,20,5,15`, 'open', /not a number/],
   ['a unit behind the number', `${time},1k,2k,0.5k,1.5k`, 'open|close|high|low', /not a number/],
 ];
@@ -452,4 +456,80 @@ test('epochs that a map takes for a finer unit are told, as they lie in the firs
   };
   assert.deepEqual(await found('s'), {});
   assert.deepEqual(await found('ms'), { 'of the first weeks of 1970, as epochs in the wrong unit are': 1 });
+});
+
+/** Files whose cells have blanks, missing values and midnights, and what is stored of their first rows. */
+const cells: readonly (readonly [dataset: string, table: string, content: string, stored: object])[] = [
+  [
+    'instruments',
+    'instruments',
+    'asset_schema,country_iso_code,symbol,name,tick_size,listing_date,delisting_date\n stock , us,\tACME ,Acme,-, 2001-02-03 00:00:00 ,NaT\n',
+    { symbol: 'ACME', name: 'Acme', tick_size: null, listing_date: '2001-02-03', delisting_date: null },
+  ],
+  [
+    'corporate-actions',
+    'corporate_actions',
+    'country_iso_code,symbol,action_type,ex_date,cash_amount,currency,pay_date\nUS, ACME , dividend , 2024-02-09 00:00:00-05:00, 0.24 ,None,N/A\n',
+    { ex_date: Date.parse('2024-02-09') / 86_400_000, cash_amount: 0.24, currency: null, pay_date: null },
+  ],
+  [
+    'option-contracts',
+    'option_contracts',
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type\nACME250919C00100000,US,stock, ACME, 100 ,2025-09-19T00:00:00.000Z, call \n',
+    { strike_price: 100, expiration_date: Date.parse('2025-09-19') / 86_400_000, option_type: 'call' },
+  ],
+  [
+    'economic-events',
+    'economic_events',
+    'country_iso_code,event_code,event_name,event_timestamp,actual_value,forecast_value,unit\nUS, CPI ,CPI, 2024-03-12 12:30+00 ,null, 3.1 ,NaN\n',
+    {
+      event_code: 'CPI',
+      event_timestamp: Date.parse('2024-03-12T12:30Z'),
+      actual_value: null,
+      forecast_value: 3.1,
+      unit: null,
+    },
+  ],
+  [
+    'news',
+    'news',
+    'published_date,title,publisher_url,publisher,symbol\n"Fri, 15 Mar 2024 13:30:00 GMT", A title , https://e.example/1 ,-,\n',
+    { published_date: Date.parse('2024-03-15T13:30Z'), title: ' A title ', publisher: null, symbol: null },
+  ],
+];
+
+for (const [dataset, table, content, stored] of cells) {
+  test(`cells of ${dataset} may have blanks around them, words for a missing value, and dates with their midnight (contract 11)`, async () => {
+    const report = await vendor.import('cells.csv', content, { dataset });
+    assert.deepEqual(report.refused, []);
+    const [found] = rowsOf(vendor.url, `select * from ${table}`);
+    for (const [column, value] of Object.entries(stored)) assert.equal(found![column], value, column);
+  });
+}
+
+test('a word for a missing value in a required field is refused as missing (contract 11)', async () => {
+  const rows = ['stock,US,null', 'stock,US,-', 'stock,-,A', 'stock,US,NAN'];
+  const content = `asset_schema,country_iso_code,symbol\n${rows.join('\n')}\n`;
+  const { refused, rowsNew } = await vendor.import('words.csv', content, { dataset: 'instruments' });
+  assert.deepEqual(
+    refused.map(({ column, reason, value }) => [column, reason, value]),
+    [
+      ['symbol', 'is missing', 'null'],
+      ['symbol', 'is missing', '-'],
+      ['country_iso_code', 'is missing', '-'],
+    ],
+  );
+  assert.equal(rowsNew, 1);
+});
+
+test('an hour that the zone has twice is told apart in a file with its newest row first (contract 2.5)', async () => {
+  const clocks = ['02:00', '01:30', '01:00', '01:30', '01:00', '00:30'];
+  const content = [own, ...clocks.map((clock) => `2024-11-03 ${clock},1,2,0.5,1.5`)].join('\n');
+  const named = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'A', interval: '30M' };
+  await vendor.import('newest-first.csv', content, { fields: named, zone: 'America/New_York' });
+  const served = await vendor.served('crypto/GLOBAL:A', '30M');
+  assert.deepEqual(
+    served.map(([datetime]) => datetime.slice(11, 16)),
+    ['04:30', '05:00', '05:30', '06:00', '06:30', '07:00'],
+  );
 });

@@ -1,6 +1,6 @@
 // Rows of a bars file as arrays: moments, values, and the number of the names in each row. Names are numbered
 // by their bytes: no text is made of one that was met before.
-import { numberOf, plainNumber } from '../../base/decimal.ts';
+import { cellText, numberOf, plainNumber } from '../../base/decimal.ts';
 import { DAY_MS, END_MS, FIRST_MS } from '../../base/instant.ts';
 import { seriesFields, valueFields } from '../../store/schema/bars.ts';
 import type { FieldSources } from '../map/column-mapping.ts';
@@ -177,7 +177,7 @@ export class BarChunker {
       const numbers = new Float64Array(count);
       for (let row = 0; row < count; row++) {
         const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
-        const number = Number.isNaN(plain) ? numberOf(column.text(row)) : plain;
+        const number = Number.isNaN(plain) ? numberOf(cellText(column.text(row) ?? '')) : plain;
         if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
         numbers[row] = number ?? Number.NaN;
       }

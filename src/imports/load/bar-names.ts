@@ -1,5 +1,5 @@
 // The names in the rows of a bars file: the instrument and the series that each of them stands for.
-
+import { cellText } from '../../base/decimal.ts';
 import { volumeBasis } from '../../contract/file-words.ts';
 import {
   parseAssetSchema,
@@ -104,7 +104,9 @@ export class BarNames {
 
   #parse(names: Names): RowProblem | Named {
     const { mapping, request } = this.#run;
-    const texts = names.map((text, index) => text ?? mapping.values.get(seriesFields[index]!) ?? null);
+    const texts = names.map(
+      (text, index) => mapping.values.get(seriesFields[index]!) ?? (text === null ? null : cellText(text)),
+    );
     if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);

@@ -12,7 +12,7 @@ import {
 } from '../../market/calendar/period.ts';
 import { dayOf } from '../../runs/naming.ts';
 import { valueFields } from '../../store/schema/bars.ts';
-import { LocalClock } from '../map/instant-cell.ts';
+import { LocalClock, RowOrder } from '../map/instant-cell.ts';
 import { NeedsCare, unfitProblem } from '../read/file-problem.ts';
 import { type BarChunk, type Care, momentKinds, writtenDay } from './bar-chunk.ts';
 import { BarLoad } from './bar-load.ts';
@@ -53,6 +53,8 @@ export class BarPass {
    */
   #keyMs = 0;
   #beforeMs = 0;
+  /** The order of a series before its rows were tried. */
+  readonly #orderBefore = new RowOrder();
 
   constructor(run: PresentRun) {
     const owners = new SymbolsOnDays(run);
@@ -124,12 +126,13 @@ export class BarPass {
    * first that it did not append.
    */
   #appendRun(series: OpenSeries, from: number, to: number): number {
-    const { open, beforeMs } = series;
+    const { open, order } = series;
+    this.#orderBefore.set(order);
     if (open === null || this.#readKey(series, from) !== null) return from;
     if (Math.floor(this.#keyMs / series.bucketMs) !== open.bucket) return from;
     const end = this.#stretchEnd(series, from, to);
     if (end > from && open.rows.append(this.#keys, this.#values, from, end)) return end;
-    series.beforeMs = beforeMs;
+    order.set(this.#orderBefore);
     return from;
   }
 
@@ -139,7 +142,7 @@ export class BarPass {
    */
   async #addRun(series: OpenSeries, from: number, to: number): Promise<void> {
     for (let at = from; at < to; ) {
-      const { beforeMs } = series;
+      this.#orderBefore.set(series.order);
       const end = this.#stretchEnd(series, at, to);
       if (end > at) {
         const bucket = Math.floor(this.#keys[at]! / series.bucketMs);
@@ -149,7 +152,7 @@ export class BarPass {
           continue;
         }
         // The block has later rows of this file already: insert the first row alone.
-        series.beforeMs = beforeMs;
+        series.order.set(this.#orderBefore);
       }
       const problem = await this.#addRow(series, at);
       if (problem !== null) this.#refuse(at, problem);
@@ -180,7 +183,7 @@ export class BarPass {
       if (row === from) bucketEnd = (Math.floor(key / series.bucketMs) + 1) * series.bucketMs;
       keys[row] = key;
       last = key;
-      series.beforeMs = this.#beforeMs;
+      series.order.add(this.#beforeMs);
     }
     return to;
   }
@@ -194,7 +197,7 @@ export class BarPass {
     const problem = barProblem(bar, series.anySign) ?? this.#readKey(series, row);
     if (problem !== null) return problem;
     const keyMs = this.#keyMs;
-    series.beforeMs = this.#beforeMs;
+    series.order.add(this.#beforeMs);
     const bucket = Math.floor(keyMs / series.bucketMs);
     if (series.open?.bucket !== bucket) await this.#load.turn(series, bucket);
     if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
@@ -229,13 +232,13 @@ export class BarPass {
       return {
         column: 'datetime',
         reason:
-          'is not a date or a time of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
+          'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
       };
     if (series.isMinutes && kind === 'date')
       return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
     const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
     if (written !== null) return this.#periodKey(series, row, written);
-    const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.beforeMs);
+    const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.order);
     if (typeof instant !== 'number') return instant;
     if (series.isMinutes) return this.#minuteKey(series, instant);
     const { calendar } = series;
@@ -266,14 +269,14 @@ export class BarPass {
   }
 
   /** The instant of a local time; why it has none. */
-  #instantOf(localMs: number, beforeMs: number): number | RowProblem {
+  #instantOf(localMs: number, order: RowOrder): number | RowProblem {
     if (this.#clock === null) {
       throw unfitProblem(
         this.#run.request.file.name,
         `its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
     }
-    const placed = this.#clock.place(localMs, beforeMs);
+    const placed = this.#clock.place(localMs, order);
     if (typeof placed === 'number') return placed;
     const zone = this.#run.request.zone!.name;
     const reason =

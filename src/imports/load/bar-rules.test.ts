@@ -5,6 +5,12 @@ import { fc } from '../../../test/seed.ts';
 import { numberOf } from '../../base/decimal.ts';
 import { type BarValues, barProblem, isSoundBar } from './bar-rules.ts';
 
+/** The double that follows. */
+function above(value: number): number {
+  const bits = new BigInt64Array(new Float64Array([value]).buffer);
+  return new Float64Array(new BigInt64Array([bits[0]! + 1n]).buffer)[0]!;
+}
+
 const sound: BarValues = { open: 10, high: 12, low: 9, close: 11, volume: 100, vwap: 10.5 };
 
 /**
@@ -45,6 +51,10 @@ const bars: readonly (readonly [
   ['a negative volume', { volume: -1 }, 'volume', /negative/],
   ['an infinite volume', { volume: Number.POSITIVE_INFINITY }, 'volume', /finite/],
   ['a volume of minus infinity', { volume: Number.NEGATIVE_INFINITY }, 'volume', /negative|finite/],
+  ['a high below close by its last bit', { high: 183.45, close: above(183.45) }, null],
+  ['a low above open by its last bit', { low: above(7.1), open: 7.1 }, null],
+  ['a high below close in its 15th digit', { high: 183.45, close: 183.450_000_000_001 }, 'high', /below/],
+  ['a high below close in its 16th digit', { high: 183.45, close: 183.450_000_000_000_1 }, null],
   ['an infinite vwap', { vwap: Number.POSITIVE_INFINITY }, 'vwap', /finite/],
   ['a vwap of minus infinity', { vwap: Number.NEGATIVE_INFINITY }, 'vwap', /finite/],
 ];

@@ -13,8 +13,18 @@ import type { RowProblem } from './refused-rows.ts';
 
 const prices = ['open', 'high', 'low', 'close'] as const;
 
+/** A double tells so many digits of any decimal apart. */
+const SIGNIFICANT_DIGITS = 15;
+
 /** One bar's values; NaN in `volume` and `vwap` is null. */
 export type BarValues = Record<(typeof prices)[number] | 'volume' | 'vwap', number>;
+
+/** A price at the digits that it is stored and compared with (contract 3.12, 11). */
+const roundedPrice = (price: number): number => Number(price.toPrecision(SIGNIFICANT_DIGITS));
+
+/** True if a price is not below another one; what differs in the last bit is equal. */
+const isAtLeast = (price: number, other: number): boolean =>
+  price >= other || roundedPrice(price) >= roundedPrice(other);
 
 /** True if a bar keeps every rule: the fast form of `barProblem`. */
 export function isSoundBar(
@@ -28,10 +38,10 @@ export function isSoundBar(
 ): boolean {
   return (
     (anySign || low > 0) &&
-    high >= open &&
-    high >= close &&
-    low <= open &&
-    low <= close &&
+    isAtLeast(high, open) &&
+    isAtLeast(high, close) &&
+    isAtLeast(open, low) &&
+    isAtLeast(close, low) &&
     high < Number.POSITIVE_INFINITY &&
     low > Number.NEGATIVE_INFINITY &&
     !(volume < 0) &&
@@ -48,9 +58,10 @@ export function barProblem(bar: BarValues, anySign: boolean): RowProblem | null 
     if (!Number.isFinite(value)) return { column, reason: 'a price must be finite' };
     if (!anySign && value <= 0) return { column, reason: 'a price must be positive' };
   }
-  if (bar.high < Math.max(bar.open, bar.close, bar.low))
+  if (!isAtLeast(bar.high, Math.max(bar.open, bar.close, bar.low)))
     return { column: 'high', reason: 'is below open, close or low' };
-  if (bar.low > Math.min(bar.open, bar.close)) return { column: 'low', reason: 'is above open or close' };
+  if (!isAtLeast(Math.min(bar.open, bar.close), bar.low))
+    return { column: 'low', reason: 'is above open or close' };
   if (bar.volume < 0) return { column: 'volume', reason: 'volume must not be negative' };
   if (bar.volume === Number.POSITIVE_INFINITY) return { column: 'volume', reason: 'volume must be finite' };
   if (Math.abs(bar.vwap) === Number.POSITIVE_INFINITY)
@@ -197,10 +208,13 @@ function countClosed({ count, keyMs }: Bars, calendar: Calendar): { closed: numb
   return { closed, merged };
 }
 
+const isOutside = (vwap: number, low: number, high: number): boolean =>
+  (vwap < low && !isAtLeast(vwap, low)) || (vwap > high && !isAtLeast(high, vwap));
+
 /** Counts the bars that have a vwap outside their low and high (contract 11). */
 function countVwapOutside({ count, low, high, vwap }: Bars): number {
   let outside = 0;
   for (let index = 0; index < count; index++)
-    if (vwap[index]! < low[index]! || vwap[index]! > high[index]!) outside++;
+    if (isOutside(vwap[index]!, low[index]!, high[index]!)) outside++;
   return outside;
 }

@@ -19,6 +19,7 @@ import type { series as seriesDataset } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import type { InstrumentName } from '../../store/schema/reference.ts';
 import type { StoredBlock, Writer } from '../../store/store.ts';
+import { RowOrder } from '../map/instant-cell.ts';
 
 /** Bars of one segment: its columns follow each other. */
 const SEGMENT_BARS = 32;
@@ -204,8 +205,8 @@ export class OpenSeries {
   isOffGrid = false;
   /** The key of the first bar of it that this import holds; infinite where it holds none. */
   firstMs = Number.POSITIVE_INFINITY;
-  /** Instant of the row before: it tells which of a repeated hour a local time means. */
-  beforeMs = Number.NaN;
+  /** The order of its rows in the file: it shows which of a repeated hour a local time means. */
+  readonly order = new RowOrder();
 
   constructor(
     row: RowOf<typeof seriesDataset>,

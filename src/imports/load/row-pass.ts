@@ -1,6 +1,7 @@
 // One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
 // those that differ.
 import { hash } from 'node:crypto';
+import { cellText } from '../../base/decimal.ts';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
 import { changeRowFirst } from '../../runs/journal.ts';
@@ -174,11 +175,12 @@ export class RowPass {
     const isNaming = (field: string): boolean => this.#namings.some(({ symbol }) => symbol === field);
     for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
       const column = mapping.columns.get(field);
-      const text =
-        mapping.values.get(field) ??
-        (column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row));
+      const cell = column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row);
+      const bare = mapping.values.get(field) ?? cellText(cell ?? '');
+      const { parse, reason, isExact } = cells[field]!;
+      const text = isExact && bare !== '' ? (cell ?? bare) : bare;
       const at = column ?? field;
-      if (text === null || text === '') {
+      if (text === '') {
         if (isRequired) return { column: at, reason: 'is missing' };
         continue;
       }
@@ -188,7 +190,6 @@ export class RowPass {
         continue;
       }
       if (unmade !== undefined) return { column: at, reason: unmade.reason };
-      const { parse, reason } = cells[field]!;
       const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
       if (value === undefined) return { column: at, reason };
       values[field] = value;

@@ -1,5 +1,7 @@
 // How a field is computed from columns of a file, where no column is the field itself.
+import { missingWords, plainDecimal } from '../../base/decimal.ts';
 import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../read/scan.ts';
+import { namedOffsets } from './instant-cell.ts';
 
 /** A preset's rule for cells that cannot be computed. */
 type Oddity = {
@@ -13,10 +15,12 @@ type Oddity = {
 /** One column, changed step by step in the order of the fields here. */
 export type RichCell = {
   readonly column: string;
-  /** A second column, appended with a space where it is not empty: a date and its time. */
-  readonly join?: string;
+  /** Further columns, each appended with a space where it is not empty: a date and its time. */
+  readonly join?: string | readonly string[];
   /** A regular expression (RE2): its matches are removed. */
   readonly remove?: string;
+  /** The text in place of blanks: `_` makes a code of words. */
+  readonly blanks?: string;
   /** The value of each text; other texts are refused. */
   readonly lookup?: Readonly<Record<string, string>>;
   /**
@@ -25,8 +29,11 @@ export type RichCell = {
   readonly thousands?: keyof typeof groupedNumbers;
   /** The decimal mark, where it is a comma. */
   readonly decimal?: ',';
-  /** Factor of a number. */
-  readonly scale?: number;
+  /**
+   * Factor of a number; `suffix` is that of a K, M, B or T behind it, and leaves signs of currencies and % out;
+   * `percent` is a hundredth.
+   */
+  readonly scale?: number | 'suffix' | 'percent';
   /** The form of a date or time for strptime: `%d.%m.%Y %H:%M:%S`. */
   readonly format?: string;
   /** Unit of an epoch. */
@@ -36,6 +43,10 @@ export type RichCell = {
    * offset.
    */
   readonly offset?: string;
+  /** The text in place of any that the column has: an empty cell stays empty. */
+  readonly value?: string;
+  /** The text in place of an empty cell. */
+  readonly default?: string;
 } & Oddity;
 
 /** A preset's own expression: `{name}` is a column's text, null where empty, `#{name}` its number. */
@@ -56,11 +67,23 @@ export type Cell = string | RichCell | Expression;
 export const inputsOf = (cell: Cell): readonly string[] =>
   typeof cell === 'string' ? [cell] : derive('', cell).inputs;
 
-/** Numbers with marks between groups of three digits, by the mark. */
+/**
+ * Numbers with marks between groups of three digits, by the mark; behind the commas of India groups have two.
+ */
 export const groupedNumbers = {
   '.': '[+-]?\\d{1,3}(\\.\\d{3})+(,\\d+)?',
-  ',': '[+-]?\\d{1,3}(,\\d{3})+(\\.\\d+)?',
+  ',': '[+-]?\\d{1,3}((,\\d{3})+|(,\\d\\d)+,\\d{3})(\\.\\d+)?',
+  ' ': '[+-]?\\d{1,3}([ \u00a0\u2009\u202f]\\d{3})+([.,]\\d+)?',
+  "'": "[+-]?\\d{1,3}(['’]\\d{3})+([.,]\\d+)?",
 } as const;
+
+/** The characters that a mark stands for. */
+const groupMarks = { '.': '[.]', ',': ',', ' ': '[ \u00a0\u2009\u202f]', "'": "['’]" } as const;
+
+/** A number with the sign of a currency or %, and a letter for its size: its sign, digits and letter. */
+const SUFFIXED = quoted(
+  "^(?:([+-]?)\\p{Sc}? ?|\\p{Sc} ?([+-]?))([\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?([KkMmBbTt]?) ?(?:%|\\p{Sc})?$",
+);
 
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
@@ -74,31 +97,55 @@ type Maker = { readonly careful: boolean; readonly unmade: string };
 const fast: Maker = { careful: false, unmade: "error('unmade')" };
 const careful: Maker = { careful: true, unmade: 'null' };
 
-const asNumber = (sql: string, { careful, unmade }: Maker): string =>
-  careful
-    ? `case when ${isNumber(sql)} then cast(${sql} as double) else ${unmade} end`
-    : `cast(${sql} as double)`;
+const asNumber = (sql: string, { careful, unmade }: Maker, made = `cast(${sql} as double)`): string =>
+  careful ? `case when ${isNumber(sql)} then ${made} else ${unmade} end` : made;
 
-/**
- * The divisor in place of a factor: dividing by a power of ten is exact, where multiplying by its inverse is
- * not. Null without one.
- */
-function divisorOf(scale: number): number | null {
-  const inverse = Math.round(1 / scale);
-  return scale < 1 && 1 / inverse === scale ? inverse : null;
+/** The power of ten that a factor is; undefined for any other. */
+function exponentOf(scale: number): number | undefined {
+  const [, exponent] = /^1e([+-]\d+)$/.exec(scale.toExponential()) ?? [];
+  return exponent === undefined ? undefined : Number(exponent);
 }
 
-function scaled(sql: string, scale: number): string {
-  const divisor = divisorOf(scale);
-  return divisor === null ? `(${sql}) * ${scale}::double` : `(${sql}) / ${divisor}::double`;
+/** A text with a number, times a power of ten in SQL: the double nearest to the product. */
+const shifted = (sql: string, exponent: string): string =>
+  `cast(case when regexp_matches(${sql}, '[eE]')
+    then regexp_extract(${sql}, '^[^eE]*') || 'e' || (cast(regexp_extract(${sql}, '[eE](.*)$', 1) as integer) + ${exponent})
+    else ${sql} || 'e' || ${exponent} end as double)`;
+
+/** The same times any factor: in whole numbers, if the text has no exponent and not more than 18 digits. */
+function scaled(sql: string, scale: number, maker: Maker): string {
+  const exponent = exponentOf(scale);
+  if (exponent !== undefined) return asNumber(sql, maker, shifted(sql, String(exponent)));
+  const [whole = '', part = ''] = plainDecimal(scale).split('.');
+  const point = `(case when contains(${sql}, '.') then length(${sql}) - strpos(${sql}, '.') else 0 end)`;
+  const product = `cast(replace(${sql}, '.', '') as hugeint) * ${BigInt(whole + part)}::hugeint`;
+  const exact = `cast((${product})::varchar || 'e' || (-${point} - ${part.length}) as double)`;
+  const isShort = `length(${sql}) <= 18 and regexp_full_match(${sql}, '-?\\d+(\\.\\d+)?')`;
+  return asNumber(
+    sql,
+    maker,
+    `case when ${isShort} then ${exact} else cast(${sql} as double) * ${scale}::double end`,
+  );
 }
 
-/** The rule of a cell that is a number times a factor. */
+/** The length of a number with a point that surely has the digits of the text that it was read from: 15. */
+const SURE_LENGTH = 16;
+
+/** The rule of a cell that is a number times a power of ten: undefined for numbers that need their text. */
 function plainRule(cell: RichCell): Pick<ComputedColumn, 'plain'> {
   const { scale } = cell;
-  if (scale === undefined || Object.keys(cell).length > 2) return {};
-  const divisor = divisorOf(scale);
-  const of = (value: number): number => (divisor === null ? value * scale : value / divisor);
+  const exponent = typeof scale === 'number' ? exponentOf(scale) : undefined;
+  if (exponent === undefined || Object.keys(cell).length > 2) return {};
+  const power = 10 ** Math.abs(exponent);
+  const of = (value: number): number | undefined => {
+    if (Number.isSafeInteger(value) && power <= 1e15) {
+      const made = exponent < 0 ? value / power : value * power;
+      if (exponent < 0 || Number.isSafeInteger(made)) return made;
+    }
+    if (Number.isNaN(value)) return value;
+    const text = String(value);
+    return text.length <= SURE_LENGTH && !text.includes('e') ? Number(`${text}e${exponent}`) : undefined;
+  };
   return { plain: { kind: 'number', of } };
 }
 
@@ -107,37 +154,73 @@ const looked = (sql: string, lookup: Readonly<Record<string, string>>, unmade: s
     .map(([from, to]) => `when ${sql} = ${quoted(from)} then ${quoted(to)}`)
     .join(' ')} else ${unmade} end`;
 
+/** The text with an offset in place of the name of a zone at its end. */
+const withOffset = (sql: string): string =>
+  `regexp_replace(${sql}, '[A-Za-z]+$', '') || case regexp_extract(${sql}, '[A-Za-z]+$')
+    ${Object.entries(namedOffsets)
+      .map(([name, offset]) => `when '${name}' then '${offset}'`)
+      .join(' ')} else regexp_extract(${sql}, '[A-Za-z]+$') end`;
+
 /** A time in ISO 8601; a date where the format has no time. */
-function moment(sql: string, format: string, offset: string): string {
-  const read = `strptime(${sql}, ${quoted(format)})`;
+function moment(sql: string, written: string, offset: string): string {
+  const format = written.replace(/%Z$/, '%z');
+  const text = format === written ? sql : withOffset(sql);
+  const read = `strptime(${text}, ${quoted(format)})`;
   if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
   return /%-?[HIXcTR]/.test(format)
     ? `strftime(${read}, '%Y-%m-%dT%H:%M:%S.%g') || ${quoted(offset)}`
     : `strftime(${read}, '%Y-%m-%d')`;
 }
 
-/** The source text of a cell; null where it is empty. */
-function sourceSql({ column, join, remove }: RichCell): string {
-  const sql = joinedSql(column, join);
-  return remove === undefined ? sql : `nullif(regexp_replace(${sql}, ${quoted(remove)}, '', 'g'), '')`;
+/** The columns of a cell, in their order. */
+const columnsOf = ({ column, join = [] }: RichCell): string[] => [column, ...[join].flat()];
+
+/** The source text of a cell; null where it is empty, or stands for a missing value. */
+function sourceSql(cell: RichCell): string {
+  const { remove, blanks, lookup = {} } = cell;
+  let sql = joinedSql(cell);
+  if (remove !== undefined) sql = `nullif(trim(regexp_replace(${sql}, ${quoted(remove)}, '', 'g')), '')`;
+  if (blanks !== undefined) sql = `regexp_replace(${sql}, '[\\s\u00a0]+', ${quoted(blanks)}, 'g')`;
+  const words = [...missingWords].filter((word) => !Object.hasOwn(lookup, word)).map(quoted);
+  return `case when ${sql} in (${words.join()}) then null else ${sql} end`;
 }
 
-const joinedSql = (column: string, join: string | undefined): string =>
-  join === undefined
-    ? columnText(column)
-    : `(${columnText(column)} || coalesce(' ' || ${columnText(join)}, ''))`;
+function joinedSql(cell: RichCell): string {
+  const [first = '', ...others] = columnsOf(cell).map(columnText);
+  return `(${[first, ...others.map((other) => `coalesce(' ' || ${other}, '')`)].join(' || ')})`;
+}
+
+function numberSql(cell: Pick<RichCell, 'thousands' | 'decimal'>, text: string, { unmade }: Maker): string {
+  const { thousands, decimal } = cell;
+  let sql = text;
+  if (thousands !== undefined)
+    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then regexp_replace(${sql}, ${quoted(groupMarks[thousands])}, '', 'g') else ${sql} end`;
+  if (decimal !== undefined)
+    sql = `case when contains(${sql}, '.') then ${unmade} else replace(${sql}, ',', '.') end`;
+  return sql;
+}
+
+/** A number with a letter for its size, or in percents: the sign and the digits, then the power of ten. */
+function suffixedSql(cell: RichCell, sql: string, maker: Maker): string {
+  const part = (index: number): string => `regexp_extract(${sql}, ${SUFFIXED}, ${index})`;
+  const bare = `case when regexp_matches(${sql}, ${SUFFIXED}) then ${part(1)} || ${part(2)} || ${part(3)} else ${sql} end`;
+  const digits = numberSql(cell, `(${bare})`, maker);
+  const letters = `case upper(${part(4)}) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
+  const exponent =
+    cell.scale === 'percent' ? `case when ${part(4)} = '' then -2 else ${maker.unmade} end` : `(${letters})`;
+  return asNumber(`(${digits})`, maker, shifted(`(${digits})`, `(${exponent})`));
+}
 
 function richSql(cell: RichCell, maker: Maker): string {
-  const { lookup, thousands, decimal, scale, format, epoch, offset = '' } = cell;
+  const { lookup, scale, format, epoch, offset = '', value } = cell;
   let sql = sourceSql(cell);
+  if (value !== undefined) return `case when ${sql} is not null then ${quoted(value)} end`;
   if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
-  if (thousands !== undefined)
-    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then replace(${sql}, ${quoted(thousands)}, '') else ${sql} end`;
-  if (decimal !== undefined)
-    sql = `case when contains(${sql}, '.') then ${maker.unmade} else replace(${sql}, ',', '.') end`;
-  if (scale !== undefined) return scaled(asNumber(sql, maker), scale);
+  if (typeof scale === 'string') return suffixedSql(cell, sql, maker);
+  sql = numberSql(cell, sql, maker);
+  if (scale !== undefined) return scaled(sql, scale, maker);
   if (epoch !== undefined) {
-    const micros = scaled(asNumber(sql, maker), epochMicros[epoch]);
+    const micros = scaled(sql, epochMicros[epoch], maker);
     return `strftime(make_timestamp(cast(round(${micros}) as bigint)), '%Y-%m-%dT%H:%M:%S.%fZ')`;
   }
   if (format !== undefined) return moment(sql, format, offset);
@@ -164,13 +247,14 @@ export const derive = (field: string, cell: RichCell | Expression): ComputedColu
 const marked = (raw: string): string => `chr(1) || ${raw}`;
 
 function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
-  const inputs = cell.join === undefined ? [cell.column] : [cell.column, cell.join];
+  const inputs = columnsOf(cell);
+  const instead = cell.default === undefined ? 'null' : quoted(cell.default);
   return {
     inputs,
     reported: inputs,
-    fast: richSql(cell, fast),
-    careful: `case when ${sourceSql(cell)} is not null
-      then coalesce(try(${richSql(cell, careful)})::varchar, ${marked(joinedSql(cell.column, cell.join))}) end`,
+    fast: `case when ${sourceSql(cell)} is null then ${instead} else ${richSql(cell, fast)} end`,
+    careful: `case when ${sourceSql(cell)} is null then ${instead}
+      else coalesce(try(${richSql(cell, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
     reason: reasonOf(cell),
     ...(cell.oddIsNull && { oddIsNull: true }),
     ...plainRule(cell),

@@ -144,10 +144,16 @@ function pattern(value: unknown): string | null {
   }
 }
 
+/** What a date format may have; the name of a zone at its end alone. */
+const FORM = /%-[dHIjmMSy]|%[aAbBcdfgGhHIjmMnpSuUVwWxXyYz%]|%Z$/g;
+
 /** Keys of a cell that is more than a column's name. */
 const cellRules: Readonly<Record<string, Rule>> = {
   column: text,
-  join: text,
+  join: (value) =>
+    isText(value) || (Array.isArray(value) && value.length > 0 && value.length <= 4 && value.every(isText))
+      ? null
+      : 'must be a column, or a list of up to four',
   remove: pattern,
   lookup: (value) =>
     isObject(value) && Object.values(value).every((to) => typeof to === 'string')
@@ -155,10 +161,18 @@ const cellRules: Readonly<Record<string, Rule>> = {
       : 'must be an object whose values are texts',
   thousands: oneOf(...Object.keys(groupedNumbers)),
   decimal: oneOf(','),
+  blanks: oneOf('_', '-', '.'),
+  value: text,
+  default: text,
   scale: (value) =>
-    typeof value === 'number' && Number.isFinite(value) && value !== 0 ? null : 'must be a number, not 0',
-  format: (value) =>
-    isText(value) && value.includes('%') ? null : 'must be a date format, such as "%d.%m.%Y %H:%M:%S"',
+    value === 'suffix' || value === 'percent' || (Number.isFinite(value) && value !== 0)
+      ? null
+      : 'must be a number, not 0, or "suffix" or "percent"',
+  format: (value) => {
+    if (!isText(value) || !value.includes('%')) return 'must be a date format, such as "%d.%m.%Y %H:%M:%S"';
+    const [wrong] = value.replaceAll(FORM, '').match(/%-?./) ?? [];
+    return wrong === undefined ? null : `has ${wrong}, which means nothing there`;
+  },
   epoch: oneOf(...Object.keys(epochMicros)),
   offset: (value) =>
     isText(value) && /^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(value)

@@ -1,6 +1,6 @@
 // How a file would be read, for `bourse import --explain`: nothing is written.
 
-import { numberOf } from '../../base/decimal.ts';
+import { cellText, numberOf } from '../../base/decimal.ts';
 import { formatDay, formatInstantZ } from '../../base/instant.ts';
 import { type BarLabel, barBasis, volumeBasis } from '../../contract/file-words.ts';
 import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
@@ -21,7 +21,7 @@ import {
   type MappedFile,
   reportedColumns,
 } from './column-mapping.ts';
-import { InstantCell, LocalClock } from './instant-cell.ts';
+import { InstantCell, LocalClock, RowOrder } from './instant-cell.ts';
 
 /** The file, and how the call would read it. */
 type Explaining = {
@@ -112,13 +112,13 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 
 /** A cell as it would be imported, or why it would be refused. */
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
-  if (text === null || text === '') return null;
+  if (text === null || cellText(text) === '') return null;
   if (text.startsWith(UNMADE)) {
     const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)
       return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
   }
-  if (!(valueFields as readonly string[]).includes(field)) return text;
+  if (!(valueFields as readonly string[]).includes(field)) return cellText(text);
   const number = numberOf(text);
   return number === null ? `${text} (refused: is not a number)` : String(number);
 }
@@ -129,17 +129,17 @@ type Row = Readonly<Record<string, string | null>>;
 function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row) => Row {
   const cell = new InstantCell();
   const clock = zone === null ? null : new LocalClock(zone);
-  let beforeMs = Number.NaN;
+  const order = new RowOrder();
   const shown = (datetime: string, row: Row): string => {
     const bytes = new TextEncoder().encode(datetime);
     cell.read(bytes, 0, bytes.length);
     const { kind, ms, day } = cell;
     if (kind === 'bad') return `${datetime} (refused: is not a date or a time)`;
     if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row, label);
-    const instant = kind === 'instant' ? ms : clock?.place(ms, beforeMs);
+    const instant = kind === 'instant' ? ms : clock?.place(ms, order);
     if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
     if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
-    beforeMs = instant;
+    order.add(instant);
     return labelOf(instant, row, label) ?? openShown(instant, row, label);
   };
   return (row) =>

@@ -47,28 +47,104 @@ async function madeOf(text: string, header: readonly string[], fields: Fields, b
 const number = fc.oneof(
   fc.tuple(fc.nat(), fc.nat({ max: 99_999 })).map(([whole, part]) => `${whole}.${part}`),
   fc.nat().map(String),
-  fc.constantFrom('', '0', '-12.5', '1234567890123456789', '0.000001'),
+  fc.constantFrom('', '0', '-12.5', '123456789012345', '0.000001', '4.35', '1.1', '0.07'),
 );
 
-test('a number times a factor is the double that DuckDB gives', () =>
+/** The double nearest to a number times a factor, both in digits. */
+function product(text: string, scale: string): number {
+  if (text === '') return Number.NaN;
+  const [[, whole = '', part = ''] = [], [, factor = '', less = ''] = []] = [text, scale].map(
+    (one) => /^(-?\d+)(?:\.(\d+))?$/.exec(one) ?? [],
+  );
+  return Number(`${BigInt(whole + part) * BigInt(factor + less)}e-${part.length + less.length}`);
+}
+
+test('a number times a power of ten is the double nearest to the product, by its rule and by DuckDB', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(number, number), { minLength: 1, maxLength: 20 }),
-      fc.constantFrom(0.0001, 0.01, 0.3, 1, 100, 1.1, 1e-9),
-      fc.constantFrom(0.001, 7),
+      fc.constantFrom('0.0001', '0.01', '1', '100', '1000000'),
+      fc.constantFrom('0.001', '0.000000001', '10'),
       async (rows, first, second) => {
         const header = ['time', 'one', 'other'];
         const text = rows.map((cells) => `t,${cells.join()}\n`).join('');
-        const fields = { first: { column: 'one', scale: first }, second: { column: 'other', scale: second } };
-        const [plain, computed] = [
-          await madeOf(text, header, fields, 'rule'),
-          await madeOf(text, header, fields, 'DuckDB'),
-        ];
-        assert.deepEqual(plain, computed);
+        const fields = {
+          first: { column: 'one', scale: Number(first) },
+          second: { column: 'other', scale: Number(second) },
+        };
+        const expected = rows.map(([one, other]) => [product(one, first), product(other, second), 't']);
+        assert.deepEqual(await madeOf(text, header, fields, 'rule'), expected);
+        assert.deepEqual(await madeOf(text, header, fields, 'DuckDB'), expected);
       },
     ),
     { numRuns: 30 },
   ));
+
+type Form = readonly [
+  what: string,
+  cell: object,
+  of: (whole: string, part: string) => readonly [string, number],
+];
+
+/** Numbers as files write them, with the map of their column, and the double that each stands for. */
+const forms: readonly Form[] = [
+  ['a plain number', { scale: 0.3 }, (a, b) => [`${a}.${b}`, product(`${a}.${b}`, '0.3')]],
+  ['a plain number', { scale: 7 }, (a, b) => [`${a}.${b}`, product(`${a}.${b}`, '7')]],
+  ['thousands', { scale: 'suffix' }, (a, b) => [`${a}.${b}K`, Number(`${a}.${b}e3`)]],
+  ['millions of dollars', { scale: 'suffix' }, (a, b) => [`-$${a}.${b} M`, Number(`-${a}.${b}e6`)]],
+  ['percents', { scale: 'percent' }, (a, b) => [`${a}.${b}%`, Number(`${a}.${b}e-2`)]],
+  [
+    'spaces',
+    { thousands: ' ', decimal: ',', scale: 1 },
+    (a, b) => [`${grouped(a, ' ')},${b}`, Number(`${a}.${b}`)],
+  ],
+  [
+    'narrow spaces',
+    { thousands: ' ', scale: 1 },
+    (a, b) => [`${grouped(a, '\u202f')}.${b}`, Number(`${a}.${b}`)],
+  ],
+  ['apostrophes', { thousands: "'", scale: 1 }, (a, b) => [`${grouped(a, "'")}.${b}`, Number(`${a}.${b}`)]],
+  [
+    'commas',
+    { thousands: ',', scale: 'suffix' },
+    (a, b) => [`€${grouped(a, ',')}.${b}b`, Number(`${a}.${b}e9`)],
+  ],
+];
+
+const grouped = (whole: string, mark: string): string => whole.replace(/(?=(\d{3})+$)(?!^)/g, mark);
+
+for (const [what, cell, of] of forms) {
+  test(`${what} by ${JSON.stringify(cell)} are the double nearest to what it says, fast and carefully`, () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat({ max: 99_999_999 }), fc.nat({ max: 999_999 })), {
+          minLength: 1,
+          maxLength: 20,
+        }),
+        async (rows) => {
+          const made = rows.map(([whole, part]) => of(String(whole), String(part)));
+          const path = join(folder, 'forms.csv');
+          writeFileSync(path, made.map(([text]) => `"${text}","t"\n`).join(''));
+          const format = { kind: 'csv', delimiter: ',', headerLines: 0 } as const;
+          const derived = [derive('x', { column: 'a', ...cell })];
+          const about = { name: path, path, format, header: ['a', 'b'], types: [] };
+          for (const careful of [false, true]) {
+            const names = [derived[0]!.name];
+            const plan = { texts: careful ? names : [], numbers: careful ? [] : names, careful, derived };
+            const found: number[] = [];
+            for await (const { count, texts, numbers } of readChunks(about, plan))
+              for (let row = 0; row < count; row++)
+                found.push(careful ? Number(texts[0]!.text(row)) : numbers[0]![row]!);
+            assert.deepEqual(
+              found,
+              made.map(([, value]) => value),
+            );
+          }
+        },
+      ),
+      { numRuns: 10 },
+    ));
+}
 
 test("the times and prices of LEAN's files of minutes are those that DuckDB gives", () =>
   fc.assert(

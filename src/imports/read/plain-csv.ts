@@ -81,6 +81,17 @@ function madeTexts(
   return column;
 }
 
+/** Numbers that are made of others; null where one of them needs SQL. */
+function madeNumbers(column: Float64Array, make: (value: number) => number | undefined): Float64Array | null {
+  const all = new Float64Array(column.length);
+  for (let row = 0; row < column.length; row++) {
+    const made = make(column[row]!);
+    if (made === undefined) return null;
+    all[row] = made;
+  }
+  return all;
+}
+
 /** Which columns of a file a plan reads, and what it makes of them. */
 class PlainTable {
   /** By the place of the column in the file. */
@@ -133,11 +144,14 @@ class PlainTable {
       if (made === null) return null;
       texts.push(made);
     }
-    const numbers = this.#plan.numbers.map((name) => {
+    const numbers: Float64Array[] = [];
+    for (const name of this.#plan.numbers) {
       const column = cells.numbers[this.#placeOf(name)]!.subarray(0, count);
       const plain = this.#derived.get(name)?.plain;
-      return plain?.kind === 'number' ? column.map(plain.of) : column;
-    });
+      const made = plain?.kind === 'number' ? madeNumbers(column, plain.of) : column;
+      if (made === null) return null;
+      numbers.push(made);
+    }
     return { count, texts, numbers };
   }
 }

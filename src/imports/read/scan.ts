@@ -28,7 +28,7 @@ export type ComputedColumn = {
  * A column of numbers made of numbers, or one of texts made of texts: undefined for a text that needs SQL.
  */
 type PlainRule =
-  | { readonly kind: 'number'; readonly of: (value: number) => number }
+  | { readonly kind: 'number'; readonly of: (value: number) => number | undefined }
   | { readonly kind: 'text'; readonly of: (text: string) => string | undefined };
 
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
@@ -122,9 +122,12 @@ export function describeColumns(path: string, format: Format): string {
 /** A column of a file in SQL: as it is, and as text. */
 type Columns = (name: string) => { readonly own: string; readonly text: string; readonly isNumber: boolean };
 
+/** The blanks that may be around a cell: a space, a tab, and the space that joins words. */
+const BLANKS = "' ' || chr(9) || chr(160)";
+
 /** A computed column; a fast reading gets numbers as numbers. */
 function derivedSql(derived: ComputedColumn, columns: Columns, { careful, numbers }: ReadPlan): string {
-  const text = (name: string): string => `nullif(${columns(name).text}, '')`;
+  const text = (name: string): string => `nullif(trim(${columns(name).text}, ${BLANKS}), '')`;
   const number = (name: string): string => {
     const { own, isNumber } = columns(name);
     return isNumber ? own : `cast(${text(name)} as double)`;

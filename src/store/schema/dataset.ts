@@ -212,6 +212,8 @@ export type FieldRule = {
   readonly reason: string;
   /** All values, where they are few. */
   readonly words?: readonly string[];
+  /** The text is stored with the blanks around it. */
+  readonly isExact?: true;
 };
 
 /** An instant. A finer instant is cut down to the unit, or refused where the unit is a minute. */
@@ -254,10 +256,13 @@ export const textThat = (holds: (text: string) => boolean, reason: string): Fiel
 });
 
 /** Any text. */
-export const anyText = textThat(() => true, '');
+export const anyText: FieldRule = { ...textThat(() => true, ''), isExact: true };
 
 /** Any text that is not blank, unchanged. */
-export const someText = textThat((text) => text.trim() !== '', 'is blank');
+export const someText: FieldRule = {
+  ...textThat((text) => text.trim() !== '', 'is blank'),
+  isExact: true,
+};
 
 /** One of a few words, in any letter case. */
 export const wordRule = (words: readonly string[]): FieldRule => ({
@@ -303,8 +308,18 @@ export const countryRule = parsedBy(parseCountry, 'must be a two-letter code suc
 
 export const symbolRule = parsedBy(parseSymbol, `must be ${symbolAllowed}`);
 
+/** The date of a cell, as programs write it that know only times: with its midnight, in any offset. */
+const WRITTEN_DAY =
+  /^(\d{4})([-./]?)(\d\d)\2(\d\d)(?:[Tt ]00:00(?::00(?:\.0+)?)?(?: ?(?:[Zz]|UTC|[+-]\d\d(?::?\d\d)?))?)?$/;
+
+/** The day number of a cell with a date. */
+export function parseDayCell(text: string): number | null {
+  const [, year, , month, day] = WRITTEN_DAY.exec(text) ?? [];
+  return year === undefined ? null : parseDay(`${year}-${month}-${day}`);
+}
+
 /** A day number. */
-export const dayRule = parsedBy(parseDay, 'must be a date YYYY-MM-DD');
+export const dayRule = parsedBy(parseDayCell, 'must be a date YYYY-MM-DD');
 
 export const exchangeRule: FieldRule = { parse: (text) => text.toUpperCase(), reason: '' };
 

@@ -19,6 +19,8 @@ import {
   type Fields,
   numberRule,
   optional,
+  parseDayCell,
+  parsedBy,
   type RowOf,
   symbolField,
   textThat,
@@ -127,7 +129,10 @@ function isTimeZone(name: string): boolean {
 const clock = textThat((text) => new RegExp(`^${CLOCK}$`).test(text), 'must be a time HH:MM:SS');
 
 /** A date that is stored as text. */
-const dateText = textThat((text) => parseDay(text) !== null, dayRule.reason);
+const dateText = parsedBy((text) => {
+  const day = parseDayCell(text);
+  return day === null ? null : formatDay(day);
+}, dayRule.reason);
 
 /** The rule of a field by the kind of its column. */
 const rulesOfKinds: Readonly<Partial<Record<ColumnKind, FieldRule>>> = {
