@@ -6,7 +6,6 @@ import { nearest } from '../../base/words.ts';
 import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/file-words.ts';
 import { findZone } from '../../market/calendar/zone.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
-import { isJsonPath } from '../read/json.ts';
 import { encodings, type Sample } from '../read/sample.ts';
 import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import {
@@ -85,10 +84,10 @@ function presetNamed(dataset: string, name: string): Preset {
   );
 }
 
-/** A mapping with the columns that may be nested values of JSON. */
+/** A mapping with its columns, which may be nested values of JSON. */
 const withPaths = (mapping: ColumnMapping): ColumnMapping => ({
   ...mapping,
-  paths: Object.values(mapping.columns).flatMap(inputsOf).filter(isJsonPath),
+  paths: Object.values(mapping.columns).flatMap(inputsOf),
 });
 
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({

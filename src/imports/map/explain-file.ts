@@ -80,6 +80,7 @@ function sourcesOf({ file, fields, flags }: Explaining): FieldSources | FileProb
 
 function formatOf({ format, mapping }: MappedFile): string {
   if (mapping.convert !== undefined) return 'converted as a whole';
+  if (mapping.shape !== undefined) return mapping.shape;
   if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;

@@ -29,6 +29,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
+  /** What the rows were made of, in words, where the file has them in another form. */
+  readonly shape?: string;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */

@@ -5,6 +5,7 @@ import { NeedsCare } from './file-problem.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
 import { plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
+import type { Reshaping } from './reshape.ts';
 import type { ReadableFile, ReadPlan } from './scan.ts';
 
 /**
@@ -15,6 +16,14 @@ export async function describeFile({ name, path, format }: DescribedFile): Promi
   let columns: Columns | null = null;
   for await (const { head } of asked<Columns>(name, 'columns', { name, path, format })) columns = head;
   return columns!;
+}
+
+/** Writes the rows of a JSON file to another; in words what it found, or null for one to be read as it is. */
+export async function reshapeFile(reshaping: Reshaping): Promise<string | null> {
+  let found: string | null = null;
+  for await (const { head } of asked<{ shape: string | null }>(reshaping.name, 'reshape', reshaping))
+    found = head.shape;
+  return found;
 }
 
 async function* readElsewhere(file: ReadableFile, plan: ReadPlan, firstRow: number): AsyncGenerator<Chunk> {

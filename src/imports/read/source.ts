@@ -7,16 +7,24 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { convertFile } from './convert.ts';
-import { type Digest, type Digesting, digesting, hashOfFile, SMALL_FILE_BYTES, TextCheck } from './digest.ts';
+import {
+  type Digest,
+  type Digesting,
+  digesting,
+  hashOfFile,
+  PIECE_BYTES,
+  SMALL_FILE_BYTES,
+  TextCheck,
+} from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, type Layout, type Shape, shapeOf } from './format.ts';
 import { STANDARD_INPUT } from './inputs.ts';
 import { checkJson, nestedRecords } from './json.ts';
-import { describeFile } from './read.ts';
+import { describeFile, reshapeFile } from './read.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
-import { packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { firstBytes, packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /**
  * A file that can be read. `close` removes its temporary files; `digest` throws a FileProblem where the file
@@ -257,6 +265,26 @@ async function contentOf<L extends Layout>(
     const said = doubt === undefined ? mapping : { ...mapping, doubt };
     return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
   }
+  if (format.kind === 'json' && format.records === undefined && mapping.shape === undefined) {
+    const made = await reshaped(name, path, mapping);
+    if (made !== null) {
+      const { path: target, shape } = made.filled;
+      const rows = {
+        format: { kind: 'json', isArray: false },
+        mapping: { ...mapping, shape },
+        header: null,
+      } as const;
+      const content = await contentOf(name, target, {
+        ...rows,
+        bytesPerRow: null,
+        mayHaveOddNumbers: false,
+      }).catch(async (error) => {
+        await made.close();
+        throw error;
+      });
+      return { ...content, close: made.close };
+    }
+  }
   const { size } = await check(name, path);
   if (format.kind === 'json') await checkJson(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
@@ -272,6 +300,23 @@ async function contentOf<L extends Layout>(
     mapping: { ...mapping, unread },
     format: { ...format, records },
   };
+}
+
+/** Beginnings of files that are objects already: in a list, or one after the other. */
+const OBJECTS = /^\s*(?:\[\s*\{|\{[^[{]*\}\s*\{)/;
+
+/** Rows of a JSON file as objects, in a temporary file, and their shape; null where they are objects. */
+async function reshaped(name: string, path: string, { header, paths }: Layout) {
+  const { size } = await check(name, path);
+  if (OBJECTS.test((await firstBytes(name, path, PIECE_BYTES)).toString('latin1'))) return null;
+  const made = await spool(3 * size, async (folder) => {
+    const target = join(folder, 'rows');
+    return { path: target, shape: await reshapeFile({ name, path, target, header, paths }) };
+  });
+  if (made.filled.shape === null) await made.close();
+  return made.filled.shape === null
+    ? null
+    : { ...made, filled: { ...made.filled, shape: made.filled.shape } };
 }
 
 /**

@@ -1,0 +1,343 @@
+// Files whose rows are no records of one table: lists, columns, objects by date, answers, several header
+// lines (contract 11). What is stored was worked out by hand.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { holdReader } from '../src/imports/read/reader-process.ts';
+import { reshapeJson } from '../src/imports/read/reshape.ts';
+import { type ServedBar, Vendor } from './presets/vendor.ts';
+
+const vendor = new Vendor();
+process.once('exit', holdReader());
+after(() => vendor.close());
+
+const stock = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' };
+const [minute, day] = [
+  { ...stock, interval: '1M' },
+  { ...stock, interval: 'DAY' },
+];
+
+/** 2024-01-02T14:30:00Z and the minute after it; and two days. */
+const [one, two] = [1_704_205_800, 1_704_205_860];
+const minutes: ServedBar[] = [
+  ['2024-01-02T14:30:00+00:00', 10, 12, 9, 11, 100, null],
+  ['2024-01-02T14:31:00+00:00', 11, 13, 10, 12, 200, null],
+];
+const days: ServedBar[] = [
+  ['2024-01-02', 10, 12, 9, 11, 100, null],
+  ['2024-01-03', 11, 13, 10, 12, 200, null],
+];
+const withoutVolume = (bars: readonly ServedBar[]): ServedBar[] =>
+  bars.map((bar) => bar.map((value, at) => (at === 5 ? null : value)) as unknown as ServedBar);
+
+const names = (datetime: string, [open, high, low, close, volume]: readonly string[]) => ({
+  columns: { datetime, open, high, low, close, ...(volume !== undefined && { volume }) },
+});
+const titled = ['Open', 'High', 'Low', 'Close', 'Volume'];
+const short = ['o', 'h', 'l', 'c', 'v'];
+const own = ['open', 'high', 'low', 'close', 'volume'];
+
+let maps = 0;
+const mapOf = (map: object | undefined): { map?: string } => {
+  if (map === undefined) return {};
+  const path = vendor.shop.path(`shape-${++maps}.json`);
+  writeFileSync(path, JSON.stringify(map));
+  return { map: path };
+};
+
+type Case = readonly [
+  what: string,
+  content: unknown,
+  fields: Readonly<Record<string, string>>,
+  bars: readonly ServedBar[],
+  map?: object,
+];
+
+const ohlcv = [
+  [10, 12, 9, 11, 100],
+  [11, 13, 10, 12, 200],
+];
+const at = (ms: boolean) => ohlcv.map((row, place) => [[one, two][place]! * (ms ? 1000 : 1), ...row]);
+const column = (place: number): number[] => ohlcv.map((row) => row[place]!);
+const columns = (keys: readonly string[]) =>
+  Object.fromEntries(keys.map((key, place) => [key, column(place)]));
+const dates = ['2024-01-02', '2024-01-03'];
+const epochs = dates.map((date) => String(Date.parse(date)));
+const record = (keys: readonly string[], place: number) =>
+  Object.fromEntries(keys.map((key, index) => [key, ohlcv[place]![index]]));
+const alpha = ['1. open', '2. high', '3. low', '4. close', '5. volume'];
+
+const cases: readonly Case[] = [
+  ['lists of ccxt and freqtrade', at(true), minute, minutes],
+  [
+    'lists in a wrapper, texts as Kraken writes them',
+    {
+      error: [],
+      result: {
+        XX: at(false).map(([t, o, h, l, c, v]) => [t, `${o}`, `${h}`, `${l}`, `${c}`, '10.5', `${v}`, 7]),
+        last: two,
+      },
+    },
+    minute,
+    minutes.map((bar) => [...bar.slice(0, 6), 10.5] as unknown as ServedBar),
+  ],
+  [
+    'lists of Coinbase, low before high',
+    at(false).map(([t, o, h, l, c, v]) => [t, l, h, o, c, v]),
+    minute,
+    minutes,
+  ],
+  [
+    'lists of Bitfinex, the close second',
+    at(true).map(([t, o, h, l, c, v]) => [t, o, c, h, l, v]),
+    minute,
+    minutes,
+  ],
+  [
+    'klines of Binance',
+    at(true).map(([t, ...rest]) => [t, ...rest.map(String), t! + 59_999, '1', 5, '1', '1', '0']),
+    minute,
+    minutes,
+  ],
+  [
+    'lists that a map names',
+    at(false).map(([t, o, h, l, c, v]) => [v, c, l, h, o, t]),
+    minute,
+    minutes,
+    { header: ['v', 'c', 'l', 'h', 'o', 't'], ...names('t', short) },
+  ],
+  [
+    'lists beside their names, pandas split',
+    { columns: titled, index: epochs.map(Number), data: ohlcv },
+    day,
+    days,
+    names('datetime', titled),
+  ],
+  [
+    'lists beside their names, in objects',
+    {
+      datatable: {
+        data: ohlcv.map((row, place) => [dates[place], ...row]),
+        columns: ['day', ...own].map((name) => ({ name, type: 'x' })),
+      },
+      meta: { next_cursor_id: null },
+    },
+    day,
+    days,
+    names('day', own),
+  ],
+  ['columns of Finnhub', { ...columns(short), s: 'ok', t: [one, two] }, minute, minutes, names('t', short)],
+  [
+    'columns of the chart of Yahoo',
+    {
+      chart: {
+        result: [
+          {
+            meta: { symbol: 'A', validRanges: ['1d', '5d', '1mo'] },
+            timestamp: [one, two],
+            indicators: { quote: [columns(own)], adjclose: [{ adjclose: [5, 6] }] },
+          },
+        ],
+        error: null,
+      },
+    },
+    minute,
+    minutes,
+    names('timestamp', own),
+  ],
+  [
+    'columns of pandas, by epochs',
+    Object.fromEntries(
+      titled.map((key, place) => [
+        key,
+        Object.fromEntries(epochs.map((epoch, row) => [epoch, column(place)[row]])),
+      ]),
+    ),
+    day,
+    days,
+    names('datetime', titled),
+  ],
+  [
+    'columns of pandas, by rows',
+    Object.fromEntries(
+      ['datetime', ...own].map((key, place) => [
+        key,
+        Object.fromEntries([0, 1].map((row) => [row, place === 0 ? dates[row] : column(place - 1)[row]])),
+      ]),
+    ),
+    day,
+    days,
+  ],
+  [
+    'objects by their dates, pandas index',
+    Object.fromEntries(dates.map((date, row) => [date, record(own, row)])),
+    day,
+    days,
+  ],
+  [
+    'objects by their dates, Alpha Vantage, newest first',
+    {
+      'Meta Data': { '1. Information': 'Daily', '2. Symbol': 'A' },
+      'Time Series (Daily)': Object.fromEntries([1, 0].map((row) => [dates[row], record(alpha, row)])),
+    },
+    day,
+    days,
+  ],
+  [
+    'an answer with pages',
+    {
+      status: 'OK',
+      resultsCount: 2,
+      ticker: 'A',
+      next_url: 'https://x',
+      results: [0, 1].map((row) => ({ t: epochs[row], ...record(short, row) })),
+    },
+    day,
+    days,
+    names('t', short),
+  ],
+  [
+    'an answer with its list two keys deep',
+    {
+      status: 'success',
+      data: { count: 2, values: [0, 1].map((row) => ({ datetime: dates[row], ...record(own, row) })) },
+    },
+    day,
+    days,
+  ],
+  [
+    'a table of pandas with its schema',
+    {
+      schema: { fields: [{ name: 'datetime', type: 'string' }], pandas_version: '1.4.0' },
+      data: [0, 1].map((row) => ({ datetime: dates[row], ...record(own, row) })),
+    },
+    day,
+    days,
+  ],
+  [
+    'an answer whose rows have objects',
+    { instrument: 'A', candles: [0, 1].map((row) => ({ time: dates[row], mid: record(short, row) })) },
+    day,
+    withoutVolume(days),
+    names(
+      'time',
+      short.slice(0, 4).map((key) => `mid.${key}`),
+    ),
+  ],
+];
+
+for (const [what, content, fields, bars, map] of cases) {
+  test(`${what}: the rows are found (contract 11)`, async () => {
+    const text = JSON.stringify(content);
+    const flags = { fields, ...mapOf(map) };
+    const report = await vendor.import('a.json', text, flags);
+    assert.deepEqual([report.rowsRead, report.rowsNew, report.rowsRefused], [2, 2, 0]);
+    assert.deepEqual(await vendor.served('stock/US:A', fields.interval!), bars);
+    await vendor.import('a.json', JSON.stringify(content, null, 2), flags);
+    assert.deepEqual(await vendor.served('stock/US:A', fields.interval!), bars);
+    // Nothing is imported of a file that was cut off, wherever that was.
+    const [path, target] = [vendor.shop.path('cut.json'), vendor.shop.path('rows')];
+    for (let end = text.length - 1; end > 1; end--) {
+      writeFileSync(path, text.slice(0, end));
+      assert.throws(
+        () => reshapeJson({ name: 'x', path, target }),
+        /x: the JSON is not well-formed: it ends too early/,
+      );
+    }
+    assert.match(
+      await vendor.refusal('a.json', text.slice(0, -1), flags),
+      /^a.json: the JSON is not well-formed/,
+    );
+  });
+}
+
+const wide = JSON.stringify(at(true).map((row) => [...row, 1, 2, 3, 4]));
+const refusals: readonly (readonly [what: string, content: string, says: RegExp])[] = [
+  [
+    'lists in an order that is not known',
+    wide,
+    /^a.json: its rows are lists of 10 values without names, in no known order, such as 1704.*--map FILE with \{"header"/,
+  ],
+  [
+    'lists whose prices are all the same',
+    '[[1704205800,5,5,5,5,1]]',
+    /in the order datetime,open,high,low,close,volume or datetime,low,/,
+  ],
+  [
+    'lists of different lengths',
+    '[[1704205800,5,6,4,5,1],[1704205860,5,6,4,5]]',
+    /row 2 has 5 values, others have 6\. Nothing/,
+  ],
+  [
+    'columns of different lengths',
+    '{"t":[1,2],"o":[1,2],"h":[1,2],"l":[1,2],"c":[1]}',
+    /columns differ from each other at row 2/,
+  ],
+  [
+    'columns with different keys',
+    '{"o":{"0":1,"1":2},"h":{"0":1,"2":2},"c":{"0":1,"1":2}}',
+    /differ from each other at row 2/,
+  ],
+  [
+    'several tables',
+    '{"A":[[1704205800,5,6,4,5,1]],"B":[[1704205800,5,6,4,5,1]]}',
+    /has several tables: A, B\. Write/,
+  ],
+  ['a comma at the end', '[[1704205800,5,6,4,5,1],]', /not well-formed: near byte 24/],
+  ['a value without a comma', '[[1704205800,5,6,4 5,1]]', /not well-formed: near byte 19/],
+  [
+    'a word that is none of JSON',
+    '{"t":[1],"o":[None],"h":[1],"l":[1],"c":[1]}',
+    /not well-formed: near byte/,
+  ],
+  [
+    'names that make of few bytes very many',
+    JSON.stringify({
+      columns: ['datetime', 'x'.repeat(900_000)],
+      data: Array.from({ length: 400 }, () => [1, 2]),
+    }),
+    /unpacks to more than 200 times its size/,
+  ],
+  [
+    'a value that is longer than a row may be',
+    JSON.stringify({ results: [{ a: 'x'.repeat(5_000_000) }] }),
+    /a row is longer than 4100000 bytes/,
+  ],
+];
+for (const [what, content, says] of refusals) {
+  test(`${what}: refused with one message (contract 11)`, async () => {
+    assert.match(await vendor.refusal('a.json', content, { fields: minute }), says);
+  });
+}
+
+test('what is no table, or is read by the paths of a map, is read as before (contract 11)', () => {
+  const [path, target] = [vendor.shop.path('plain.json'), vendor.shop.path('rows')];
+  const answer = { status: 'OK', results: [{ a: 1 }] };
+  for (const [content, paths] of [
+    [[{ a: [[1]] }], undefined],
+    [{ a: 1, b: ['x', 'y'] }, undefined],
+    [{ bids: [{ a: 1 }], asks: [{ a: 1 }] }, undefined],
+    [answer, ['results[].a', 'status']],
+    [answer, ['status', 'results']],
+    [{ results: [], status: 'OK' }, undefined],
+  ] as const) {
+    writeFileSync(path, JSON.stringify(content));
+    assert.equal(reshapeJson({ name: 'x', path, target, paths }), null);
+  }
+  writeFileSync(path, `${JSON.stringify(answer)}\n${JSON.stringify(answer)}`);
+  assert.equal(reshapeJson({ name: 'x', path, target }), null);
+});
+
+test('a table may be wider and longer than an object that DuckDB reads (contract 11)', async () => {
+  const count = 60_000;
+  const dated = Object.fromEntries(
+    Array.from({ length: count }, (_, row) => [String(one! * 1000 + row * 60_000), record(own, 0)]),
+  );
+  const report = await vendor.import('a.json', JSON.stringify(dated), {
+    fields: { ...minute, asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'A/USD' },
+  });
+  assert.deepEqual(
+    [report.rowsNew, report.shape],
+    [count, 'JSON, objects by their dates, which are datetime'],
+  );
+});
