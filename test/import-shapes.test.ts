@@ -1,6 +1,7 @@
 // Files whose rows are no records of one table: lists, columns, objects by date, answers, several header
 // lines (contract 11). What is stored was worked out by hand.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { holdReader } from '../src/imports/read/reader-process.ts';
@@ -340,4 +341,63 @@ test('a table may be wider and longer than an object that DuckDB reads (contract
     [report.rowsNew, report.shape],
     [count, 'JSON, objects by their dates, which are datetime'],
   );
+});
+
+// Made by `iconv`, whose tables are not those of Node.
+const inEncoding = (text: string, encoding: string): Buffer =>
+  execFileSync('iconv', ['-f', 'UTF-8', '-t', encoding], { input: text });
+
+const rows = dates.map((date, row) => [date, ...ohlcv[row]!].join()).join('\r\n');
+const inChinese = `日期,开盘,最高,最低,收盘,成交量\r\n${rows}\r\n`;
+const inJapanese = `日付,始値,高値,安値,終値,出来高\r\n${rows}\r\n`;
+const inKorean = `일자,시가,고가,저가,종가,거래량\r\n${rows}\r\n`;
+const plain = `datetime,open,high,low,close,volume,note −\r\n${rows.replaceAll('00', '00,"−"')}\r\n`;
+const mapOfHeader = (text: string): object => {
+  const [date, ...fields] = text.split('\r\n')[0]!.split(',');
+  return names(date!, fields);
+};
+const texts: readonly (readonly [encoding: string, text: string, named?: string])[] = [
+  ['GB18030', inChinese],
+  ['GBK', inChinese],
+  ['SHIFT_JIS', inJapanese],
+  ['EUC-KR', inKorean],
+  ['UTF-16', inJapanese],
+  ['UTF-16LE', inKorean],
+  ['UTF-16BE', inChinese],
+  ['GBK', inChinese.replace(/^[^\r]*/, '甲,乙,丙,丁,戊,己'), 'gbk'],
+  ['SHIFT_JIS', inJapanese.replace(/^[^\r]*/, '甲,乙,丙,丁,戊,己'), 'Shift-JIS'],
+];
+for (const [encoding, text, named] of texts) {
+  test(`${encoding}: read ${named === undefined ? 'by itself' : 'where a map names it'} (contract 11)`, async () => {
+    const bytes = inEncoding(text, encoding);
+    const map = mapOfHeader(text);
+    const flags = { fields: day, ...mapOf({ ...map, ...(named !== undefined && { encoding: named }) }) };
+    const report = await vendor.import('a.csv', bytes, flags);
+    assert.deepEqual([report.rowsNew, report.rowsRefused, report.mayBeCut], [2, 0, false]);
+    assert.match(report.shape ?? '', /^text in (gb18030|shift_jis|euc-kr|utf-16le|utf-16be)$/);
+    assert.deepEqual(await vendor.served('stock/US:A', 'DAY'), days);
+    if (named !== undefined)
+      assert.match(
+        await vendor.refusal('a.csv', bytes, { fields: day, ...mapOf(map) }),
+        /not UTF-8, .*--encoding/,
+      );
+  });
+}
+
+test('a minus sign of UTF-16, half of which is a quote, opens no cell (contract 11)', async () => {
+  const report = await vendor.import('a.csv', inEncoding(plain, 'UTF-16LE'), { fields: day });
+  assert.equal(report.rowsNew, 2);
+});
+
+test('bytes that are no text in the encoding are refused, also far below the header (contract 11)', async () => {
+  const long = `${inJapanese}${`${rows}\r\n`.repeat(2000)}`;
+  const bytes = Buffer.concat([inEncoding(long, 'SHIFT_JIS'), Buffer.from([0x81, 0x0a])]);
+  const flags = { fields: day, ...mapOf(mapOfHeader(inJapanese)) };
+  assert.match(
+    await vendor.refusal('a.csv', bytes, flags),
+    /has bytes that are no text in shift_jis\. Nothing/,
+  );
+  // Half of the last character.
+  const cut = inEncoding(inChinese, 'UTF-16LE').subarray(0, -1);
+  assert.match(await vendor.refusal('a.csv', cut, flags), /no text in utf-16le/);
 });

@@ -234,7 +234,7 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
-      shape: request.file.mapping.shape ?? null,
+      shape: shapeIn(request.file.mapping),
       source,
       sha256,
       mayBeCut:
@@ -290,6 +290,9 @@ export async function runImport(
     throw problem;
   }
 }
+
+const shapeIn = ({ shape, encoding }: ImportRequest['file']['mapping']): string | null =>
+  shape ?? (encoding === undefined ? null : `text in ${encoding}`);
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;

@@ -85,7 +85,8 @@ function formatOf({ format, mapping }: MappedFile): string {
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
   const header = headerLines === 0 ? 'without a header' : 'with a header';
-  return `text separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
+  const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
+  return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
 
 const columnsShown = ({ columns, derived }: FieldSources): Record<string, string> =>

@@ -3,7 +3,7 @@
 import type { Convert } from './convert.ts';
 import { contentProblem, FileProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';
-import { cellsOf, decodeText, type Encoding, encodings, NOT_UTF8, type Sample } from './sample.ts';
+import { cellsOf, decodeSample, type Encoding, NOT_UTF8, type Sample } from './sample.ts';
 import { firstBytes, packedTwice, packingOf } from './unpack.ts';
 
 /**
@@ -59,16 +59,6 @@ export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
 /** The size of a sample. */
 const SAMPLE_BYTES = 64 * 1024;
 
-/** The beginning of a text, in Windows-1252 where it is not UTF-8. */
-function decodeSample(name: string, bytes: Buffer): Omit<Sample, 'isCut'> {
-  try {
-    return { name, text: decodeText(name, bytes, true) };
-  } catch {
-    const [encoding] = encodings;
-    return { name, text: new TextDecoder(encoding).decode(bytes), encoding };
-  }
-}
-
 /** The format of a file, and what its first bytes show. */
 export type Shape<L extends Layout> = {
   readonly format: Format;
@@ -100,14 +90,21 @@ export async function shapeOf<L extends Layout>(
   if (start.toString('latin1', 0, 4) === 'PAR1')
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (packingOf(start) !== null) throw packedTwice(name);
-  if (start.includes(0)) throw contentProblem(name, `${binaryKind(start)}`);
-  const sample = decodeSample(name, start);
-  const { text } = sample;
+  const isCut = start.length === SAMPLE_BYTES;
+  let sample = decodeSample(name, start);
+  if (sample.text.includes('\0')) throw contentProblem(name, binaryKind(start));
+  let mapping = choose({ ...sample, isCut });
+  if (mapping.encoding !== undefined && mapping.encoding !== sample.encoding) {
+    sample = decodeSample(name, start, mapping.encoding);
+    mapping = choose({ ...sample, isCut });
+  }
+  const { text, encoding } = sample;
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
     throw contentProblem(name, 'is a web page or XML, not data. Was the download refused?');
-  const mapping = choose({ ...sample, isCut: start.length === SAMPLE_BYTES });
-  if (sample.encoding !== mapping.encoding && sample.encoding !== undefined)
-    throw contentProblem(name, NOT_UTF8);
+  if (encoding !== undefined && encoding !== mapping.encoding) {
+    if (sample.isCertain !== true) throw contentProblem(name, NOT_UTF8);
+    mapping = { ...mapping, encoding };
+  }
   if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   if (/^\s*\[\s*\]\s*$/.test(text)) throw contentProblem(name, 'has no rows');
@@ -152,10 +149,7 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
 
 /** The probable kind of a file with NUL bytes. */
 function binaryKind(start: Buffer): string {
-  const mark = start.toString('hex', 0, 4);
-  if (mark === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
-  if (/^(fffe|feff)/.test(mark))
-    return 'is UTF-16 text. Save it as UTF-8, or convert it, for example with iconv -f UTF-16 -t UTF-8';
+  if (start.toString('hex', 0, 4) === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
   return 'is not a text file: it has NUL bytes';
 }
 

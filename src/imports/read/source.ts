@@ -23,7 +23,7 @@ import { checkJson, nestedRecords } from './json.ts';
 import { describeFile, reshapeFile } from './read.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
-import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
+import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
 import { firstBytes, packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
 
 /**
@@ -207,10 +207,12 @@ async function openPlain<L extends Layout>(
     const { mayHaveOddNumbers } = shape;
     const { encoding } = shape.mapping;
     const copy = encoding === undefined ? null : await copyInUtf8(name, path, encoding);
-    const { close, ...content } = await contentOf(name, copy?.filled ?? path, shape).catch(async (error) => {
-      await copy?.close();
-      throw error;
-    });
+    const { close, ...content } = await contentOf(name, copy?.filled.path ?? path, shape).catch(
+      async (error) => {
+        await copy?.close();
+        throw error;
+      },
+    );
     const { format } = content;
     return {
       ...found,
@@ -219,7 +221,7 @@ async function openPlain<L extends Layout>(
       async digest() {
         const digest = await whole.digest();
         if (format.kind !== 'csv') return digest;
-        const checked = { ...checkText(name, digest), ...(copy !== null && { isUtf8: true }) };
+        const checked = checkText(name, copy === null ? digest : copy.filled.text.digest(digest.sha256));
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
       async close() {
@@ -234,17 +236,31 @@ async function openPlain<L extends Layout>(
   }
 }
 
-/** A copy of a text in UTF-8. @throws FileProblem, DiskFull */
-async function copyInUtf8(name: string, path: string, encoding: Encoding): Promise<Spool<string>> {
+/** A copy of a text in UTF-8, and its check. @throws FileProblem where it has other bytes, DiskFull */
+async function copyInUtf8(name: string, path: string, encoding: Encoding) {
   const { size } = await check(name, path);
   return spool(2 * size, async (folder) => {
-    const target = join(folder, 'utf-8');
-    const decoder = new TextDecoder(encoding);
-    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+    const [target, text] = [join(folder, 'utf-8'), new TextCheck()];
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    const decode = (piece?: Buffer): Buffer => {
+      try {
+        return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }));
+      } catch (error) {
+        throw contentProblem(name, `has bytes that are no text in ${encoding}. Nothing was imported.`, error);
+      }
     };
-    await pipeline(createReadStream(path), decoded, createWriteStream(target));
-    return target;
+    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) yield decode(piece);
+      yield decode();
+    };
+    const checked = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
+        text.take(piece);
+        yield piece;
+      }
+    };
+    await pipeline(createReadStream(path), decoded, checked, createWriteStream(target));
+    return { path: target, text };
   });
 }
 
