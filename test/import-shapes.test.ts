@@ -401,3 +401,58 @@ test('bytes that are no text in the encoding are refused, also far below the hea
   const cut = inEncoding(inChinese, 'UTF-16LE').subarray(0, -1);
   assert.match(await vendor.refusal('a.csv', cut, flags), /no text in utf-16le/);
 });
+
+const stocks = { asset_schema: 'stock', country_iso_code: 'US', interval: 'DAY' };
+const values = (place: number, symbol: number): number[] =>
+  ohlcv[place]!.map((value) => value + symbol * 1000);
+/** As pandas writes the frame of yfinance.download: fields in the order of its own, which is alphabetic. */
+const frame = (
+  corner: readonly [string, string, string],
+  isByTicker: boolean,
+  symbols: readonly string[],
+): string => {
+  const fields = ['Close', 'High', 'Low', 'Open', 'Volume'];
+  const order = [3, 1, 2, 0, 4];
+  const columnsOf = isByTicker
+    ? symbols.flatMap((symbol, at) => fields.map((field, place) => [field, symbol, at, place] as const))
+    : fields.flatMap((field, place) => symbols.map((symbol, at) => [field, symbol, at, place] as const));
+  const lines = [
+    [corner[0], ...columnsOf.map(([field, symbol]) => (isByTicker ? symbol : field))],
+    [corner[1], ...columnsOf.map(([field, symbol]) => (isByTicker ? field : symbol))],
+    [corner[2], ...columnsOf.map(() => '')],
+    ...dates.map((date, row) => [
+      date,
+      ...columnsOf.map(([, , symbol, place]) =>
+        row === 0 && symbol === 1 ? '' : String(values(row, symbol)[order[place]!]),
+      ),
+    ]),
+  ];
+  return lines.map((cells) => `${cells.join()}\n`).join('');
+};
+const downloads: readonly (readonly [what: string, content: string])[] = [
+  ['of one symbol', frame(['Price', 'Ticker', 'Date'], false, ['A'])],
+  ['of two symbols', frame(['Price', 'Ticker', 'Date'], false, ['A', 'B'])],
+  ['grouped by ticker', frame(['Ticker', 'Price', 'Date'], true, ['A', 'B'])],
+  ['of former versions', frame(['', '', 'Date'], false, ['A', 'B'])],
+];
+for (const [what, content] of downloads) {
+  test(`yfinance.download ${what}: a row for each symbol and date (contract 11)`, async () => {
+    const flags = {
+      fields: stocks,
+      ...mapOf({ columns: { ...names('Date', titled).columns, symbol: 'symbol' } }),
+    };
+    const report = await vendor.import('a.csv', content, flags);
+    const isPair = content.includes('B');
+    assert.deepEqual([report.rowsNew, report.rowsRefused], [isPair ? 3 : 2, 0]);
+    assert.equal(report.shape, `columns of ${isPair ? '2 symbols' : '1 symbol'}, whose names are symbol`);
+    const swapped = (symbol: number): ServedBar[] =>
+      dates.map((date, row) => {
+        const [open, high, low, close, volume] = values(row, symbol);
+        return [date, open!, high!, low!, close!, volume!, null];
+      });
+    assert.deepEqual(await vendor.served('stock/US:A', 'DAY'), swapped(0));
+    if (isPair) assert.deepEqual(await vendor.served('stock/US:B', 'DAY'), swapped(1).slice(1));
+    const cut = content.slice(0, content.lastIndexOf(','));
+    assert.match(await vendor.refusal('a.csv', cut, flags), /row 2 has \d+ cells, others have \d+\. Nothing/);
+  });
+}

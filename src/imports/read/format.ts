@@ -3,6 +3,7 @@
 import type { Convert } from './convert.ts';
 import { contentProblem, FileProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';
+import { type Reshaping, symbolHeader } from './reshape.ts';
 import { cellsOf, decodeSample, type Encoding, NOT_UTF8, type Sample } from './sample.ts';
 import { firstBytes, packedTwice, packingOf } from './unpack.ts';
 
@@ -72,6 +73,8 @@ export type Shape<L extends Layout> = {
    * follows the first line.
    */
   readonly mayHaveOddNumbers: boolean;
+  /** How the rows may have to be written anew before they are read. */
+  readonly reshaping?: Reshaping['kind'];
 };
 
 /**
@@ -114,9 +117,12 @@ export async function shapeOf<L extends Layout>(
     const { records, header = null } = mapping;
     if (records !== undefined)
       return { format: { kind: 'json', isArray, records }, mapping, ...about, header };
-    const json = { format: { kind: 'json', isArray }, mapping, ...about } as const;
+    const json = { format: { kind: 'json', isArray }, mapping, ...about, reshaping: 'json' } as const;
     return isArray ? json : { ...json, bytesPerRow };
   }
+  const isOwn = mapping.header === undefined && mapping.skip === undefined;
+  if (isOwn && symbolHeader(text.split(/\r?\n/, 3)) !== null)
+    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'symbols' };
   const { header, line, ...format } = textFormatOf(name, text, mapping, start.length);
   checkHeader(name, header);
   const mayHaveOddNumbers = format.headerLines === 0 && /_|\+-/.test(line);

@@ -5,7 +5,7 @@ import { NeedsCare } from './file-problem.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
 import { plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
-import type { Reshaping } from './reshape.ts';
+import type { Reshaped, Reshaping } from './reshape.ts';
 import type { ReadableFile, ReadPlan } from './scan.ts';
 
 /**
@@ -18,11 +18,11 @@ export async function describeFile({ name, path, format }: DescribedFile): Promi
   return columns!;
 }
 
-/** Writes the rows of a JSON file to another; in words what it found, or null for one to be read as it is. */
-export async function reshapeFile(reshaping: Reshaping): Promise<string | null> {
-  let found: string | null = null;
-  for await (const { head } of asked<{ shape: string | null }>(reshaping.name, 'reshape', reshaping))
-    found = head.shape;
+/** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
+export async function reshapeFile(reshaping: Reshaping): Promise<Reshaped | null> {
+  let found: Reshaped | null = null;
+  for await (const { head } of asked<{ made: Reshaped | null }>(reshaping.name, 'reshape', reshaping))
+    found = head.made;
   return found;
 }
 

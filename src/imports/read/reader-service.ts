@@ -23,8 +23,8 @@ const ownReadings: Readings = {
     yield { head: await describeByDuckDB(file), parts: [] };
   },
   async *reshape(request: Reshaping) {
-    const { reshapeJson } = await import('./reshape.ts');
-    yield { head: { shape: reshapeJson(request) }, parts: [] };
+    const { reshape } = await import('./reshape.ts');
+    yield { head: { made: reshape(request) }, parts: [] };
   },
   async *chunks([file, plan, firstRow]: Parameters<ReadRows>) {
     const { readByDuckDB } = await import('./duckdb.ts');

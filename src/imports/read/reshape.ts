@@ -1,18 +1,35 @@
-// Rows of JSON that are no objects of one list - lists of values, columns, objects by their dates, an answer
-// with its list - as one object a line. A reader process runs it; values keep their text.
+// Rows of another form as plain ones: JSON that is no list of objects - lists of values, columns, objects by
+// their dates, an answer with its list - as one object a line, and CSV whose columns are those of several
+// symbols as one row for each. A reader process runs it; values keep their text.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import { contentProblem, longRow, unfitProblem } from './file-problem.ts';
+import { cellsOf, lineOf } from './sample.ts';
 import { refuseBomb } from './unpack.ts';
 
-/** A JSON file, the place for its rows, and the columns that the mapping names: of lists, and of paths. */
+/** A file, the place for its rows, and the columns that the mapping names: of lists, and of paths. */
 export type Reshaping = {
+  readonly kind: 'json' | 'symbols';
   readonly name: string;
   readonly path: string;
   readonly target: string;
   readonly header?: readonly string[] | undefined;
   readonly paths?: readonly string[] | undefined;
 };
+
+/** The rows of a file in another: objects, or a CSV with this header; and what they were made of, in words. */
+export type Reshaped = {
+  readonly shape: string;
+  readonly header: readonly string[] | null;
+  readonly leftOut?: { readonly reason: string; readonly count: number };
+};
+
+/** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
+export function reshape(reshaping: Reshaping): Reshaped | null {
+  if (reshaping.kind === 'symbols') return symbolRows(reshaping);
+  const shape = reshapeJson(reshaping);
+  return shape === null ? null : { shape, header: null };
+}
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -271,7 +288,11 @@ function tableIn(name: string, root: Node): Table | null {
 }
 
 /** Whether a mapping reads the file's own objects. */
-const readsOwn = ({ kids, firstKey }: Node, { paths = [] }: Reshaping, { kind }: Table): boolean =>
+const readsOwn = (
+  { kids, firstKey }: Node,
+  { paths = [] }: Pick<Reshaping, 'paths'>,
+  { kind }: Table,
+): boolean =>
   paths.some((path) => path.includes('[]')) ||
   (kind === 'objects' &&
     paths.length > 0 &&
@@ -338,7 +359,7 @@ const withoutNumber = (key: string): string => key.replace(/^"\d+[a-z]?\. /, '"'
  * Writes the rows of a JSON file as objects, a line each; in words what it found, or null for one that is
  * read as it is. @throws FileProblem where it is cut off, or its rows do not fit each other
  */
-export function reshapeJson(request: Reshaping): string | null {
+export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
   const { name, path, target } = request;
   const file = openSync(path, 'r');
   const reader = new JsonReader(name, file);
@@ -445,7 +466,11 @@ function isListOfObjects(reader: JsonReader): boolean {
 }
 
 /** Names of the values in lists: those that a mapping gives, or that a list beside them has. */
-function namesOf({ header }: Reshaping, { nodes, beside }: Table, lists: (node: Node) => string[]) {
+function namesOf(
+  { header }: Pick<Reshaping, 'header'>,
+  { nodes, beside }: Table,
+  lists: (node: Node) => string[],
+) {
   const width = nodes[0]!.kids[0]!.count;
   if (header !== undefined) return header;
   const named = beside.find(({ count, isList, key }) => isList && count === width && NAMES_KEY.test(key));
@@ -476,4 +501,87 @@ function orderOf(name: string, reader: JsonReader, width: number): readonly stri
     name,
     `its rows are lists of ${width} values without names, in ${known}, such as ${seen[0]!.join().slice(0, 100)}. Name them by --map FILE with {"header": [${width} names], "columns": {…}}`,
   );
+}
+
+/** Lines of a text in Latin-1, so that they keep their bytes. */
+function* linesIn(name: string, path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    let rest = '';
+    for (let count = readSync(file, piece); count > 0; count = readSync(file, piece)) {
+      const lines = (rest + piece.toString('latin1', 0, count)).split(/\r?\n/);
+      rest = lines.pop()!;
+      if (rest.length > limits.importRowBytesMax) throw longRow(name);
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const UTF8_MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
+const cellsIn = (line: string): string[] => cellsOf(line.replace(UTF8_MARK, ''), ',') ?? [];
+
+/**
+ * The three header lines of a frame with the columns of several symbols, as yfinance.download gives it: the
+ * fields and the symbols, in either order, and the name of the index alone. Null for any other file.
+ */
+export function symbolHeader(lines: readonly string[]) {
+  const [first = [], second = [], third = []] = lines.slice(0, 3).map(cellsIn);
+  const isField = (row: readonly string[]): boolean =>
+    /,open,/i.test(`,${row.join()},`) && row.some((cell) => /^close$/i.test(cell));
+  const width = third.length;
+  const isOne =
+    width > 1 && first.length === width && second.length === width && third.slice(1).join('') === '';
+  const names = /^(?:Price|Ticker|)$/;
+  if (!isOne || !names.test(first[0]!) || !names.test(second[0]!) || isField(first) === isField(second))
+    return null;
+  const [fields, symbols] = isField(first) ? [first, second] : [second, first];
+  return { fields: fields.slice(1), symbols: symbols.slice(1), index: third[0] === '' ? 'Date' : third[0]! };
+}
+
+/** Writes a row for each symbol of each line; symbols without a value on a line are left out. */
+function symbolRows({ name, path, target }: Reshaping): Reshaped {
+  const lines = linesIn(name, path);
+  const { fields, symbols, index } = symbolHeader(Array.from({ length: 3 }, () => lines.next().value ?? ''))!;
+  const names = [...new Set(fields)];
+  const all = [...new Set(symbols)];
+  const places = all.map((symbol) =>
+    names.map((field) => fields.findIndex((one, at) => one === field && symbols[at] === symbol)),
+  );
+  if (fields.length !== new Set(fields.map((field, at) => `${field},${symbols[at]}`)).size)
+    throw contentProblem(name, 'two columns have the same field and symbol');
+  const output = openSync(target, 'w');
+  let [row, count] = [0, 0];
+  try {
+    const { add, flush } = linesTo(output, name, statSync(path).size);
+    const write = (cells: readonly string[]): void => add(lineOf(cells).trimEnd());
+    write([index, 'symbol', ...names]);
+    for (const line of lines) {
+      if (line === '') continue;
+      row++;
+      const [at = '', ...cells] = cellsIn(line);
+      if (cells.length !== fields.length)
+        throw contentProblem(
+          name,
+          `row ${row} has ${cells.length + 1} cells, others have ${fields.length + 1}. Nothing was imported.`,
+        );
+      for (const [which, symbol] of all.entries()) {
+        const values = places[which]!.map((place) => cells[place] ?? '');
+        if (values.some((value) => value !== '')) write([at, symbol, ...values]);
+        else count++;
+      }
+    }
+    flush();
+  } finally {
+    closeSync(output);
+  }
+  const decoded = [index, 'symbol', ...names].map((one) => Buffer.from(one, 'latin1').toString());
+  return {
+    shape: `columns of ${all.length} ${all.length === 1 ? 'symbol' : 'symbols'}, whose names are symbol`,
+    header: decoded,
+    leftOut: { reason: 'a symbol has no value on a date', count },
+  };
 }

@@ -21,6 +21,7 @@ import { type ChooseLayout, type Layout, type Shape, shapeOf } from './format.ts
 import { STANDARD_INPUT } from './inputs.ts';
 import { checkJson, nestedRecords } from './json.ts';
 import { describeFile, reshapeFile } from './read.ts';
+import type { Reshaping } from './reshape.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
@@ -273,7 +274,7 @@ type Content<L extends Layout> = Pick<
 async function contentOf<L extends Layout>(
   name: string,
   path: string,
-  { format, mapping, header, bytesPerRow }: Shape<L>,
+  { format, mapping, header, bytesPerRow, reshaping }: Shape<L>,
 ): Promise<Content<L>> {
   if (mapping.convert !== undefined) {
     const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
@@ -281,24 +282,20 @@ async function contentOf<L extends Layout>(
     const said = doubt === undefined ? mapping : { ...mapping, doubt };
     return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
   }
-  if (format.kind === 'json' && format.records === undefined && mapping.shape === undefined) {
-    const made = await reshaped(name, path, mapping);
+  if (reshaping !== undefined) {
+    const made = await reshaped(reshaping, name, path, mapping);
     if (made !== null) {
-      const { path: target, shape } = made.filled;
-      const rows = {
-        format: { kind: 'json', isArray: false },
-        mapping: { ...mapping, shape },
-        header: null,
-      } as const;
-      const content = await contentOf(name, target, {
-        ...rows,
-        bytesPerRow: null,
-        mayHaveOddNumbers: false,
-      }).catch(async (error) => {
+      const { rows, shape, leftOut, header } = made.filled;
+      const format =
+        header === null
+          ? ({ kind: 'json', isArray: false } as const)
+          : ({ kind: 'csv', delimiter: ',' } as const);
+      const about = { mapping: { ...mapping, shape }, bytesPerRow: null, mayHaveOddNumbers: false };
+      const content = await contentOf(name, rows, { format, header, ...about }).catch(async (error) => {
         await made.close();
         throw error;
       });
-      return { ...content, close: made.close };
+      return { ...content, ...(leftOut !== undefined && { leftOut }), close: made.close };
     }
   }
   const { size } = await check(name, path);
@@ -321,18 +318,19 @@ async function contentOf<L extends Layout>(
 /** Beginnings of files that are objects already: in a list, or one after the other. */
 const OBJECTS = /^\s*(?:\[\s*\{|\{[^[{]*\}\s*\{)/;
 
-/** Rows of a JSON file as objects, in a temporary file, and their shape; null where they are objects. */
-async function reshaped(name: string, path: string, { header, paths }: Layout) {
+/** The rows of a file in a temporary one; null where they are read as they are. */
+async function reshaped(kind: Reshaping['kind'], name: string, path: string, { header, paths }: Layout) {
   const { size } = await check(name, path);
-  if (OBJECTS.test((await firstBytes(name, path, PIECE_BYTES)).toString('latin1'))) return null;
-  const made = await spool(3 * size, async (folder) => {
+  const isPlain =
+    kind === 'json' && OBJECTS.test((await firstBytes(name, path, PIECE_BYTES)).toString('latin1'));
+  if (isPlain) return null;
+  const { filled, close } = await spool(3 * size, async (folder) => {
     const target = join(folder, 'rows');
-    return { path: target, shape: await reshapeFile({ name, path, target, header, paths }) };
+    return { target, made: await reshapeFile({ kind, name, path, target, header, paths }) };
   });
-  if (made.filled.shape === null) await made.close();
-  return made.filled.shape === null
-    ? null
-    : { ...made, filled: { ...made.filled, shape: made.filled.shape } };
+  if (filled.made !== null) return { filled: { ...filled.made, rows: filled.target }, close };
+  await close();
+  return null;
 }
 
 /**
