@@ -2,11 +2,14 @@
 // lines (contract 11). What is stored was worked out by hand.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { holdReader } from '../src/imports/read/reader-process.ts';
 import { reshapeJson } from '../src/imports/read/reshape.ts';
+import { membersOf } from '../src/imports/read/unpack.ts';
 import { type ServedBar, Vendor } from './presets/vendor.ts';
+import { zipOf } from './zip.ts';
 
 const vendor = new Vendor();
 process.once('exit', holdReader());
@@ -456,3 +459,92 @@ for (const [what, content] of downloads) {
     assert.match(await vendor.refusal('a.csv', cut, flags), /row 2 has \d+ cells, others have \d+\. Nothing/);
   });
 }
+
+const [first, second] = ['2024-01-02,10,12,9,11,100', '2024-01-03,11,13,10,12,200'].map(
+  (row) => `datetime,open,high,low,close,volume\n${row}\n`,
+) as [string, string];
+const folder = (): string => {
+  mkdirSync(vendor.shop.path('tarred/in'), { recursive: true });
+  writeFileSync(vendor.shop.path('tarred/a.csv'), first);
+  writeFileSync(vendor.shop.path(`tarred/in/${'b'.repeat(120)}.csv`), second);
+  return vendor.shop.path('tarred');
+};
+const tarOf = (...flags: readonly string[]): Buffer =>
+  execFileSync('tar', [...flags, '-cf', '-', '.'], { cwd: folder() });
+const packed = (program: string, bytes: Buffer | string): Buffer =>
+  execFileSync(program, ['-c'], { input: bytes });
+const both = `${first}${second.split('\n')[1]}\n`;
+
+const packings: readonly (readonly [what: string, make: () => Buffer])[] = [
+  ['bzip2', () => packed('bzip2', both)],
+  ['xz', () => packed('xz', both)],
+  [
+    'two streams of bzip2',
+    () => Buffer.concat([packed('bzip2', first), packed('bzip2', `${second.split('\n')[1]}\n`)]),
+  ],
+  ['tar of POSIX', () => tarOf('--format=ustar', '--transform=s,b*.csv,b.csv,')],
+  ['tar of GNU', () => tarOf('--format=gnu')],
+  ['pax', () => tarOf('--format=pax')],
+  ['tar.gz', () => gzipSync(tarOf())],
+  ['tar.xz', () => packed('xz', tarOf())],
+];
+for (const [what, make] of packings) {
+  test(`${what}: read as what is in it (contract 11)`, async () => {
+    const bytes = make();
+    const report = await vendor.import('a.bin', bytes, { fields: day });
+    assert.match(report.file, what.includes('tar') || what === 'pax' ? /a\.bin\/.+\.csv$/ : /a\.bin$/);
+    assert.deepEqual(await vendor.served('stock/US:A', 'DAY'), days);
+    for (const end of [bytes.length - 1, Math.floor(bytes.length * 0.7), 600, 300, 60]) {
+      // The end of an archive is blocks of zeros, of which tar needs the first.
+      if (end < bytes.length && bytes.subarray(end).some((byte) => byte !== 0))
+        assert.match(
+          await vendor.refusal('a.bin', bytes.subarray(0, end), { fields: day }),
+          /^a\.bin: .*(damaged|not a text file|missing)/s,
+        );
+    }
+    const flipped = Buffer.from(bytes);
+    flipped[Math.floor(bytes.length / 2)]! ^= 0x10;
+    if (!what.startsWith('tar of') && what !== 'pax')
+      assert.match(await vendor.refusal('a.bin', flipped, { fields: day }), /data is damaged/);
+  });
+}
+
+test('a tar with a damaged header, a link, or nothing in it is refused; one in a zip is packed twice (contract 11)', async () => {
+  const bytes = tarOf('--format=ustar', '--transform=s,b*.csv,b.csv,');
+  const flipped = Buffer.from(bytes);
+  flipped[100]! ^= 1;
+  assert.match(
+    await vendor.refusal('a.tar', flipped, { fields: day }),
+    /checksum of a header does not match/,
+  );
+  assert.match(await vendor.refusal('a.tar', bytes.subarray(0, 1536), { fields: day }), /cut off/);
+  assert.match(
+    await vendor.refusal('a.zip', zipOf({ name: 'a.tar', bytes }), { fields: day }),
+    /packed more than once/,
+  );
+  symlinkSync('a.csv', vendor.shop.path('tarred/l.csv'));
+  assert.match(await vendor.refusal('a.tar', tarOf(), { fields: day }), /l\.csv in it is a link/);
+  rmSync(vendor.shop.path('tarred'), { recursive: true });
+});
+
+test('a watch knows the members of a packed tar (contract 11)', async () => {
+  const path = vendor.shop.path('watched.tar.gz');
+  writeFileSync(path, gzipSync(tarOf('--exclude=in')));
+  assert.deepEqual(await membersOf(path), ['./a.csv']);
+  writeFileSync(path, gzipSync(first));
+  assert.equal(await membersOf(path), null);
+});
+
+test('without the program of a packing the message says which to install (contract 11)', async () => {
+  const bytes = packed('xz', both);
+  const { PATH } = process.env;
+  process.env.PATH = vendor.shop.folder;
+  try {
+    assert.match(
+      await vendor.refusal('a.xz', bytes, { fields: day }),
+      /program xz cannot be run \(ENOENT\)\. Install xz-utils, or unpack/,
+    );
+  } finally {
+    process.env.PATH = PATH;
+  }
+});

@@ -114,7 +114,7 @@ export function linesOf(sample: Sample): readonly string[] {
 export const stemOf = ({ name }: Sample): string =>
   name
     .replace(/^.*[/\\]/, '')
-    .replace(/\.(gz|zst|zip)$/i, '')
+    .replace(/(?:\.(?:gz|zst|zip|bz2|xz|tar)|\.tgz)+$/i, '')
     .replace(/(\.rejected(\.\d+)?)?\.(csv|tsv|txt|json|ndjson)$/i, '')
     .replace(/(\.csv)?\.rejected(\.\d+)?$/i, '');
 

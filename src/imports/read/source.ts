@@ -25,7 +25,16 @@ import type { Reshaping } from './reshape.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
 import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
-import { firstBytes, packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import {
+  firstBytes,
+  packedTwice,
+  packingAt,
+  packingOf,
+  type StreamPacking,
+  unpackStream,
+  unpackTar,
+  unpackZip,
+} from './unpack.ts';
 
 /**
  * A file that can be read. `close` removes its temporary files; `digest` throws a FileProblem where the file
@@ -156,8 +165,8 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
   const small = smallFile(found);
   const packing = small === null ? await packingAt(found.name, found.path) : packingOf(small.content);
   if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
-  else if (packing === 'zip') yield* openArchive(found, small);
-  else yield await openPacked(found, packing);
+  else if (packing === 'zip' || packing === 'tar') yield* openArchive(found, packing, small);
+  else yield* openPacked(found, packing);
 }
 
 type Place = { readonly name: string; readonly path: string };
@@ -348,21 +357,29 @@ function checkText(name: string, digest: Digest): Digest {
 }
 
 /** Unpacks a file whole before it is read: damage is found first, and the file can be read more than once. */
-async function openPacked<L extends Layout>(
+async function* openPacked<L extends Layout>(
   found: Found<L>,
-  packing: 'gzip' | 'zstd',
-): Promise<SourceFile<L>> {
+  packing: StreamPacking,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
   const { size } = await check(found.name, found.path);
   const needed = packing === 'gzip' ? await gunzippedBytes(found.path, size) : unpackedBytes(size);
   const text = new TextCheck();
   const { filled, close } = await spool(needed, async (folder) => {
     const path = join(folder, 'plain');
     const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
-    return { path, digest: text.digest(sha256) };
+    return { path, sha256, digest: text.digest(sha256) };
   });
-  const { path, digest } = filled;
+  const { path, sha256, digest } = filled;
   const plain = { ...found, path, wasPacked: true };
-  return openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
+  if ((await packingAt(found.name, path)) !== 'tar') {
+    yield await openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
+    return;
+  }
+  try {
+    yield* openArchive(plain, 'tar', null, sha256);
+  } finally {
+    await close();
+  }
 }
 
 /**
@@ -371,13 +388,19 @@ async function openPacked<L extends Layout>(
  */
 async function* openArchive<L extends Layout>(
   found: Found<L>,
+  packing: 'zip' | 'tar',
   small: SmallFile | null,
+  packedSha256?: string,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
   if (found.origin.archiveSha256 !== null) throw packedTwice(found.name);
   const before = small?.then ?? (await check(found.name, found.path));
-  const archiveSha256 = small === null ? await hashOfFile(found.path) : hash('sha256', small.content);
-  const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
-    unpackZip(found.name, found.path, folder, small?.content),
+  const archiveSha256 =
+    packedSha256 ?? (small === null ? await hashOfFile(found.path) : hash('sha256', small.content));
+  const needed = packing === 'zip' ? unpackedBytes(before.size) : before.size;
+  const { filled: members, close } = await spool(needed, (folder) =>
+    packing === 'tar'
+      ? unpackTar(found.name, found.path, folder)
+      : unpackZip(found.name, found.path, folder, small?.content),
   );
   try {
     requireSame(found.name, before, await check(found.name, found.path));
@@ -388,7 +411,9 @@ async function* openArchive<L extends Layout>(
         name: `${found.name}/${member.name}`,
         recordedAs: `${found.recordedAs}/${member.name}`,
         path: member.path,
-        rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+        rejectedPath: rejectedPathOf(
+          `${found.rejectedPath.replace(/\.rejected\.csv$/, '')}.${member.name.replaceAll('/', '-')}`,
+        ),
         origin: { ...found.origin, archiveSha256 },
       };
       try {
