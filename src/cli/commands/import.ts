@@ -37,7 +37,7 @@ export const importCommand = (): Command =>
     .addArgument(datasetArgument('import'))
     .argument(
       '[file...]',
-      'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst, .bz2, .xz, .zip or .tar; patterns; - for standard input',
+      'CSV or TSV with a header, JSON, NDJSON, Parquet or Arrow; plain, .gz, .zst, .bz2, .xz, .zip or .tar; patterns; - for standard input',
     )
     .on('option:preset', (name: string) => {
       if (name !== 'list') return;

@@ -1,5 +1,6 @@
 // Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its
 // header.
+import { isArrow } from './arrow.ts';
 import type { Convert } from './convert.ts';
 import { contentProblem, FileProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';
@@ -92,6 +93,10 @@ export async function shapeOf<L extends Layout>(
   const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
   if (start.toString('latin1', 0, 4) === 'PAR1')
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
+  if (isArrow(start)) {
+    const mapping = choose({ name, text: '', isCut: true });
+    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'arrow' };
+  }
   if (packingOf(start) !== null) throw packedTwice(name);
   const isCut = start.length === SAMPLE_BYTES;
   let sample = decodeSample(name, start);
@@ -156,6 +161,8 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
 /** The probable kind of a file with NUL bytes. */
 function binaryKind(start: Buffer): string {
   if (start.toString('hex', 0, 4) === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
+  if (start.toString('latin1', 0, 4) === 'FEA1')
+    return 'is Feather of version 1. Write it as version 2, or as Parquet';
   return 'is not a text file: it has NUL bytes';
 }
 

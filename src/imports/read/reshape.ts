@@ -3,13 +3,14 @@
 // symbols as one row for each. A reader process runs it; values keep their text.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
+import { arrowRows } from './arrow.ts';
 import { contentProblem, longRow, unfitProblem } from './file-problem.ts';
 import { cellsOf, lineOf } from './sample.ts';
 import { refuseBomb } from './unpack.ts';
 
 /** A file, the place for its rows, and the columns that the mapping names: of lists, and of paths. */
 export type Reshaping = {
-  readonly kind: 'json' | 'symbols';
+  readonly kind: 'json' | 'symbols' | 'arrow';
   readonly name: string;
   readonly path: string;
   readonly target: string;
@@ -27,6 +28,7 @@ export type Reshaped = {
 /** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
 export function reshape(reshaping: Reshaping): Reshaped | null {
   if (reshaping.kind === 'symbols') return symbolRows(reshaping);
+  if (reshaping.kind === 'arrow') return rowsOfArrow(reshaping);
   const shape = reshapeJson(reshaping);
   return shape === null ? null : { shape, header: null };
 }
@@ -584,4 +586,16 @@ function symbolRows({ name, path, target }: Reshaping): Reshaped {
     header: decoded,
     leftOut: { reason: 'a symbol has no value on a date', count },
   };
+}
+
+function rowsOfArrow({ name, path, target }: Reshaping): Reshaped {
+  const output = openSync(target, 'w');
+  try {
+    const { add, flush } = linesTo(output, name, statSync(path).size);
+    const header = arrowRows(name, path, add);
+    flush();
+    return { shape: 'Arrow', header };
+  } finally {
+    closeSync(output);
+  }
 }
