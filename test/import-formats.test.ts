@@ -253,9 +253,9 @@ const refused: readonly Refused[] = [
   { what: 'an empty JSON array', content: ' [ ]\n', says: /: has no rows/ },
   { what: 'JSON that is nested deep', content: '['.repeat(100_000), says: /the JSON is not well-formed/ },
   {
-    what: 'rows inside another JSON object',
-    content: `{"bars":${json}}`,
-    says: /columns missing.*The columns of the file are bars/,
+    what: 'one JSON object with two lists of rows',
+    content: `{"bars":${json},"more":${json}}`,
+    says: /columns missing.*The columns of the file are bars, more/,
     status: 2,
   },
   {

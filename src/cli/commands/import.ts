@@ -37,7 +37,7 @@ export const importCommand = (): Command =>
     .addArgument(datasetArgument('import'))
     .argument(
       '[file...]',
-      'CSV or TSV with a header, JSON, NDJSON or Parquet; plain, .gz, .zst or .zip; patterns; - for standard input',
+      'CSV or TSV with a header, JSON, NDJSON, Parquet or Arrow; plain, .gz, .zst, .bz2, .xz, .zip or .tar; patterns; - for standard input',
     )
     .on('option:preset', (name: string) => {
       if (name !== 'list') return;
@@ -48,7 +48,7 @@ export const importCommand = (): Command =>
       const given = readImportFlags(dataset, names, flags);
       const choose =
         flags.writeMap === undefined
-          ? chooseMapping(dataset, flags.preset, flags.map, flags.delimiter)
+          ? chooseMapping(dataset, flags.preset, flags.map, flags)
           : guessedMapping(dataset, given.fields, flags);
       const recordedFlags = recordedFlagsOf(flags);
       const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, given, recordedFlags };

@@ -35,6 +35,8 @@ export const importOptions = {
   '--map <file>':
     'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
   '--delimiter <character>': 'separator of the columns, where it is neither a comma nor a tab: ";"',
+  '--encoding <name>':
+    'encoding of a text that is not UTF-8: windows-1252, gb18030, shift_jis, euc-kr or utf-16le',
   '--preset <name>':
     'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
   '--schema <type>': 'asset type of the whole file: stock, future, crypto, forex or option',

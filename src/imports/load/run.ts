@@ -65,6 +65,8 @@ export type ImportReport = BarCounts &
       /** A warning about the file as a whole. */
       readonly doubt: string | null;
     } | null;
+    /** What the rows were made of, in words; null where the file has them as they are read. */
+    readonly shape: string | null;
     /** The origin of the file: the caller's words, else the name of the preset; null without either. */
     readonly source: string | null;
     /** Null where nothing was written. */
@@ -232,6 +234,7 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
+      shape: shapeIn(request.file.mapping),
       source,
       sha256,
       mayBeCut:
@@ -287,6 +290,9 @@ export async function runImport(
     throw problem;
   }
 }
+
+const shapeIn = ({ shape, encoding }: ImportRequest['file']['mapping']): string | null =>
+  shape ?? (encoding === undefined ? null : `text in ${encoding}`);
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;

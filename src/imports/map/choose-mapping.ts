@@ -6,8 +6,7 @@ import { nearest } from '../../base/words.ts';
 import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/file-words.ts';
 import { findZone } from '../../market/calendar/zone.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
-import { isJsonPath } from '../read/json.ts';
-import { encodings, type Sample } from '../read/sample.ts';
+import { type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
 import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import {
   type ChooseMapping,
@@ -28,7 +27,8 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
   if (told.delimiter !== undefined) checkDelimiter(told.delimiter);
   return (sample) => {
     const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
-    if (preset === undefined) return guessMapping(sample, fields, told);
+    if (preset === undefined)
+      return { ...guessMapping(sample, fields, told), ...encodingTold(told.encoding) };
     throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
   };
 }
@@ -36,6 +36,14 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
 function checkDelimiter(delimiter: string): void {
   const reason = delimiterRule(delimiter);
   if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
+}
+
+/** The encoding that a flag names. @throws FileProblem where there is none of that name */
+function encodingTold(name: string | undefined): { encoding?: Encoding } {
+  if (name === undefined) return {};
+  const encoding = encodingNamed(name);
+  if (encoding !== null) return { encoding };
+  throw new FileProblem('usage', `--encoding ${name}: is none of ${encodings.join(', ')}`);
 }
 
 /**
@@ -46,12 +54,12 @@ export function chooseMapping(
   dataset: string,
   preset: string | undefined,
   mapPath: string | undefined,
-  delimiter?: string,
+  { delimiter, encoding }: Pick<Told, 'delimiter' | 'encoding'> = {},
 ): ChooseMapping {
   const choose = chosen(dataset, preset, mapPath);
-  if (delimiter === undefined) return choose;
-  checkDelimiter(delimiter);
-  return (sample) => ({ ...choose(sample), delimiter });
+  if (delimiter !== undefined) checkDelimiter(delimiter);
+  const said = { ...(delimiter !== undefined && { delimiter }), ...encodingTold(encoding) };
+  return Object.keys(said).length === 0 ? choose : (sample) => ({ ...choose(sample), ...said });
 }
 
 function chosen(dataset: string, preset: string | undefined, mapPath: string | undefined): ChooseMapping {
@@ -85,10 +93,10 @@ function presetNamed(dataset: string, name: string): Preset {
   );
 }
 
-/** A mapping with the columns that may be nested values of JSON. */
+/** A mapping with its columns, which may be nested values of JSON. */
 const withPaths = (mapping: ColumnMapping): ColumnMapping => ({
   ...mapping,
-  paths: Object.values(mapping.columns).flatMap(inputsOf).filter(isJsonPath),
+  paths: Object.values(mapping.columns).flatMap(inputsOf),
 });
 
 const by = (preset: Preset, sample: Sample): ColumnMapping => ({
@@ -192,7 +200,8 @@ const partRules: Readonly<Record<string, Rule>> = {
   values: names,
   header: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
-  encoding: oneOf(...encodings),
+  encoding: (value) =>
+    isText(value) && encodingNamed(value) !== null ? null : `must be ${encodings.join(', ')}, or their names`,
   delimiter: delimiterRule,
   skip: (value) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000
@@ -226,7 +235,9 @@ export function readMappingFile(path: string): ColumnMapping {
     const reason = partRules[part]!(value);
     if (reason !== null) throw problem([part], reason);
   }
-  const mapping = { columns: {}, values: {}, ...parsed, locate } as ColumnMapping;
+  const encoding =
+    parsed.encoding === undefined ? {} : { encoding: encodingNamed(parsed.encoding as string) };
+  const mapping = { columns: {}, values: {}, ...parsed, ...encoding, locate } as ColumnMapping;
   for (const [field, value] of Object.entries(mapping.values))
     if (typeof value !== 'string') throw problem(['values', field], 'must be text');
   for (const [field, cell] of Object.entries(mapping.columns)) checkCell(field, cell, problem);

@@ -80,11 +80,13 @@ function sourcesOf({ file, fields, flags }: Explaining): FieldSources | FileProb
 
 function formatOf({ format, mapping }: MappedFile): string {
   if (mapping.convert !== undefined) return 'converted as a whole';
+  if (mapping.shape !== undefined) return mapping.shape;
   if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
   const header = headerLines === 0 ? 'without a header' : 'with a header';
-  return `text separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
+  const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
+  return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
 
 const columnsShown = ({ columns, derived }: FieldSources): Record<string, string> =>

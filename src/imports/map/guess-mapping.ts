@@ -1,14 +1,15 @@
 // A column mapping for a text that nobody described: what its beginning shows surely, and what only the
 // caller can say.
 import { parseDay } from '../../base/instant.ts';
-import { FileProblem, unfitProblem } from '../read/file-problem.ts';
-import { cellsOf, type Sample } from '../read/sample.ts';
+import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
+import { cellsOf, NOT_UTF8, type Sample } from '../read/sample.ts';
 import type { Cell } from './cell.ts';
 import { type ColumnMapping, type FieldNames, likelyOnes } from './column-mapping.ts';
 
 /** The caller's facts about a file where its rows do not tell them. */
 export type Told = {
   readonly delimiter?: string | undefined;
+  readonly encoding?: string | undefined;
   /** The form of dates for strptime. */
   readonly dateFormat?: string | undefined;
   readonly decimal?: string | undefined;
@@ -159,6 +160,9 @@ export function guessMapping(sample: Sample, fields: FieldNames, told: Told): Co
   const { name, encoding } = sample;
   if (sample.text === '' || /^\s*[[{]/.test(sample.text))
     throw unfitProblem(name, 'is no text with columns: --write-map is for CSV and the like');
+  // Many letters in a row that are not ASCII are those of another alphabet.
+  if (told.encoding === undefined && sample.isCertain === false && /[\x80-\uffff]{4}/.test(sample.text))
+    throw contentProblem(name, NOT_UTF8);
   const table = tableOf(sample, told);
   const { delimiter, skip, header } = table;
   const all = [...fields.required, ...fields.optional];

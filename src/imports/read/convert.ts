@@ -55,7 +55,7 @@ async function rowsOfFile(name: string, path: string, delimiter: string): Promis
       name,
       `is larger than ${limits.convertedBytesMax} bytes. Its rows make sense only together, so its preset must hold all of them in memory`,
     );
-  const text = decodeText(name, await readFile(path), false);
+  const text = decodeText(name, await readFile(path));
   return linesOf({ name, text, isCut: false }).map((line, index) => {
     const cells = cellsOf(line, delimiter);
     if (cells !== null) return { row: index + 1, cells };

@@ -1,9 +1,11 @@
 // Finds the format of a plain file by its bytes, never by its name: CSV or TSV, JSON, Parquet; and its
 // header.
+import { isArrow } from './arrow.ts';
 import type { Convert } from './convert.ts';
 import { contentProblem, FileProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';
-import { cellsOf, decodeText, type Encoding, encodings, NOT_UTF8, type Sample } from './sample.ts';
+import { type Reshaping, symbolHeader } from './reshape.ts';
+import { cellsOf, decodeSample, type Encoding, NOT_UTF8, type Sample } from './sample.ts';
 import { firstBytes, packedTwice, packingOf } from './unpack.ts';
 
 /**
@@ -29,6 +31,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
+  /** What the rows were made of, in words, where the file has them in another form. */
+  readonly shape?: string;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */
@@ -57,16 +61,6 @@ export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
 /** The size of a sample. */
 const SAMPLE_BYTES = 64 * 1024;
 
-/** The beginning of a text, in Windows-1252 where it is not UTF-8. */
-function decodeSample(name: string, bytes: Buffer): Omit<Sample, 'isCut'> {
-  try {
-    return { name, text: decodeText(name, bytes, true) };
-  } catch {
-    const [encoding] = encodings;
-    return { name, text: new TextDecoder(encoding).decode(bytes), encoding };
-  }
-}
-
 /** The format of a file, and what its first bytes show. */
 export type Shape<L extends Layout> = {
   readonly format: Format;
@@ -80,6 +74,8 @@ export type Shape<L extends Layout> = {
    * follows the first line.
    */
   readonly mayHaveOddNumbers: boolean;
+  /** How the rows may have to be written anew before they are read. */
+  readonly reshaping?: Reshaping['kind'];
 };
 
 /**
@@ -97,15 +93,26 @@ export async function shapeOf<L extends Layout>(
   const about = { header: null, bytesPerRow: null, mayHaveOddNumbers: false };
   if (start.toString('latin1', 0, 4) === 'PAR1')
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
+  if (isArrow(start)) {
+    const mapping = choose({ name, text: '', isCut: true });
+    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'arrow' };
+  }
   if (packingOf(start) !== null) throw packedTwice(name);
-  if (start.includes(0)) throw contentProblem(name, `${binaryKind(start)}`);
-  const sample = decodeSample(name, start);
-  const { text } = sample;
+  const isCut = start.length === SAMPLE_BYTES;
+  let sample = decodeSample(name, start);
+  if (sample.text.includes('\0')) throw contentProblem(name, binaryKind(start));
+  let mapping = choose({ ...sample, isCut });
+  if (mapping.encoding !== undefined && mapping.encoding !== sample.encoding) {
+    sample = decodeSample(name, start, mapping.encoding);
+    mapping = choose({ ...sample, isCut });
+  }
+  const { text, encoding } = sample;
   if (/^\s*<(!doctype|html|\?xml)\b/i.test(text))
     throw contentProblem(name, 'is a web page or XML, not data. Was the download refused?');
-  const mapping = choose({ ...sample, isCut: start.length === SAMPLE_BYTES });
-  if (sample.encoding !== mapping.encoding && sample.encoding !== undefined)
-    throw contentProblem(name, NOT_UTF8);
+  if (encoding !== undefined && encoding !== mapping.encoding) {
+    if (sample.isCertain !== true) throw contentProblem(name, NOT_UTF8);
+    mapping = { ...mapping, encoding };
+  }
   if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   if (/^\s*\[\s*\]\s*$/.test(text)) throw contentProblem(name, 'has no rows');
@@ -115,9 +122,12 @@ export async function shapeOf<L extends Layout>(
     const { records, header = null } = mapping;
     if (records !== undefined)
       return { format: { kind: 'json', isArray, records }, mapping, ...about, header };
-    const json = { format: { kind: 'json', isArray }, mapping, ...about } as const;
+    const json = { format: { kind: 'json', isArray }, mapping, ...about, reshaping: 'json' } as const;
     return isArray ? json : { ...json, bytesPerRow };
   }
+  const isOwn = mapping.header === undefined && mapping.skip === undefined;
+  if (isOwn && symbolHeader(text.split(/\r?\n/, 3)) !== null)
+    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'symbols' };
   const { header, line, ...format } = textFormatOf(name, text, mapping, start.length);
   checkHeader(name, header);
   const mayHaveOddNumbers = format.headerLines === 0 && /_|\+-/.test(line);
@@ -150,10 +160,9 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
 
 /** The probable kind of a file with NUL bytes. */
 function binaryKind(start: Buffer): string {
-  const mark = start.toString('hex', 0, 4);
-  if (mark === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
-  if (/^(fffe|feff)/.test(mark))
-    return 'is UTF-16 text. Save it as UTF-8, or convert it, for example with iconv -f UTF-16 -t UTF-8';
+  if (start.toString('hex', 0, 4) === 'd0cf11e0') return 'is an Excel workbook. Save it as CSV (UTF-8)';
+  if (start.toString('latin1', 0, 4) === 'FEA1')
+    return 'is Feather of version 1. Write it as version 2, or as Parquet';
   return 'is not a text file: it has NUL bytes';
 }
 

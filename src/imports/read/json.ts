@@ -12,7 +12,7 @@ import { named, quoted } from './scan.ts';
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
 
 /** True if a column's name can be the path of a nested value. A key with that very name wins. */
-export const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
+const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
 
 const LIST = '[]';
 
@@ -203,7 +203,7 @@ export function nestedRecords(
 } | null {
   const { header } = keys;
   const paths = [...new Set(columns)].filter(
-    (path) => !header.includes(path) && (mayLack || header.includes(firstKey(path))),
+    (path) => isJsonPath(path) && !header.includes(path) && (mayLack || header.includes(firstKey(path))),
   );
   if (paths.length === 0) return null;
   if (!mayLack) checkPaths(file, keys, paths);

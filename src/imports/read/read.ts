@@ -5,6 +5,7 @@ import { NeedsCare } from './file-problem.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
 import { plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
+import type { Reshaped, Reshaping } from './reshape.ts';
 import type { ReadableFile, ReadPlan } from './scan.ts';
 
 /**
@@ -15,6 +16,14 @@ export async function describeFile({ name, path, format }: DescribedFile): Promi
   let columns: Columns | null = null;
   for await (const { head } of asked<Columns>(name, 'columns', { name, path, format })) columns = head;
   return columns!;
+}
+
+/** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
+export async function reshapeFile(reshaping: Reshaping): Promise<Reshaped | null> {
+  let found: Reshaped | null = null;
+  for await (const { head } of asked<{ made: Reshaped | null }>(reshaping.name, 'reshape', reshaping))
+    found = head.made;
+  return found;
 }
 
 async function* readElsewhere(file: ReadableFile, plan: ReadPlan, firstRow: number): AsyncGenerator<Chunk> {

@@ -6,6 +6,7 @@ import type { Chunk, DescribedFile, ReadRows } from './chunk.ts';
 import type { DuckChunk } from './duckdb.ts';
 import { contentProblem, FileProblem, NeedsCare } from './file-problem.ts';
 import { type ChunkHead, type Ended, type Frame, writeFrame } from './frames.ts';
+import type { Reshaping } from './reshape.ts';
 import type { ReadableFile, ReadPlan } from './scan.ts';
 import type { TextColumn } from './text-column.ts';
 import { unpackedMax } from './unpack.ts';
@@ -20,6 +21,10 @@ const ownReadings: Readings = {
   async *columns(file: DescribedFile) {
     const { describeByDuckDB } = await import('./duckdb.ts');
     yield { head: await describeByDuckDB(file), parts: [] };
+  },
+  async *reshape(request: Reshaping) {
+    const { reshape } = await import('./reshape.ts');
+    yield { head: { made: reshape(request) }, parts: [] };
   },
   async *chunks([file, plan, firstRow]: Parameters<ReadRows>) {
     const { readByDuckDB } = await import('./duckdb.ts');

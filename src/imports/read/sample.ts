@@ -12,22 +12,83 @@ export type Sample = {
   readonly isCut: boolean;
   /** The encoding of a text that is not UTF-8, as far as its beginning shows. */
   readonly encoding?: Encoding;
+  /** Whether that encoding is certain. */
+  readonly isCertain?: boolean;
 };
 
-/** Encodings other than UTF-8 that a mapping can name. Every sequence of bytes is a text in Windows-1252. */
-export const encodings = ['windows-1252'] as const;
-export type Encoding = (typeof encodings)[number];
+/**
+ * Encodings other than UTF-8 that a mapping can name, and in each the names of columns by which it is certain:
+ * two of them are no text in another one. Every sequence of bytes is a text in Windows-1252.
+ */
+const encodingWords = {
+  'windows-1252': /$^/g,
+  'utf-16le': /$^/g,
+  'utf-16be': /$^/g,
+  gb18030: /日期|时间|時間|代码|开盘|開盤|收盘|收盤|最高|最低|成交/g,
+  shift_jis: /日付|日時|銘柄|始値|高値|安値|終値|出来高/g,
+  'euc-kr': /날짜|일자|시간|종목|시가|고가|저가|종가|거래량/g,
+} as const;
+export type Encoding = keyof typeof encodingWords;
+export const encodings = Object.keys(encodingWords) as Encoding[];
 
-/** The message for other encodings; most such files come from spreadsheets on Windows. */
-export const NOT_UTF8 =
-  'is not UTF-8. Save it as CSV UTF-8, or convert it, for example with iconv -f WINDOWS-1252 -t UTF-8; a mapping file may say "encoding": "windows-1252"';
-
-/** The text of a file's bytes, or of its first ones. @throws FileProblem where they are not UTF-8 */
-export function decodeText(name: string, bytes: Buffer, isCut: boolean): string {
+/** The encoding of a name such as `GBK` or `Shift-JIS`; null for any other. */
+export function encodingNamed(name: string): Encoding | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
+    const found = new TextDecoder(name).encoding.replace(/^gbk$/, 'gb18030');
+    return encodings.find((one) => one === found) ?? null;
   } catch {
-    throw contentProblem(name, `${NOT_UTF8}`);
+    return null;
+  }
+}
+
+/** The message for a text in an encoding that is not certain; most such files come from Windows. */
+export const NOT_UTF8 = `is not UTF-8, and no other encoding is certain. Name it: --encoding windows-1252 (Western Windows), ${encodings.slice(3).join(', ')}; or save the file as CSV UTF-8`;
+
+/** The text of some bytes; null where they are none in an encoding. A last character may be incomplete. */
+const textIn = (encoding: string, bytes: Buffer): string | null => {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return null;
+  }
+};
+
+/** UTF-16 by its mark, or by the NUL bytes in each of its ASCII characters. */
+function utf16Of(bytes: Buffer): Encoding | null {
+  const mark = bytes.toString('hex', 0, 2);
+  if (mark === 'fffe') return 'utf-16le';
+  if (mark === 'feff') return 'utf-16be';
+  const zeros = [0, 0];
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[at % 2]!++;
+  const [even, odd] = zeros as [number, number];
+  // Letters of other alphabets have a NUL byte now and then, on either side.
+  if (Math.min(even, odd) * 10 > Math.max(even, odd) || (even + odd) * 4 < bytes.length) return null;
+  return even < odd ? 'utf-16le' : 'utf-16be';
+}
+
+/**
+ * The beginning of a text, in UTF-8, or in the encoding that a mapping names or that is certain, else in
+ * Windows-1252. @throws FileProblem where it is no text in the encoding that is named
+ */
+export function decodeSample(name: string, bytes: Buffer, named?: Encoding): Omit<Sample, 'isCut'> {
+  const encoding = utf16Of(bytes) ?? named;
+  const text = textIn(encoding ?? 'utf-8', bytes);
+  if (text !== null) return { name, text, ...(encoding !== undefined && { encoding, isCertain: true }) };
+  if (encoding !== undefined) throw contentProblem(name, `is no text in ${encoding}`);
+  const found = encodings.filter((one) => {
+    const words = textIn(one, bytes)?.match(encodingWords[one]) ?? [];
+    return new Set(words).size > 1;
+  });
+  const [one = 'windows-1252'] = found;
+  return { name, text: new TextDecoder(one).decode(bytes), encoding: one, isCertain: found.length === 1 };
+}
+
+/** The text of a file's bytes. @throws FileProblem where they are not UTF-8 */
+export function decodeText(name: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw contentProblem(name, NOT_UTF8);
   }
 }
 
@@ -53,7 +114,7 @@ export function linesOf(sample: Sample): readonly string[] {
 export const stemOf = ({ name }: Sample): string =>
   name
     .replace(/^.*[/\\]/, '')
-    .replace(/\.(gz|zst|zip)$/i, '')
+    .replace(/(?:\.(?:gz|zst|zip|bz2|xz|tar)|\.tgz)+$/i, '')
     .replace(/(\.rejected(\.\d+)?)?\.(csv|tsv|txt|json|ndjson)$/i, '')
     .replace(/(\.csv)?\.rejected(\.\d+)?$/i, '');
 

@@ -7,16 +7,34 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { convertFile } from './convert.ts';
-import { type Digest, type Digesting, digesting, hashOfFile, SMALL_FILE_BYTES, TextCheck } from './digest.ts';
+import {
+  type Digest,
+  type Digesting,
+  digesting,
+  hashOfFile,
+  PIECE_BYTES,
+  SMALL_FILE_BYTES,
+  TextCheck,
+} from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
-import { type ChooseLayout, type Layout, type Shape, shapeOf } from './format.ts';
+import { type ChooseLayout, checkHeader, type Layout, type Shape, shapeOf } from './format.ts';
 import { STANDARD_INPUT } from './inputs.ts';
 import { checkJson, nestedRecords } from './json.ts';
-import { describeFile } from './read.ts';
+import { describeFile, reshapeFile } from './read.ts';
+import type { Reshaping } from './reshape.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
-import { gunzippedBytes, type Spool, spool, unpackedBytes } from './spool.ts';
-import { packedTwice, packingAt, packingOf, unpackStream, unpackZip } from './unpack.ts';
+import { gunzippedBytes, spool, unpackedBytes } from './spool.ts';
+import {
+  firstBytes,
+  packedTwice,
+  packingAt,
+  packingOf,
+  type StreamPacking,
+  unpackStream,
+  unpackTar,
+  unpackZip,
+} from './unpack.ts';
 
 /**
  * A file that can be read. `close` removes its temporary files; `digest` throws a FileProblem where the file
@@ -147,8 +165,8 @@ async function* openFound<L extends Layout>(found: Found<L>): AsyncGenerator<Sou
   const small = smallFile(found);
   const packing = small === null ? await packingAt(found.name, found.path) : packingOf(small.content);
   if (packing === null) yield await openPlain(found, digestOfPlain(found, small), small?.content);
-  else if (packing === 'zip') yield* openArchive(found, small);
-  else yield await openPacked(found, packing);
+  else if (packing === 'zip' || packing === 'tar') yield* openArchive(found, packing, small);
+  else yield* openPacked(found, packing);
 }
 
 type Place = { readonly name: string; readonly path: string };
@@ -199,10 +217,12 @@ async function openPlain<L extends Layout>(
     const { mayHaveOddNumbers } = shape;
     const { encoding } = shape.mapping;
     const copy = encoding === undefined ? null : await copyInUtf8(name, path, encoding);
-    const { close, ...content } = await contentOf(name, copy?.filled ?? path, shape).catch(async (error) => {
-      await copy?.close();
-      throw error;
-    });
+    const { close, ...content } = await contentOf(name, copy?.filled.path ?? path, shape).catch(
+      async (error) => {
+        await copy?.close();
+        throw error;
+      },
+    );
     const { format } = content;
     return {
       ...found,
@@ -211,7 +231,17 @@ async function openPlain<L extends Layout>(
       async digest() {
         const digest = await whole.digest();
         if (format.kind !== 'csv') return digest;
-        const checked = { ...checkText(name, digest), ...(copy !== null && { isUtf8: true }) };
+        // The text was made here.
+        if (shape.reshaping === 'arrow')
+          return {
+            ...digest,
+            mayHaveOddNumbers: true,
+            hasOpenQuote: false,
+            isUtf8: true,
+            hasLongLine: false,
+            isEnded: true,
+          };
+        const checked = checkText(name, copy === null ? digest : copy.filled.text.digest(digest.sha256));
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
       async close() {
@@ -226,17 +256,31 @@ async function openPlain<L extends Layout>(
   }
 }
 
-/** A copy of a text in UTF-8. @throws FileProblem, DiskFull */
-async function copyInUtf8(name: string, path: string, encoding: Encoding): Promise<Spool<string>> {
+/** A copy of a text in UTF-8, and its check. @throws FileProblem where it has other bytes, DiskFull */
+async function copyInUtf8(name: string, path: string, encoding: Encoding) {
   const { size } = await check(name, path);
   return spool(2 * size, async (folder) => {
-    const target = join(folder, 'utf-8');
-    const decoder = new TextDecoder(encoding);
-    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces) yield decoder.decode(piece, { stream: true });
+    const [target, text] = [join(folder, 'utf-8'), new TextCheck()];
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    const decode = (piece?: Buffer): Buffer => {
+      try {
+        return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }));
+      } catch (error) {
+        throw contentProblem(name, `has bytes that are no text in ${encoding}. Nothing was imported.`, error);
+      }
     };
-    await pipeline(createReadStream(path), decoded, createWriteStream(target));
-    return target;
+    const decoded = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) yield decode(piece);
+      yield decode();
+    };
+    const checked = async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
+        text.take(piece);
+        yield piece;
+      }
+    };
+    await pipeline(createReadStream(path), decoded, checked, createWriteStream(target));
+    return { path: target, text };
   });
 }
 
@@ -249,13 +293,30 @@ type Content<L extends Layout> = Pick<
 async function contentOf<L extends Layout>(
   name: string,
   path: string,
-  { format, mapping, header, bytesPerRow }: Shape<L>,
+  { format, mapping, header, bytesPerRow, reshaping }: Shape<L>,
 ): Promise<Content<L>> {
   if (mapping.convert !== undefined) {
     const { filled, close } = await convertFile(name, path, mapping.convert, mapping.delimiter);
     const { doubt, ...content } = filled;
     const said = doubt === undefined ? mapping : { ...mapping, doubt };
     return { ...content, format, mapping: said, types: [], rowsAbout: content.rowNumbers.length, close };
+  }
+  if (reshaping !== undefined) {
+    const made = await reshaped(reshaping, name, path, mapping);
+    if (made !== null) {
+      const { rows, shape, leftOut, header } = made.filled;
+      if (header !== null) checkHeader(name, header);
+      const format =
+        header === null
+          ? ({ kind: 'json', isArray: false } as const)
+          : ({ kind: 'csv', delimiter: ',' } as const);
+      const about = { mapping: { ...mapping, shape }, bytesPerRow: null, mayHaveOddNumbers: false };
+      const content = await contentOf(name, rows, { format, header, ...about }).catch(async (error) => {
+        await made.close();
+        throw error;
+      });
+      return { ...content, ...(leftOut !== undefined && { leftOut }), close: made.close };
+    }
   }
   const { size } = await check(name, path);
   if (format.kind === 'json') await checkJson(name, path);
@@ -274,6 +335,24 @@ async function contentOf<L extends Layout>(
   };
 }
 
+/** Beginnings of files that are objects already: in a list, or one after the other. */
+const OBJECTS = /^\s*(?:\[\s*\{|\{[^[{]*\}\s*\{)/;
+
+/** The rows of a file in a temporary one; null where they are read as they are. */
+async function reshaped(kind: Reshaping['kind'], name: string, path: string, { header, paths }: Layout) {
+  const { size } = await check(name, path);
+  const isPlain =
+    kind === 'json' && OBJECTS.test((await firstBytes(name, path, PIECE_BYTES)).toString('latin1'));
+  if (isPlain) return null;
+  const { filled, close } = await spool(3 * size, async (folder) => {
+    const target = join(folder, 'rows');
+    return { target, made: await reshapeFile({ kind, name, path, target, header, paths }) };
+  });
+  if (filled.made !== null) return { filled: { ...filled.made, rows: filled.target }, close };
+  await close();
+  return null;
+}
+
 /**
  * Refuses text that DuckDB would read wrongly without an error: an open quote makes one cell of the rest of
  * the file.
@@ -289,21 +368,29 @@ function checkText(name: string, digest: Digest): Digest {
 }
 
 /** Unpacks a file whole before it is read: damage is found first, and the file can be read more than once. */
-async function openPacked<L extends Layout>(
+async function* openPacked<L extends Layout>(
   found: Found<L>,
-  packing: 'gzip' | 'zstd',
-): Promise<SourceFile<L>> {
+  packing: StreamPacking,
+): AsyncGenerator<SourceFile<L> | FileProblem> {
   const { size } = await check(found.name, found.path);
   const needed = packing === 'gzip' ? await gunzippedBytes(found.path, size) : unpackedBytes(size);
   const text = new TextCheck();
   const { filled, close } = await spool(needed, async (folder) => {
     const path = join(folder, 'plain');
     const sha256 = await unpackStream(found.name, found.path, packing, path, (piece) => text.take(piece));
-    return { path, digest: text.digest(sha256) };
+    return { path, sha256, digest: text.digest(sha256) };
   });
-  const { path, digest } = filled;
+  const { path, sha256, digest } = filled;
   const plain = { ...found, path, wasPacked: true };
-  return openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
+  if ((await packingAt(found.name, path)) !== 'tar') {
+    yield await openPlain(plain, { digest: async () => digest, close }, smallFile(plain)?.content);
+    return;
+  }
+  try {
+    yield* openArchive(plain, 'tar', null, sha256);
+  } finally {
+    await close();
+  }
 }
 
 /**
@@ -312,13 +399,19 @@ async function openPacked<L extends Layout>(
  */
 async function* openArchive<L extends Layout>(
   found: Found<L>,
+  packing: 'zip' | 'tar',
   small: SmallFile | null,
+  packedSha256?: string,
 ): AsyncGenerator<SourceFile<L> | FileProblem> {
   if (found.origin.archiveSha256 !== null) throw packedTwice(found.name);
   const before = small?.then ?? (await check(found.name, found.path));
-  const archiveSha256 = small === null ? await hashOfFile(found.path) : hash('sha256', small.content);
-  const { filled: members, close } = await spool(unpackedBytes(before.size), (folder) =>
-    unpackZip(found.name, found.path, folder, small?.content),
+  const archiveSha256 =
+    packedSha256 ?? (small === null ? await hashOfFile(found.path) : hash('sha256', small.content));
+  const needed = packing === 'zip' ? unpackedBytes(before.size) : before.size;
+  const { filled: members, close } = await spool(needed, (folder) =>
+    packing === 'tar'
+      ? unpackTar(found.name, found.path, folder)
+      : unpackZip(found.name, found.path, folder, small?.content),
   );
   try {
     requireSame(found.name, before, await check(found.name, found.path));
@@ -329,7 +422,9 @@ async function* openArchive<L extends Layout>(
         name: `${found.name}/${member.name}`,
         recordedAs: `${found.recordedAs}/${member.name}`,
         path: member.path,
-        rejectedPath: rejectedPathOf(`${found.path}.${member.name.replaceAll('/', '-')}`),
+        rejectedPath: rejectedPathOf(
+          `${found.rejectedPath.replace(/\.rejected\.csv$/, '')}.${member.name.replaceAll('/', '-')}`,
+        ),
         origin: { ...found.origin, archiveSha256 },
       };
       try {

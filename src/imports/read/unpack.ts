@@ -1,5 +1,8 @@
-// Unpacks gzip, Zstandard and zip files into a folder, verifies them whole and bounds their size.
+// Unpacks gzip, Zstandard, bzip2 and xz files, and zip and tar archives, into a folder, verifies them whole and
+// bounds their size.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,20 +14,29 @@ import { PIECE_BYTES } from './digest.ts';
 import { contentProblem, FileProblem, unfitProblem } from './file-problem.ts';
 
 /** The packing of a file. */
-type Packing = 'gzip' | 'zstd' | 'zip';
+type Packing = StreamPacking | 'zip' | 'tar';
+
+/** A packing of one file. */
+export type StreamPacking = 'gzip' | 'zstd' | 'bzip2' | 'xz';
 
 /** The first bytes of Zstandard data, and of its frames that are skipped (RFC 8878, 3.1). */
 const ZSTD_MAGIC = 0xfd2f_b528;
 const isSkippable = (magic: number): boolean => (magic & 0xffff_fff0) >>> 0 === 0x184d_2a50;
 
+/** Bytes at the beginning of a file that show its packing: the header of a tar archive. */
+const START_BYTES = 512;
+
 /**
- * The packing that a file's first four bytes show; null for a plain file. A file of one byte that begins gzip
- * was cut off.
+ * The packing that a file's first bytes show; null for a plain file. A file of one byte that begins gzip was
+ * cut off.
  */
 export function packingOf(start: Buffer): Packing | null {
   if (start[0] === 0x1f && (start.length === 1 || start[1] === 0x8b)) return 'gzip';
   const magic = start.length < 4 ? 0 : start.readUInt32LE();
   if (magic === ZSTD_MAGIC || isSkippable(magic)) return 'zstd';
+  if (start.toString('hex', 0, 6) === 'fd377a585a00') return 'xz';
+  if (/^425a683[1-9](?:314159265359|177245385090)/.test(start.toString('hex', 0, 10))) return 'bzip2';
+  if (start.toString('latin1', 257, 262) === 'ustar') return 'tar';
   // A whole archive, or one without members.
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
 }
@@ -44,7 +56,7 @@ export async function firstBytes(name: string, path: string, count: number): Pro
 
 /** The packing of a file. @throws FileProblem where it cannot be read */
 export const packingAt = async (name: string, path: string): Promise<Packing | null> =>
-  packingOf(await firstBytes(name, path, 4));
+  packingOf(await firstBytes(name, path, START_BYTES));
 
 /** The problem of packed data within packed data. */
 export const packedTwice = (name: string): FileProblem =>
@@ -88,14 +100,62 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
   }
 }
 
+/** The programs of packings that Node does not have. A large dictionary of xz takes its size in memory. */
+const programs = {
+  bzip2: { args: ['-dc'], from: 'bzip2' },
+  xz: { args: ['-dc', '-M', limits.importReaderMemory.replace('MB', 'MiB')], from: 'xz-utils' },
+};
+
+/** Unpacks by a program of the system. @throws FileProblem where it is not installed; Error by its words */
+async function* byProgram(
+  name: string,
+  packing: keyof typeof programs,
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const { args, from } = programs[packing];
+  const child = spawn(packing, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const closed = once(child, 'close').catch((error: NodeJS.ErrnoException) => error);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, 200);
+  });
+  // The program closes its input early where the data are damaged, and says why.
+  const fed = pipeline(source, child.stdin).catch(() => undefined);
+  try {
+    yield* child.stdout as AsyncIterable<Buffer>;
+    await fed;
+    const ended = await closed;
+    if (ended instanceof Error)
+      throw unfitProblem(
+        name,
+        `is packed by ${packing}, and the program ${packing} cannot be run (${ended.code}). Install ${from}, or unpack the file yourself`,
+      );
+    if (ended[0] !== 0 || said !== '')
+      throw new Error(said.trim().replaceAll(/\s+/g, ' ') || `${packing} failed`);
+  } finally {
+    child.kill();
+  }
+}
+
+/** Unpacks the pieces of a file. */
+const plainOf =
+  (name: string, packing: StreamPacking) =>
+  (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> => {
+    if (packing === 'bzip2' || packing === 'xz') return byProgram(name, packing, source);
+    const [from, unpacker] =
+      packing === 'gzip' ? [source, createGunzip()] : [zstdFrames(name, source), createZstdDecompress()];
+    pipeline(from, unpacker).catch((error: Error) => unpacker.destroy(error));
+    return unpacker;
+  };
+
 /**
- * Unpacks a gzip or Zstandard file to `target`; the SHA-256 of the packed bytes. @throws FileProblem when it
+ * Unpacks a gzip, Zstandard, bzip2 or xz file to `target`; the SHA-256 of the packed bytes. @throws FileProblem when it
  * is damaged
  */
 export async function unpackStream(
   name: string,
   path: string,
-  packing: 'gzip' | 'zstd',
+  packing: StreamPacking,
   target: string,
   look: (piece: Buffer) => void,
 ): Promise<string> {
@@ -113,10 +173,8 @@ export async function unpackStream(
   });
   const input = createReadStream(path, { highWaterMark: PIECE_BYTES });
   const output = createWriteStream(target);
-  const isGzip = packing === 'gzip';
-  const cut = (source: AsyncIterable<Buffer>) => (isGzip ? source : zstdFrames(name, source));
-  const unpacker = isGzip ? createGunzip() : createZstdDecompress();
-  await verified(name, packing, () => pipeline(input, packed, cut, unpacker, unpacked, output));
+  const plain = plainOf(name, packing);
+  await verified(name, packing, () => pipeline(input, packed, plain, unpacked, output));
   return hash.digest('hex');
 }
 
@@ -125,27 +183,117 @@ type Member = { readonly name: string; readonly path: string };
 
 /** Whether an archiver added an entry by itself. */
 const isAddedByArchiver = (name: string): boolean =>
-  name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$)/.test(name);
+  name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$|\._[^/]*$)/.test(name);
 
 /**
- * The names of the files in an archive, by its directory alone; null for any other file, and where they
- * cannot be read, which an import reports.
+ * The names of the files in an archive; null for any other file, and where they cannot be read, which an
+ * import reports. A zip has a directory, a tar is read to its end.
  */
 export async function membersOf(path: string): Promise<string[] | null> {
   try {
-    if ((await packingAt(path, path)) !== 'zip') return null;
+    const packing = await packingAt(path, path);
+    if (packing === null) return null;
     const names: string[] = [];
-    const archive = await openPromise(path);
-    for await (const { fileName } of archive.eachEntry())
-      if (!isAddedByArchiver(fileName)) names.push(fileName);
-    return names;
+    if (packing === 'zip') {
+      const archive = await openPromise(path);
+      for await (const { fileName } of archive.eachEntry()) names.push(fileName);
+    } else {
+      const source = createReadStream(path, { highWaterMark: PIECE_BYTES });
+      const plain = packing === 'tar' ? source : plainOf(path, packing)(source);
+      for await (const member of tarMembers(path, plain)) names.push(member.name);
+    }
+    return names.filter((one) => !isAddedByArchiver(one));
   } catch {
     return null;
   }
 }
 
+/** A number of a tar header: octal digits, or binary where it is too long for them. */
+const tarNumber = (field: Buffer): number =>
+  field[0]! < 0x80 ? Number.parseInt(field.toString('latin1'), 8) : field.readUIntBE(field.length - 6, 6);
+
+const textIn = (field: Buffer): string => field.toString('utf8').split('\0')[0]!;
+
+/** The files of a tar archive (POSIX.1-2017, pax); each is read before the next. @throws FileProblem */
+async function* tarMembers(name: string, source: AsyncIterable<Buffer>) {
+  const problem = (how: string): FileProblem =>
+    contentProblem(name, `the tar data is damaged: ${how}. Nothing was imported.`);
+  const pieces = source[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  async function* take(bytes: number): AsyncGenerator<Buffer> {
+    for (let left = bytes; left > 0; ) {
+      if (rest.length === 0) {
+        const next = await pieces.next();
+        if (next.done === true) throw problem('it is incomplete: the file was cut off');
+        rest = next.value;
+      }
+      const piece = rest.subarray(0, left);
+      rest = rest.subarray(piece.length);
+      left -= piece.length;
+      if (piece.length > 0) yield piece;
+    }
+  }
+  const whole = async (parts: AsyncIterable<Buffer>): Promise<Buffer> => {
+    const all: Buffer[] = [];
+    for await (const part of parts) all.push(part);
+    return Buffer.concat(all);
+  };
+  let told: { path?: string | undefined; size?: number | undefined } = {};
+  try {
+    for (;;) {
+      const head = await whole(take(START_BYTES));
+      if (head.every((byte) => byte === 0)) return;
+      const sum = head.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 0x20 : byte), 0);
+      if (sum !== tarNumber(head.subarray(148, 156)))
+        throw problem('the checksum of a header does not match');
+      const kind = head.toString('latin1', 156, 157);
+      const size = (kind === 'x' ? undefined : told.size) ?? tarNumber(head.subarray(124, 136));
+      const data = take(size);
+      if ('xL'.includes(kind) && size > PIECE_BYTES) throw problem('a name is too long');
+      if (kind === 'x') {
+        const text = (await whole(data)).toString('utf8');
+        const [, path] = /^\d+ path=(.*)$/m.exec(text) ?? [];
+        const [, bytes] = /^\d+ size=(\d+)$/m.exec(text) ?? [];
+        told = { path, size: bytes === undefined ? undefined : Number(bytes) };
+      } else if (kind === 'L') told = { path: textIn(await whole(data)) };
+      else {
+        const [short, prefix] = [textIn(head.subarray(0, 100)), textIn(head.subarray(345, 500))];
+        // GNU tar has times where POSIX has the beginning of a long name.
+        const isPosix = head.toString('latin1', 257, 263) === 'ustar\0' && prefix !== '';
+        const path = told.path ?? (isPosix ? `${prefix}/${short}` : short);
+        if (kind === '0' || kind === '\0') yield { name: path, size, data };
+        else if (kind !== '5' && kind !== 'g')
+          throw contentProblem(name, `${path} in it is a link or the like. Nothing was imported.`);
+        told = {};
+      }
+      for await (const _ of data);
+      for await (const _ of take((START_BYTES - (size % START_BYTES)) % START_BYTES));
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** Unpacks every file of a tar archive into `folder`, in its order. @throws FileProblem where it is damaged */
+export async function unpackTar(name: string, path: string, folder: string): Promise<Member[]> {
+  const members: Member[] = [];
+  for await (const { name: inner, data } of tarMembers(
+    name,
+    createReadStream(path, { highWaterMark: PIECE_BYTES }),
+  )) {
+    if (isAddedByArchiver(inner)) continue;
+    if (members.length === limits.archiveMembersMax)
+      throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
+    const target = join(folder, String(members.length));
+    await pipeline(data, createWriteStream(target));
+    members.push({ name: inner, path: target });
+  }
+  if (members.length > 0) return members;
+  throw contentProblem(name, 'contains no file');
+}
+
 /**
- * Unpacks every file of an archive into `folder`, in the archive's order. `content` are the bytes of a small
+ * Unpacks every file of a zip archive into `folder`, in its order. `content` are the bytes of a small
  * archive, where they were read. @throws FileProblem when any of it is damaged
  */
 export async function unpackZip(

@@ -1,0 +1,601 @@
+// Rows of another form as plain ones: JSON that is no list of objects - lists of values, columns, objects by
+// their dates, an answer with its list - as one object a line, and CSV whose columns are those of several
+// symbols as one row for each. A reader process runs it; values keep their text.
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { limits } from '../../contract/limits.ts';
+import { arrowRows } from './arrow.ts';
+import { contentProblem, longRow, unfitProblem } from './file-problem.ts';
+import { cellsOf, lineOf } from './sample.ts';
+import { refuseBomb } from './unpack.ts';
+
+/** A file, the place for its rows, and the columns that the mapping names: of lists, and of paths. */
+export type Reshaping = {
+  readonly kind: 'json' | 'symbols' | 'arrow';
+  readonly name: string;
+  readonly path: string;
+  readonly target: string;
+  readonly header?: readonly string[] | undefined;
+  readonly paths?: readonly string[] | undefined;
+};
+
+/** The rows of a file in another: objects, or a CSV with this header; and what they were made of, in words. */
+export type Reshaped = {
+  readonly shape: string;
+  readonly header: readonly string[] | null;
+  readonly leftOut?: { readonly reason: string; readonly count: number };
+};
+
+/** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
+export function reshape(reshaping: Reshaping): Reshaped | null {
+  if (reshaping.kind === 'symbols') return symbolRows(reshaping);
+  if (reshaping.kind === 'arrow') return rowsOfArrow(reshaping);
+  const shape = reshapeJson(reshaping);
+  return shape === null ? null : { shape, header: null };
+}
+
+const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
+const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const BARE = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?|true|false|null|NaN|-?Infinity)$/i;
+
+/** Bytes that a reader holds of a file: there may be one for each column. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A text of which checkJson says what is wrong. */
+class TooDeep extends Error {}
+
+/** Reads a JSON text from a place on, value by value; texts are Latin-1, so that they keep their bytes. */
+class JsonReader {
+  readonly #name: string;
+  readonly #file: number;
+  readonly #piece = Buffer.allocUnsafe(PIECE_BYTES);
+  #at = 0;
+  #to = 0;
+  #end: number;
+  #depth = 0;
+
+  constructor(name: string, file: number, start = 0) {
+    this.#name = name;
+    this.#file = file;
+    this.#end = start;
+  }
+
+  get place(): number {
+    return this.#end - this.#to + this.#at;
+  }
+
+  #byte(): number {
+    if (this.#at === this.#to) {
+      this.#to = readSync(this.#file, this.#piece, 0, PIECE_BYTES, this.#end);
+      this.#end += this.#to;
+      this.#at = 0;
+    }
+    return this.#to === 0 ? -1 : this.#piece[this.#at]!;
+  }
+
+  /** The next byte that is no blank; -1 at the end. */
+  peek(): number {
+    let byte = this.#byte();
+    for (; BLANKS.has(byte); byte = this.#byte()) this.#at++;
+    return byte;
+  }
+
+  #problem(): Error {
+    const how = this.peek() < 0 ? 'it ends too early' : `near byte ${this.place}`;
+    return contentProblem(this.#name, `the JSON is not well-formed: ${how}. Nothing was imported.`);
+  }
+
+  isContainer(): boolean {
+    const byte = this.peek();
+    return byte === ARRAY || byte === OBJECT;
+  }
+
+  /** Goes into a list or an object. */
+  open(): void {
+    if (++this.#depth > limits.jsonDepthMax) throw new TooDeep();
+    this.peek();
+    this.#at++;
+  }
+
+  /** Goes to the next entry of the list or object that is open; false at its end. */
+  more(isFirst: boolean, end: number): boolean {
+    const byte = this.peek();
+    if (byte === end) {
+      this.#at++;
+      this.#depth--;
+      return false;
+    }
+    if (isFirst) return true;
+    if (byte !== COMMA) throw this.#problem();
+    this.#at++;
+    if (this.peek() === end) throw this.#problem();
+    return true;
+  }
+
+  /** The key before a value, with its quotes. */
+  key(): string {
+    if (this.peek() !== QUOTE) throw this.#problem();
+    const key = this.#scalar();
+    if (this.peek() !== COLON) throw this.#problem();
+    this.#at++;
+    return key;
+  }
+
+  /** Visits the entries of a list or an object; `visit` reads each value. */
+  each(visit: (key: string, index: number) => void): void {
+    const isList = this.peek() === ARRAY;
+    this.open();
+    const end = isList ? ARRAY_END : OBJECT_END;
+    for (let index = 0; this.more(index === 0, end); index++) visit(isList ? '' : this.key(), index);
+  }
+
+  #scalar(): string {
+    const isText = this.peek() === QUOTE;
+    let text = '';
+    let isEscaped = false;
+    let start = this.#at;
+    for (let first = true; ; first = false) {
+      if (this.#at === this.#to) {
+        text += this.#piece.toString('latin1', start, this.#to);
+        if (text.length > limits.importRowBytesMax) throw longRow(this.#name);
+        start = 0;
+      }
+      const byte = this.#byte();
+      if (isText) {
+        if (byte < 0) throw this.#problem();
+        this.#at++;
+        if (byte === QUOTE && !isEscaped && !first) break;
+        isEscaped = byte === BACKSLASH && !isEscaped;
+      } else {
+        if (byte <= 0x20 || byte === COMMA || byte === ARRAY_END || byte === OBJECT_END || byte === COLON)
+          break;
+        this.#at++;
+      }
+    }
+    text += this.#piece.toString('latin1', start, this.#at);
+    if (isText) return text;
+    if (!BARE.test(text)) throw this.#problem();
+    // Python writes missing numbers so.
+    return /^(NaN|-?Infinity)$/i.test(text) ? 'null' : text;
+  }
+
+  /** A whole value as text. @throws FileProblem where it is longer than a row may be */
+  value(): string {
+    if (!this.isContainer()) return this.#scalar();
+    const [isList, start] = [this.peek() === ARRAY, this.place];
+    const parts: string[] = [];
+    this.each((key) => {
+      parts.push(key === '' ? this.value() : `${key}:${this.value()}`);
+      if (this.place - start > limits.importRowBytesMax) throw longRow(this.#name);
+    });
+    return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
+  }
+
+  skip(): void {
+    if (this.isContainer()) this.each(() => this.skip());
+    else this.#scalar();
+  }
+}
+
+/** Kinds of values. */
+const [SCALAR, LIST, RECORD] = [1, 2, 4];
+
+/** A list or an object: what is in it, and its first lists and objects; of a list only the first one. */
+type Node = {
+  readonly key: string;
+  readonly start: number;
+  readonly isList: boolean;
+  readonly kids: Node[];
+  count: number;
+  /** The kinds of its values, as a sum. */
+  kinds: number;
+  /** True if all of its keys are dates, epochs or numbers of rows. */
+  areMoments: boolean;
+  firstKey: string;
+};
+
+/** Lists and objects of an object that are looked at: more than any table has columns. */
+const KIDS_MAX = 256;
+
+const MOMENT = /^"(?:\d{4}-\d\d-\d\d(?:[ T][\d:.Z+-]*)?|\d+)"$/;
+const ROW_NUMBER = /^"?\d{1,7}"?$/;
+/** Keys of lists that name the values in others. */
+const NAMES_KEY = /columns|fields|names/i;
+const TIME_KEY = /^"(?:t|ticks|dates?|datetime|times?|timestamps?)"$/i;
+
+function outline(reader: JsonReader, key: string): Node {
+  const [isList, start] = [reader.peek() === ARRAY, reader.place];
+  const node: Node = { key, start, isList, kids: [], count: 0, kinds: 0, areMoments: !isList, firstKey: '' };
+  reader.each((inner, index) => {
+    if (index === 0) node.firstKey = inner;
+    node.count++;
+    node.areMoments &&= MOMENT.test(inner);
+    const byte = reader.peek();
+    node.kinds |= byte === ARRAY ? LIST : byte === OBJECT ? RECORD : SCALAR;
+    if (reader.isContainer() && node.kids.length < (isList ? 1 : KIDS_MAX))
+      node.kids.push(outline(reader, inner));
+    else reader.skip();
+  });
+  return node;
+}
+
+/** Rows of a file: `nodes` is the one that has them, or its columns; `beside` are the lists beside it. */
+type Table = {
+  readonly kind: 'lists' | 'objects' | 'dated' | 'columns';
+  readonly nodes: readonly Node[];
+  readonly keys: readonly string[];
+  readonly beside: readonly Node[];
+};
+
+const isColumn = (node: Node): boolean => node.isList && node.kinds === SCALAR;
+
+/** The columns beside a column of times, and those in objects below that are as long. */
+function columnsIn(node: Node): readonly Node[] {
+  const own = node.kids.filter(isColumn);
+  const count = own.find(({ key }) => TIME_KEY.test(key))?.count ?? 0;
+  const below = (inner: Node): Node[] => {
+    if (isColumn(inner) || (inner.isList && inner.count > 1)) return [];
+    const columns = inner.kids.filter(isColumn);
+    return [...(columns.some((one) => one.count === count) ? columns : []), ...inner.kids.flatMap(below)];
+  };
+  return count === 0 ? [] : [...own, ...node.kids.flatMap(below)];
+}
+
+const isOfValues = (node: Node): boolean => !node.isList && node.kinds === SCALAR;
+
+/** The table that a node is by itself. */
+function tableAt(node: Node, keys: readonly string[], beside: readonly Node[]): Table | null {
+  const table = (kind: Table['kind'], nodes: readonly Node[] = [node]): Table => ({
+    kind,
+    nodes,
+    keys,
+    beside,
+  });
+  const { kids } = node;
+  if (node.isList && node.kinds === LIST) return table('lists');
+  if (node.isList && node.kinds === RECORD && keys.length > 0 && !NAMES_KEY.test(node.key))
+    return (node.count === 1 ? tableAt(kids[0]!, keys, kids) : null) ?? table('objects');
+  if (node.isList) return null;
+  if (node.kinds === RECORD && node.areMoments && kids.every(isOfValues)) return table('dated');
+  const areColumns = node.kinds === RECORD && kids.length > 2 && kids.length === node.count;
+  if (areColumns && kids.every((kid) => isOfValues(kid) && kid.areMoments)) return table('columns', kids);
+  const columns = kids.some((kid) => kid.isList && kid.kinds === LIST) ? [] : columnsIn(node);
+  return columns.length > 2 ? table('columns', columns) : null;
+}
+
+const textOf = (raw: string): string => JSON.parse(Buffer.from(raw, 'latin1').toString()) as string;
+
+/** The table of a file, the nearest to its beginning, or null. @throws where there are several */
+function tableIn(name: string, root: Node): Table | null {
+  let level: (readonly [Node, readonly string[], readonly Node[]])[] = [[root, [], []]];
+  while (level.length > 0) {
+    const tables = level.flatMap(([node, keys, beside]) => tableAt(node, keys, beside) ?? []);
+    if (tables.length === 1) return tables[0]!;
+    // An object with several lists of objects may be a row.
+    if (tables.some(({ kind }) => kind === 'objects')) return null;
+    if (tables.length > 1) {
+      const names = tables.map(({ keys }) => keys.map(textOf).join('.')).slice(0, 10);
+      throw unfitProblem(
+        name,
+        `has several tables: ${names.join(', ')}. Write the one to be imported into a file of its own`,
+      );
+    }
+    level = level.flatMap(([node, keys]) =>
+      node.isList && node.count > 1
+        ? []
+        : node.kids.map((kid) => [kid, kid.key === '' ? keys : [...keys, kid.key], node.kids] as const),
+    );
+  }
+  return null;
+}
+
+/** Whether a mapping reads the file's own objects. */
+const readsOwn = (
+  { kids, firstKey }: Node,
+  { paths = [] }: Pick<Reshaping, 'paths'>,
+  { kind }: Table,
+): boolean =>
+  paths.some((path) => path.includes('[]')) ||
+  (kind === 'objects' &&
+    paths.length > 0 &&
+    paths.every((path) =>
+      [firstKey, ...kids.map(({ key }) => key)].includes(JSON.stringify(path.split('.')[0])),
+    ));
+
+/** Orders of the values of bars, by their number; the documentation of the exchanges named has them. */
+const orders: readonly string[] = [
+  'datetime open high low close',
+  // ccxt, freqtrade; Coinbase; Bitfinex.
+  'datetime open high low close volume',
+  'datetime low high open close volume',
+  'datetime open close high low volume',
+  // Bybit; KuCoin.
+  'datetime open high low close volume turnover',
+  'datetime open close high low volume turnover',
+  // Kraken; Gate.
+  'datetime open high low close vwap volume trades',
+  'datetime turnover close high low open volume closed',
+  // Binance.
+  'datetime open high low close volume close_time quote_volume trades taker_volume taker_quote unused',
+];
+
+/** Rows by which an order is recognised. */
+const SEEN_ROWS = 1_000;
+
+/** Whether rows have their values in an order: a time first, the high above and the low below the others. */
+function isOrder(names: readonly string[], rows: readonly (readonly string[])[]): boolean {
+  const places = ['open', 'high', 'low', 'close'].map((field) => names.indexOf(field));
+  // Rows of other lengths are refused later.
+  return rows.every((row) => {
+    if (row.length !== names.length) return true;
+    const [open, high, low, close] = places.map((place) => Number(row[place]!.replaceAll('"', '')));
+    const isTime = /^"?(?:\d{4}-\d\d-\d\d|\d{9,19}(?:\.\d+)?"?$)/.test(row[0]!);
+    return isTime && high! >= Math.max(open!, close!) && low! <= Math.min(open!, close!);
+  });
+}
+
+/** Writes lines, many at a time. @throws FileProblem where they are far more than the file */
+function linesTo(file: number, name: string, packedBytes: number) {
+  let text = '';
+  let bytes = 0;
+  const flush = (): void => {
+    bytes += text.length;
+    refuseBomb(name, bytes, packedBytes);
+    writeSync(file, text, null, 'latin1');
+    text = '';
+  };
+  const add = (row: string): void => {
+    if (row.length > limits.importRowBytesMax) throw longRow(name);
+    text += `${row}\n`;
+    if (text.length > PIECE_BYTES) flush();
+  };
+  return { add, flush };
+}
+
+const raw = (text: string): string => Buffer.from(JSON.stringify(text)).toString('latin1');
+
+/** A text in raw JSON without the number that Alpha Vantage puts before names: `1. open`. */
+const withoutNumber = (key: string): string => key.replace(/^"\d+[a-z]?\. /, '"');
+
+/**
+ * Writes the rows of a JSON file as objects, a line each; in words what it found, or null for one that is
+ * read as it is. @throws FileProblem where it is cut off, or its rows do not fit each other
+ */
+export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
+  const { name, path, target } = request;
+  const file = openSync(path, 'r');
+  const reader = new JsonReader(name, file);
+  const at = (start: number): JsonReader => new JsonReader(name, file, start);
+  const lists = (node: Node): string[] => {
+    const found: string[] = [];
+    const one = at(node.start);
+    one.each(() => found.push(one.value()));
+    return found;
+  };
+  let output: number | null = null;
+  try {
+    if (!reader.isContainer() || isListOfObjects(at(0))) return null;
+    const root = outline(reader, '');
+    // Objects one after the other are rows.
+    const table = reader.peek() >= 0 ? null : tableIn(name, root);
+    if (table === null || readsOwn(root, request, table)) return null;
+    output = openSync(target, 'w');
+    const { add, flush } = linesTo(output, name, statSync(path).size);
+    const [node] = table.nodes as [Node, ...Node[]];
+    const rows = at(node.start);
+    const said: Readonly<Record<Table['kind'], () => string>> = {
+      objects() {
+        rows.each(() => add(rows.value()));
+        return `JSON, the objects of ${table.keys.map(textOf).join('.')}`;
+      },
+      dated() {
+        const hasTime = ROW_NUMBER.test(node.firstKey);
+        rows.each((key) => {
+          const cells: string[] = [];
+          let isDated = hasTime;
+          rows.each((inner) => {
+            isDated ||= TIME_KEY.test(inner);
+            cells.push(`${withoutNumber(inner)}:${rows.value()}`);
+          });
+          add(`{${[...(isDated ? [] : [`"datetime":${key}`]), ...cells].join()}}`);
+        });
+        return 'JSON, objects by their dates, which are datetime';
+      },
+      columns() {
+        const columns = table.nodes.map(({ start }) => at(start));
+        for (const column of columns) column.open();
+        const end = node.isList ? ARRAY_END : OBJECT_END;
+        for (let row = 0; ; row++) {
+          const isMore = columns.map((column) => column.more(row === 0, end));
+          const keys = node.isList || !isMore[0] ? [] : columns.map((column) => column.key());
+          if (new Set(isMore).size > 1 || new Set(keys).size > 1)
+            throw contentProblem(
+              name,
+              `its columns differ from each other at row ${row + 1}. Nothing was imported.`,
+            );
+          if (!isMore[0]) break;
+          const dated = keys.length === 0 || ROW_NUMBER.test(node.firstKey) ? [] : [`"datetime":${keys[0]}`];
+          add(
+            `{${[...dated, ...columns.map((column, place) => `${table.nodes[place]!.key}:${column.value()}`)].join()}}`,
+          );
+        }
+        return `JSON, columns ${table.nodes.map(({ key }) => textOf(key)).join(', ')}`;
+      },
+      lists() {
+        const width = node.kids[0]!.count;
+        const names = namesOf(request, table, lists) ?? orderOf(name, at(node.start), width);
+        if (names.length !== width)
+          throw unfitProblem(
+            name,
+            `its rows are lists of ${width} values, but ${names.length} names are given`,
+          );
+        const indexNode = table.beside.find(({ key, count }) => key === '"index"' && count === node.count);
+        const index = indexNode === undefined ? null : at(indexNode.start);
+        index?.open();
+        rows.each((_, row) => {
+          const cells: string[] = [];
+          rows.each((__, place) => cells.push(`${raw(names[place] ?? '')}:${rows.value()}`));
+          if (cells.length !== width)
+            throw contentProblem(
+              name,
+              `row ${row + 1} has ${cells.length} values, others have ${width}. Nothing was imported.`,
+            );
+          index?.more(row === 0, ARRAY_END);
+          const moment = index?.value();
+          if (moment !== undefined && !ROW_NUMBER.test(moment)) cells.unshift(`"datetime":${moment}`);
+          add(`{${cells.join()}}`);
+        });
+        return `JSON, lists of ${names.join(', ')}`;
+      },
+    };
+    const found = said[table.kind]();
+    flush();
+    return found;
+  } catch (error) {
+    if (error instanceof TooDeep) return null;
+    throw error;
+  } finally {
+    closeSync(file);
+    if (output !== null) closeSync(output);
+  }
+}
+
+/** Whether a text is a list whose first value is an object: such files are read as they are. */
+function isListOfObjects(reader: JsonReader): boolean {
+  if (reader.peek() !== ARRAY) return false;
+  reader.open();
+  return [OBJECT, ARRAY_END].includes(reader.peek());
+}
+
+/** Names of the values in lists: those that a mapping gives, or that a list beside them has. */
+function namesOf(
+  { header }: Pick<Reshaping, 'header'>,
+  { nodes, beside }: Table,
+  lists: (node: Node) => string[],
+) {
+  const width = nodes[0]!.kids[0]!.count;
+  if (header !== undefined) return header;
+  const named = beside.find(({ count, isList, key }) => isList && count === width && NAMES_KEY.test(key));
+  return named === undefined
+    ? null
+    : lists(named).map((one) => {
+        const value = JSON.parse(Buffer.from(one, 'latin1').toString()) as string | { name?: string };
+        return typeof value === 'string' ? value : String(value.name);
+      });
+}
+
+/** The order of the values of bars in lists without names. @throws FileProblem where it is not certain */
+function orderOf(name: string, reader: JsonReader, width: number): readonly string[] {
+  const seen: string[][] = [];
+  reader.open();
+  while (seen.length < SEEN_ROWS && reader.more(seen.length === 0, ARRAY_END)) {
+    const cells: string[] = [];
+    reader.each(() => cells.push(reader.value()));
+    seen.push(cells);
+  }
+  const fitting = orders
+    .map((one) => one.split(' '))
+    .filter((names) => names.length === width && isOrder(names, seen));
+  if (fitting.length === 1) return fitting[0]!;
+  const known =
+    fitting.length === 0 ? 'no known order' : `the order ${fitting.map((one) => one.join()).join(' or ')}`;
+  throw unfitProblem(
+    name,
+    `its rows are lists of ${width} values without names, in ${known}, such as ${seen[0]!.join().slice(0, 100)}. Name them by --map FILE with {"header": [${width} names], "columns": {…}}`,
+  );
+}
+
+/** Lines of a text in Latin-1, so that they keep their bytes. */
+function* linesIn(name: string, path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    let rest = '';
+    for (let count = readSync(file, piece); count > 0; count = readSync(file, piece)) {
+      const lines = (rest + piece.toString('latin1', 0, count)).split(/\r?\n/);
+      rest = lines.pop()!;
+      if (rest.length > limits.importRowBytesMax) throw longRow(name);
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const UTF8_MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
+const cellsIn = (line: string): string[] => cellsOf(line.replace(UTF8_MARK, ''), ',') ?? [];
+
+/**
+ * The three header lines of a frame with the columns of several symbols, as yfinance.download gives it: the
+ * fields and the symbols, in either order, and the name of the index alone. Null for any other file.
+ */
+export function symbolHeader(lines: readonly string[]) {
+  const [first = [], second = [], third = []] = lines.slice(0, 3).map(cellsIn);
+  const isField = (row: readonly string[]): boolean =>
+    /,open,/i.test(`,${row.join()},`) && row.some((cell) => /^close$/i.test(cell));
+  const width = third.length;
+  const isOne =
+    width > 1 && first.length === width && second.length === width && third.slice(1).join('') === '';
+  const names = /^(?:Price|Ticker|)$/;
+  if (!isOne || !names.test(first[0]!) || !names.test(second[0]!) || isField(first) === isField(second))
+    return null;
+  const [fields, symbols] = isField(first) ? [first, second] : [second, first];
+  return { fields: fields.slice(1), symbols: symbols.slice(1), index: third[0] === '' ? 'Date' : third[0]! };
+}
+
+/** Writes a row for each symbol of each line; symbols without a value on a line are left out. */
+function symbolRows({ name, path, target }: Reshaping): Reshaped {
+  const lines = linesIn(name, path);
+  const { fields, symbols, index } = symbolHeader(Array.from({ length: 3 }, () => lines.next().value ?? ''))!;
+  const names = [...new Set(fields)];
+  const all = [...new Set(symbols)];
+  const places = all.map((symbol) =>
+    names.map((field) => fields.findIndex((one, at) => one === field && symbols[at] === symbol)),
+  );
+  if (fields.length !== new Set(fields.map((field, at) => `${field},${symbols[at]}`)).size)
+    throw contentProblem(name, 'two columns have the same field and symbol');
+  const output = openSync(target, 'w');
+  let [row, count] = [0, 0];
+  try {
+    const { add, flush } = linesTo(output, name, statSync(path).size);
+    const write = (cells: readonly string[]): void => add(lineOf(cells).trimEnd());
+    write([index, 'symbol', ...names]);
+    for (const line of lines) {
+      if (line === '') continue;
+      row++;
+      const [at = '', ...cells] = cellsIn(line);
+      if (cells.length !== fields.length)
+        throw contentProblem(
+          name,
+          `row ${row} has ${cells.length + 1} cells, others have ${fields.length + 1}. Nothing was imported.`,
+        );
+      for (const [which, symbol] of all.entries()) {
+        const values = places[which]!.map((place) => cells[place] ?? '');
+        if (values.some((value) => value !== '')) write([at, symbol, ...values]);
+        else count++;
+      }
+    }
+    flush();
+  } finally {
+    closeSync(output);
+  }
+  const decoded = [index, 'symbol', ...names].map((one) => Buffer.from(one, 'latin1').toString());
+  return {
+    shape: `columns of ${all.length} ${all.length === 1 ? 'symbol' : 'symbols'}, whose names are symbol`,
+    header: decoded,
+    leftOut: { reason: 'a symbol has no value on a date', count },
+  };
+}
+
+function rowsOfArrow({ name, path, target }: Reshaping): Reshaped {
+  const output = openSync(target, 'w');
+  try {
+    const { add, flush } = linesTo(output, name, statSync(path).size);
+    const header = arrowRows(name, path, add);
+    flush();
+    return { shape: 'Arrow', header };
+  } finally {
+    closeSync(output);
+  }
+}
