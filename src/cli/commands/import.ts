@@ -48,7 +48,7 @@ export const importCommand = (): Command =>
       const given = readImportFlags(dataset, names, flags);
       const choose =
         flags.writeMap === undefined
-          ? chooseMapping(dataset, flags.preset, flags.map, flags.delimiter)
+          ? chooseMapping(dataset, flags.preset, flags.map, flags)
           : guessedMapping(dataset, given.fields, flags);
       const recordedFlags = recordedFlagsOf(flags);
       const call = { dataset, choose, storeUrl: readSettings(flags).store, flags, given, recordedFlags };

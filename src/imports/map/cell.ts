@@ -60,7 +60,13 @@ export const inputsOf = (cell: Cell): readonly string[] =>
 export const groupedNumbers = {
   '.': '[+-]?\\d{1,3}(\\.\\d{3})+(,\\d+)?',
   ',': '[+-]?\\d{1,3}(,\\d{3})+(\\.\\d+)?',
+  // A space may be one that no line breaks at, narrow or not.
+  ' ': '[+-]?\\d{1,3}([ \u00a0\u202f]\\d{3})+([.,]\\d+)?',
+  "'": "[+-]?\\d{1,3}(['’]\\d{3})+([.,]\\d+)?",
 } as const;
+
+/** The characters that a mark between groups stands for. */
+const groupMarks = { '.': '.', ',': ',', ' ': ' \u00a0\u202f', "'": "'’" } as const;
 
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
@@ -132,7 +138,7 @@ function richSql(cell: RichCell, maker: Maker): string {
   let sql = sourceSql(cell);
   if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
   if (thousands !== undefined)
-    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then replace(${sql}, ${quoted(thousands)}, '') else ${sql} end`;
+    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then translate(${sql}, ${quoted(groupMarks[thousands])}, '') else ${sql} end`;
   if (decimal !== undefined)
     sql = `case when contains(${sql}, '.') then ${maker.unmade} else replace(${sql}, ',', '.') end`;
   if (scale !== undefined) return scaled(asNumber(sql, maker), scale);

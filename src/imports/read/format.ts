@@ -29,6 +29,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
+  /** More of a layout where nobody described the file, by the names of its columns. @throws FileProblem */
+  readonly atHeader?: (header: readonly string[]) => object;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */
