@@ -1,11 +1,15 @@
 // Words for a person: sizes, words of a command line that can be copied, and what someone may have meant.
 import { distance } from 'fastest-levenshtein';
 
-/** The nearest of some names, where one is near. */
-export function nearest(name: string, among: readonly string[]): string | undefined {
+/** The nearest of some names, where one is near: at most `most` letters differ. */
+export function nearest(
+  name: string,
+  among: readonly string[],
+  most = Math.max(2, name.length / 3),
+): string | undefined {
   const distanceTo = (word: string): number => distance(word.toLowerCase(), name.toLowerCase());
   const [best] = among.toSorted((a, b) => distanceTo(a) - distanceTo(b));
-  return best !== undefined && distanceTo(best) <= Math.max(2, name.length / 3) ? best : undefined;
+  return best !== undefined && distanceTo(best) <= most ? best : undefined;
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;

@@ -1,12 +1,12 @@
-// What a map does not name is not read: a column that only has a field's name never slips in beside a map
-// (contract 8.2, 11).
+// Columns that a map names, and columns that are found by their names without one: beside a map one that only
+// has a field's name never slips in (contract 8.2, 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { namesOf } from '../../src/imports/map/column-mapping.ts';
 import { barFields } from '../../src/store/schema/bars.ts';
 import { fileDatasetNamed, fileDatasets } from '../../src/store/schema/index.ts';
-import { contentOf } from '../stores.ts';
+import { contentOf, rowsOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
@@ -137,4 +137,212 @@ test('amounts and shares, of which each kind of action needs its own, come from 
   ].join('\n');
   const report = await vendor.import('a.csv', content, { dataset: 'corporate-actions', map: path });
   assert.deepEqual([report.rowsNew, report.ignoredColumns], [2, ['currency']]);
+});
+
+const days = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'X', interval: 'DAY' };
+const prices = '10,11,9,10.5';
+
+/** Files of days that nobody described, with the volume of their row. */
+const dailyFiles: readonly (readonly [
+  what: string,
+  lines: readonly string[],
+  volume: number | null,
+  told?: Flags['told'] & { zone?: string },
+])[] = [
+  ['pandas', [',Open,High,Low,Close,Volume', `2024-03-14,${prices},1200`], 1200],
+  [
+    'pandas, read and written again',
+    ['Unnamed: 0,open,high,low,close,volume', `2024-03-14,${prices},1200`],
+    1200,
+  ],
+  ['most programs', ['Date,Open,High,Low,Close,Volume', `2024-03-14,${prices},1200`], 1200],
+  [
+    'yfinance, history',
+    ['Date,Open,High,Low,Close,Volume,Dividends,Stock Splits', `2024-03-14 00:00:00,${prices},1200,0.0,0.0`],
+    1200,
+    { zone: 'America/New_York' },
+  ],
+  [
+    'MetaTrader 5',
+    [
+      '<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
+      '2024.03.14\t10\t11\t9\t10.5\t60123\t1200\t1',
+    ],
+    1200,
+  ],
+  ['Nasdaq.com', ['Date,Close/Last,Open,High,Low,Volume', '03/14/2024,10.5,10,11,9,1200'], 1200],
+  [
+    'Investing.com',
+    ['"Date","Price","Open","High","Low","Change %"', '"03/14/2024","10.50","10.00","11.00","9.00","1.2%"'],
+    null,
+  ],
+  ['a broker with names of one letter', ['t,o,h,l,c,v,vw,n', `1710374400,${prices},1200,10.2,7`], 1200],
+  [
+    'Alpha Vantage',
+    ['timestamp,1. open,2. high,3. low,4. close,5. volume', `2024-03-14,${prices},1200`],
+    1200,
+  ],
+  [
+    'Tushare',
+    ['ts_code,trade_date,open,high,low,close,pre_close,vol,amount', `X,20240314,${prices},10.1,1200,12600`],
+    1200,
+  ],
+  ['akshare', ['日期,开盘,收盘,最高,最低,成交量,成交额', '2024-03-14,10,10.5,11,9,1200,12600'], 1200],
+  ['a Japanese site', ['日付,始値,高値,安値,終値,出来高', `2024/3/14,${prices},"1,200"`], 1200],
+  ['a Korean site', ['날짜,종가,시가,고가,저가,거래량', '2024-03-14,10.5,10,11,9,1200'], 1200],
+  [
+    'a French site',
+    ['date;ouv;haut;bas;clot;vol;devise', '14/03/2024;10,0;11,0;9,0;10,5;1 200;EUR'],
+    1200,
+    { delimiter: ';' },
+  ],
+  [
+    'an Italian site',
+    ['Data;Ultimo;Apertura;Massimo;Minimo;Vol.', '14.03.2024;10,5;10,0;11,0;9,0;1.200'],
+    1200,
+    { delimiter: ';' },
+  ],
+  [
+    'a Swiss spreadsheet',
+    ['Datum;Eröffn.;Hoch;Tief;Zuletzt;Stück', "14.03.2024;10.0;11.0;9.0;10.5;1'200"],
+    1200,
+    { delimiter: ';' },
+  ],
+  [
+    'India',
+    ['Date,Open Price,High Price,Low Price,Close Price,Last Price,Vol', `14-Mar-2024,${prices},10.4,"1,200"`],
+    1200,
+  ],
+  [
+    'a site that says the day first',
+    ['Date,Open,High,Low,Close,Volume', `03.04.2024,${prices},1200`],
+    1200,
+    { dateFormat: '%m.%d.%Y' },
+  ],
+  [
+    'two closes: the own name is the surer one',
+    ['Date,Open,High,Low,Last,Adj Close,CLOSE,Settle', '2024-03-14,10,11,9,7,8,10.5,7'],
+    null,
+  ],
+  ['NDJSON', ['{"Date":"2024-03-14","Open":10,"High":11,"Low":9,"Close":10.5,"Volume":1200}'], 1200],
+  [
+    'JSON of texts',
+    ['[{"date":"03/14/2024","open":"10","high":"11","low":"9","last":"10.5","vol":"1,200"}]'],
+    1200,
+  ],
+];
+
+for (const [what, lines, volume, { zone, ...told } = {}] of dailyFiles) {
+  test(`a file of ${what} is imported at once, and the report names the map (contract 11)`, async () => {
+    const content = `${lines.join('\n')}\n`;
+    const flags = { fields: days, ...(zone !== undefined && { zone }) };
+    const { map } = await vendor.import('days.csv', content, { ...flags, told });
+    const day = told.dateFormat === undefined ? '2024-03-14' : '2024-03-04';
+    const [bar] = await vendor.served('stock/US:X', 'DAY');
+    assert.deepEqual(bar!.slice(0, 6), [day, 10, 11, 9, 10.5, volume]);
+    // A file with the map gives the same.
+    const path = vendor.shop.path('days.json');
+    const { delimiter } = told;
+    writeFileSync(path, JSON.stringify({ delimiter, columns: map }));
+    const again = await vendor.import('days.csv', content, { ...flags, map: path }, false);
+    assert.deepEqual([again.map, again.rowsUnchanged, again.rowsRefused], [null, 1, 0]);
+  });
+}
+
+test('a time that is midnight in every row is not joined: the rows are days (contract 11)', async () => {
+  const content = `<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>\n20240314,000000,${prices},1200\n`;
+  const { map } = await vendor.import('days.csv', content, { fields: days });
+  assert.deepEqual(map?.datetime, { column: '<DATE>', format: '%Y%m%d' });
+});
+
+/** Columns of times beside a date, and 09:30 and 15:05 in them. */
+const clocks: readonly (readonly [header: string, first: string, second: string])[] = [
+  ['Time', '0930', '1505'],
+  ['Time', '093000', '150500'],
+  ['time', '9:30 AM', '3:05 PM'],
+  ['TIME', '9:30:00 am', '03:05:00 pm'],
+  ['<TIME>', '09:30:00', '15:05:00'],
+  ['Time', '09:30:00.0', '15:05:00.000'],
+  ['时间', '09:30', '15:05'],
+];
+
+for (const [header, first, second] of clocks) {
+  test(`a time of ${first} in a column ${header} is joined to its date (contract 11)`, async () => {
+    const rows = [first, second].map((clock) => `2024-03-15,${clock},${prices}\n`);
+    const content = [`Date,${header},Open,High,Low,Close\n`, ...rows].join('');
+    const flags = { fields: { ...days, interval: '1M' }, zone: 'America/New_York' };
+    await vendor.import('minutes.csv', content, flags);
+    const bars = await vendor.served('stock/US:X', '1M');
+    assert.deepEqual(
+      bars.map(([datetime]) => datetime.slice(0, 16)),
+      ['2024-03-15T13:30', '2024-03-15T19:05'],
+    );
+  });
+}
+
+/** Files that are not imported: what is said of them. */
+const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp])[] = [
+  [
+    'two columns that may be the close',
+    ['Date,Open,High,Low,Last,Settle,Volume', '2024-03-14,10,11,9,10.5,10.4,1200'],
+    /missing: close\. The close may be Last or Settle\. .*"low":"Low","volume":"Volume","close":"Last"\}\}/,
+  ],
+  ['an adjusted close alone', ['Date,Open,High,Low,Adj Close', `2024-03-14,${prices}`], /missing: close\./],
+  [
+    'a name that is only similar',
+    ['Date,Open,High,Low,Clsoe,Volume', `2024-03-14,${prices},7`],
+    /missing: close\..*"volume":"Volume","close":"Clsoe"/,
+  ],
+  [
+    'numbers of three digits behind a comma',
+    ['Date,Open,High,Low,Close,Volume', '2024-03-14,10,11,9,10,"1,200"'],
+    /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+  ],
+  [
+    'days and months',
+    ['Date,Open,High,Low,Close', `03/04/2024,${prices}`],
+    /the dates of Date \(03\/04\/2024\) may begin with .* --date-format '%d\/%m\/%Y' or/,
+  ],
+];
+
+for (const [what, lines, says] of unsure) {
+  test(`a file with ${what} is refused with what would import it (contract 11)`, async () => {
+    assert.match(await vendor.refusal('unsure.csv', `${lines.join('\n')}\n`, { fields: days }), says);
+  });
+}
+
+test('a column that is no volume by its content is ignored, and an own name wins (contract 11)', async () => {
+  const ignored = async (header: string, cells: string): Promise<unknown> => {
+    const content = `Date,Open,High,Low,Close,${header}\n2024-03-14,${prices},${cells}\n`;
+    const report = await vendor.import('content.csv', content, { fields: days });
+    return [report.rowsNew, report.map?.volume, report.ignoredColumns];
+  };
+  assert.deepEqual(await ignored('Vol,volume', 'low,5'), [1, 'volume', ['Vol']]);
+  assert.deepEqual(await ignored('Vol', '1.2M'), [1, undefined, ['Vol']]);
+  assert.deepEqual(await ignored('Vol,TickVol', '3,4'), [1, 'Vol', ['TickVol']]);
+  assert.deepEqual(await ignored('Vol,V', '3,4'), [1, undefined, ['Vol', 'V']]);
+});
+
+test('a required cell that is none is shown when its row is refused (contract 11)', async () => {
+  const refused = async (cells: string): Promise<unknown> => {
+    const report = await vendor.import('a.csv', `Date,Open,High,Low,Close\n${cells}\n`, { fields: days });
+    return report.refused.map(({ row, column, value }) => [row, column, value]);
+  };
+  assert.deepEqual(await refused(`first,${prices}`), [[1, 'Date', 'first']]);
+  assert.deepEqual(await refused('2024-03-14,$10,11,9,10.5'), [[1, 'Open', '$10']]);
+});
+
+test('other datasets have their names too, in any case (contract 11)', async () => {
+  const content = 'Ticker,Company Name,Exchange,IPO Date\nAAA,A Company,XNYS,2001-02-03\n';
+  const { asset_schema, country_iso_code } = days;
+  await vendor.import('list.csv', content, {
+    dataset: 'instruments',
+    fields: { asset_schema, country_iso_code },
+  });
+  assert.deepEqual(
+    rowsOf(vendor.url, 'select symbol, name, exchange, listing_date from instruments').map((row) =>
+      Object.values(row),
+    ),
+    [['AAA', 'A Company', 'XNYS', '2001-02-03']],
+  );
 });

@@ -9,6 +9,7 @@ import type { PriceBasis } from '../../src/contract/file-words.ts';
 import { importFile, requestOf } from '../../src/imports/load/importers.ts';
 import type { ImportReport } from '../../src/imports/load/run.ts';
 import { chooseMapping } from '../../src/imports/map/choose-mapping.ts';
+import type { Told } from '../../src/imports/map/guess-mapping.ts';
 import { openSources } from '../../src/imports/read/source.ts';
 import { findZone } from '../../src/market/calendar/zone.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -21,6 +22,7 @@ export type Flags = {
   readonly dataset?: string;
   readonly preset?: string;
   readonly map?: string;
+  readonly told?: Told;
   readonly zone?: string;
   readonly prices?: PriceBasis;
   readonly fields?: Readonly<Record<string, string>>;
@@ -52,10 +54,10 @@ export class Vendor {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
     if (isNew) this.url = this.shop.storeUrl(String(++this.#stores));
-    const { dataset = 'bars', preset, map, zone, prices, fields = {} } = flags;
+    const { dataset = 'bars', preset, map, told, zone, prices, fields = {} } = flags;
     const store = await openToWrite(this.url);
     try {
-      const choose = chooseMapping(dataset, preset, map);
+      const choose = chooseMapping(dataset, preset, map, told);
       let report: ImportReport | null = null;
       for await (const file of openSources(path, process.stdin, choose)) {
         if (file instanceof Error) throw file;

@@ -230,7 +230,14 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
     await refused('plain.csv', '--explain', '--write-map', 'a.json', '--map', 'there.json'),
     /leave --map and --preset out/,
   );
-  assert.match(await refused('plain.csv', '--decimal', ',', ...flags), /--decimal is for --write-map/);
+  assert.match(
+    await refused('plain.csv', '--decimal', ',', '--map', 'there.json'),
+    /--decimal is for files without --map and --preset/,
+  );
+  assert.match(
+    await refused('yahoo.csv', '--date-format', '%d', ...flags),
+    /is read by the preset yahoo: leave --date-format/,
+  );
   assert.match(
     await refused('yahoo.csv', '--explain', '--write-map', 'a.json', ...flags),
     /is read by the preset yahoo: it needs no mapping file/,
@@ -240,4 +247,20 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
     /--write-map there\.json: there is such a file: name another one/,
   );
   assert.equal(readFileSync(shop.path('there.json'), 'utf8'), '{}');
+});
+
+const plainDays = ['--schema', 'stock', '--country', 'US', '--symbol', 'X', '--interval', 'DAY'];
+
+test('--write-map writes a map of JSON and Parquet too (contract 10)', async () => {
+  write('bars.ndjson', '{"Date":"2024-03-14","Open":10,"High":11,"Low":9,"Close":10.5,"Vol":1200}\n');
+  const store = newStore();
+  const flags = [...plainDays, '--store', store];
+  await shop.must('import', 'bars', 'bars.ndjson', ...flags);
+  const parquet = shop.path('bars.parquet');
+  await shop.must('export', 'bars', '--store', store, '--out', parquet);
+  for (const file of ['bars.ndjson', 'bars.parquet']) {
+    await shop.must('import', 'bars', file, '--explain', '--write-map', `${file}.json`, ...flags);
+    const again = await shop.must('import', 'bars', file, '--map', `${file}.json`, '--store', store);
+    assert.match(again, /1 row read, 0 new, 0 replaced, 1 unchanged, 0 refused/);
+  }
 });

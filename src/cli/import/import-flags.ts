@@ -77,11 +77,9 @@ export const importOptions = {
     'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
   '--write-map <file>':
     'with --explain: write a mapping file for --map, by what the file shows: separator, encoding, columns, decimal mark, dates',
-  '--date-format <format>': 'for --write-map, where dates may begin with the day or with the month: %d.%m.%Y',
-  '--decimal <mark>': [
-    'for --write-map, where 1.234 may be of thousands or have decimals: , or .',
-    [',', '.'],
-  ],
+  '--date-format <format>':
+    'form of the dates, where they may begin with the day or with the month: %d.%m.%Y',
+  '--decimal <mark>': ['decimal mark, where 1.234 may be of thousands or have decimals: , or .', [',', '.']],
   '--dry-run': 'read and check everything, store nothing',
   ...jsonFlag,
 } as const;
@@ -221,15 +219,15 @@ const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, string> =>
   );
 
 /**
- * `--write-map` writes what `--explain` shows of one file, and the flags that only help it are wrong without
- * it.
+ * `--write-map` writes what `--explain` shows of one file; the flags about its dates and numbers are wrong
+ * where something else says it.
  */
 function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
   const { writeMap, explain, map, preset } = flags;
   const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);
-  if (writeMap === undefined && helper !== undefined)
+  if (helper !== undefined && (map !== undefined || preset !== undefined))
     throw new UsageProblem(
-      `--${spokenFlag(helper)} is for --write-map; a mapping file says it of its columns`,
+      `--${spokenFlag(helper)} is for files without --map and --preset: they say it of their columns`,
     );
   if (writeMap === undefined) return;
   if (explain !== true || names.length !== 1)

@@ -14,6 +14,10 @@ import { type Counts, countWords, lineOf, someOfEach } from '../shared/checks.ts
 import { count, countOf, formatTable, isQuiet, linesOf, note, saidOf } from '../shared/output.ts';
 import { importAgain } from './import-flags.ts';
 
+/** How the columns of a file were found that nobody described. */
+const foundText = (map: ImportReport['map']): string =>
+  `the names of its columns${map === null ? '' : `, as by the map ${JSON.stringify({ columns: map })}`}`;
+
 /**
  * Describes in words how a file would be read, and what its import would refuse, where that could be tried.
  */
@@ -23,7 +27,7 @@ export function describeExplained(
 ): string {
   const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, label } = explained;
   const { ignoredColumns, rows } = explained;
-  const names = isMapped ? 'the map' : 'the names of its columns';
+  const names = isMapped ? 'the map' : foundText(explained.map);
   const facts = [
     `read by ${preset === null ? names : `the preset ${preset}`}`,
     doubt !== null && `note: ${doubt}`,
@@ -205,6 +209,8 @@ export function describeImport(report: ImportReport, again: Again): string {
   const notes = [
     preset !== null && `read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`,
     report.shape !== null && `read as ${report.shape}`,
+    report.map !== null && `read by ${foundText(report.map)}`,
+    report.hint !== undefined && `note: ${report.hint}`,
     report.aheadRun !== null &&
       `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
     !!preset?.doubt && `note: ${preset.doubt}`,

@@ -10,7 +10,7 @@ import { versionOfWrite } from '../../store/changes.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Writer } from '../../store/store.ts';
-import type { FieldSources, MappedFile } from '../map/column-mapping.ts';
+import { type ColumnMapping, type FieldSources, type MappedFile, mapFound } from '../map/column-mapping.ts';
 import { known } from '../map/presets/preset.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import { type ImportGroup, refusedRowsProblem } from './import-group.ts';
@@ -67,6 +67,10 @@ export type ImportReport = BarCounts &
     } | null;
     /** What the rows were made of, in words; null where the file has them as they are read. */
     readonly shape: string | null;
+    /** The columns that were found by their names, as a mapping file has them; null where nothing was. */
+    readonly map: ColumnMapping['columns'] | null;
+    /** What the file may be instead, where it was read by the names of its columns. */
+    readonly hint?: string;
     /** The origin of the file: the caller's words, else the name of the preset; null without either. */
     readonly source: string | null;
     /** Null where nothing was written. */
@@ -235,6 +239,8 @@ export async function runImport(
       file: file.name,
       preset: presetOf(request),
       shape: shapeIn(request.file.mapping),
+      map: mapFound(file.mapping),
+      ...(file.mapping.isFound && file.mapping.hint !== undefined && { hint: file.mapping.hint }),
       source,
       sha256,
       mayBeCut:

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { nearest } from '../../base/words.ts';
 import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/file-words.ts';
 import { findZone } from '../../market/calendar/zone.ts';
+import { barFields } from '../../store/schema/bars.ts';
+import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
 import { type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
 import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
@@ -12,10 +14,11 @@ import {
   type ChooseMapping,
   type ColumnMapping,
   type FieldNames,
+  namesOf,
   noMapping,
   ownNames,
 } from './column-mapping.ts';
-import { guessMapping, type Told } from './guess-mapping.ts';
+import { foundColumns, guessedLayout, type Told } from './guess-mapping.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
@@ -27,9 +30,15 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
   if (told.delimiter !== undefined) checkDelimiter(told.delimiter);
   return (sample) => {
     const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
-    if (preset === undefined)
-      return { ...guessMapping(sample, fields, told), ...encodingTold(told.encoding) };
-    throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
+    if (preset !== undefined)
+      throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
+    const layout = { ...guessedLayout(sample, told), ...encodingTold(told.encoding) };
+    const asked = { ...told, ...layout };
+    return {
+      ...noMapping,
+      ...layout,
+      atHeader: (header) => foundColumns(sample, header, fields, asked, true),
+    };
   };
 }
 
@@ -54,15 +63,37 @@ export function chooseMapping(
   dataset: string,
   preset: string | undefined,
   mapPath: string | undefined,
-  { delimiter, encoding }: Pick<Told, 'delimiter' | 'encoding'> = {},
+  told: Told = {},
 ): ChooseMapping {
-  const choose = chosen(dataset, preset, mapPath);
+  const { delimiter, encoding } = told;
+  const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
+  const find: Find = (sample) => ({
+    atHeader: (header) => foundColumns(sample, header, fields, told, false),
+  });
+  const choose = chosen(dataset, preset, mapPath, find);
   if (delimiter !== undefined) checkDelimiter(delimiter);
+  const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
   const said = { ...(delimiter !== undefined && { delimiter }), ...encodingTold(encoding) };
-  return Object.keys(said).length === 0 ? choose : (sample) => ({ ...choose(sample), ...said });
+  return (sample) => {
+    const mapping = choose(sample);
+    if (isTold && mapping.preset !== undefined)
+      throw unfitProblem(
+        sample.name,
+        `is read by the preset ${mapping.preset}: leave --date-format and --decimal out`,
+      );
+    return { ...mapping, ...said };
+  };
 }
 
-function chosen(dataset: string, preset: string | undefined, mapPath: string | undefined): ChooseMapping {
+/** Finds the columns of a file that nobody described by their names. */
+type Find = (sample: Sample) => Pick<ColumnMapping, 'atHeader'>;
+
+function chosen(
+  dataset: string,
+  preset: string | undefined,
+  mapPath: string | undefined,
+  find: Find,
+): ChooseMapping {
   if (mapPath !== undefined) {
     if (preset !== undefined && preset !== NONE)
       throw new FileProblem('usage', '--map and --preset both name the columns. Give only one of them');
@@ -70,7 +101,7 @@ function chosen(dataset: string, preset: string | undefined, mapPath: string | u
     return () => withPaths(mapping);
   }
   if (preset === NONE) return ownNames;
-  if (preset === undefined) return (sample) => detected(dataset, sample);
+  if (preset === undefined) return (sample) => detected(dataset, sample, find);
   const named = presetNamed(dataset, preset);
   return (sample) => askedFor(named, sample);
 }
@@ -118,13 +149,14 @@ function askedFor(preset: Preset, sample: Sample): ColumnMapping {
   throw unfitProblem(sample.name, `is not a file of the preset ${preset.name}; ${cure}`);
 }
 
-function detected(dataset: string, sample: Sample): ColumnMapping {
+function detected(dataset: string, sample: Sample, find: Find): ColumnMapping {
   const sure = presets.filter(({ fits }) => fits(sample) === 'surely');
   const preset = sure.find((one) => one.dataset === dataset);
   if (preset !== undefined) return by(preset, sample);
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
-  if (near === undefined) return noMapping;
-  return { ...noMapping, hint: `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.` };
+  const found = { ...noMapping, ...(sure.length === 0 && find(sample)) };
+  if (near === undefined) return found;
+  return { ...found, hint: `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.` };
 }
 
 /** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */
@@ -157,7 +189,8 @@ const FORM = /%-[dHIjmMSy]|%[aAbBcdfgGhHIjmMnpSuUVwWxXyYz%]|%Z$/g;
 
 /** Keys of a cell that is more than a column's name. */
 const cellRules: Readonly<Record<string, Rule>> = {
-  column: text,
+  // A column may have no name.
+  column: (value) => (typeof value === 'string' ? null : 'must be text'),
   join: (value) =>
     isText(value) || (Array.isArray(value) && value.length > 0 && value.length <= 4 && value.every(isText))
       ? null

@@ -35,6 +35,10 @@ export type ColumnMapping = Layout & {
   readonly isOpenEnded?: boolean;
   /** Columns that a preset's conversion reads or adds itself. */
   readonly ownColumns?: readonly string[];
+  /** True if the columns were found by their names: nobody named them. */
+  readonly isFound?: true;
+  /** How a field is made of a column that may be it, as far as the file shows that: for messages. */
+  readonly cellOf?: (field: string, column: string) => Cell;
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
@@ -67,6 +71,7 @@ export type FieldNames = {
   readonly flags: Readonly<Record<string, string>>;
   /** The fields that are numbers: they all have the same decimal mark. */
   readonly numbers: readonly string[];
+  readonly rules: Readonly<Record<string, Fields[string]['rule']>>;
 };
 
 /** The fields of a dataset by what a file needs to have of them, in their order. */
@@ -80,6 +85,7 @@ export function namesOf(fields: Fields): FieldNames {
       names.flatMap((name) => (fields[name]!.flag === undefined ? [] : [[name, fields[name]!.flag]])),
     ),
     numbers: names.filter((name) => fields[name]!.rule === anyNumber),
+    rules: Object.fromEntries(names.map((name) => [name, fields[name]!.rule])),
   };
 }
 
@@ -178,9 +184,11 @@ function checkDelimiter({ file, header, fields, mapping }: About): void {
   const { required } = fields;
   const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
   if (delimiter === undefined) return;
-  const cells = (cellsOf(header[0]!, delimiter) ?? []).filter((name) => !required.includes(name));
+  const cells = cellsOf(header[0]!, delimiter) ?? [];
   const columns = likelyOnes(
-    required.filter((field) => !header[0]!.includes(field)),
+    fields,
+    required.filter((field) => !cells.includes(field)),
+    cells,
     cells,
   );
   const hasOwnNames = Object.keys(columns).length === 0 && delimiter !== '\t';
@@ -213,52 +221,139 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
   }
 }
 
-/** Names that files often give to a field: suggested in messages, never used by themselves. */
-const oftenCalled: Readonly<Record<string, RegExp>> = {
-  datetime: /^(date|time|timestamp|ts|t|open_time|date_time|datum|zeit|fecha|data)$/,
-  symbol: /^(ticker|sym|instrument|code|kürzel|símbolo|(occ|option|contract)_?symbol)$/,
-  underlying_name: /^underlying(_?symbol)?$/,
-  open: /^(o|eröffnung|eröffnungskurs|erster|ouverture|ouv|apertura)$/,
-  high: /^(h|hoch|tageshoch|plus haut|\+haut|máximo|massimo)$/,
-  low: /^(l|tief|tagestief|plus bas|\+bas|mínimo|minimo)$/,
-  volume: /^(v|vol|volumen|stück|stücke)$/,
-  close: /^(c|last|schluss|schlusskurs|letzter|clôture|clot|dernier|cierre|chiusura|ultimo)$/,
-  asset_schema: /^(asset_type|asset_class)$/,
-  country_iso_code: /^(country|market)$/,
+/**
+ * Other names of fields in files, as `plainName` writes them, the surest ones first: where a column has a
+ * name of one text, those of the next are not taken. A name that is only similar is never one: `clot` is a
+ * close, not a low, `underlying_last` is no underlying, `adj close` no close, and a turnover in money
+ * (`amount`, 成交额) no volume.
+ */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  datetime: [
+    `date,time,timestamp,ts,t,open time,date time,time utc,date utc,trade date,trading date,ts event,epoch,
+    unix,unix timestamp,datum,zeit,fecha,data,日期,时间,時間,交易日期,日付,日付け,日時,날짜,일자,일시`,
+  ],
+  symbol: [
+    `ticker,sym,instrument,code,ts code,symbol code,ticker symbol,occ symbol,option symbol,contract symbol,
+    contractsymbol,kürzel,símbolo,simbolo,代码,股票代码,證券代號,コード,銘柄コード,종목코드`,
+  ],
+  underlying_name: ['underlying,underlying symbol'],
+  open: [
+    `o,open price,opening price,eröffnung,eröffn,eröffnungskurs,erster,ouverture,ouv,apertura,
+    开盘,开盘价,開盤,開盤價,始値,시가`,
+  ],
+  high: ['h,high price,hoch,tageshoch,plus haut,+haut,haut,máximo,massimo,最高,最高价,最高價,高,高値,고가'],
+  low: ['l,low price,tief,tagestief,plus bas,+bas,bas,mínimo,minimo,最低,最低价,最低價,低,安値,저가'],
+  close: [
+    `c,close price,closing price,close/last,schluss,schlusskurs,clôture,clot,cierre,chiusura,
+    收盘,收盘价,收盤,收盤價,終値,종가`,
+    'last,last price,price,latest,settle,letzter,zuletzt,dernier,último,ultimo',
+  ],
+  volume: ['v,vol,volumen,volumi,stück,stücke,成交量,交易量,出来高,거래량', 'tickvol,tick volume'],
+  vwap: ['vw,wap'],
+  asset_schema: ['asset type,asset class'],
+  asset_name: ['asset type,asset class'],
+  country_iso_code: ['country,country code,market'],
+  interval: ['timeframe,resolution'],
+  exchange: ['mic'],
+  name: ['company name,security name'],
+  listing_date: ['ipo date'],
+  ex_date: ['ex dividend date,ex div date'],
+  pay_date: ['payment date,payable date'],
+  published_date: ['published,published at,published utc,date,datetime,timestamp,time'],
+  title: ['headline'],
+  publisher_url: ['url,link,article url'],
+  publisher: ['source'],
+  calendar_date: ['date,日期,日付,날짜'],
+  event_timestamp: ['date,datetime,timestamp,time,date time'],
+  event_name: ['event,title,indicator'],
+  actual_value: ['actual'],
+  forecast_value: ['forecast,consensus'],
+  previous_value: ['previous'],
+  strike_price: ['strike'],
+  expiration_date: ['expiration,expiry,expiry date'],
+  option_type: ['type,right,call put,put call'],
 };
 
-/**
- * The likely columns of some fields, each for one field only; fields without one are left out. A name that is
- * only similar is likely for the fields of `similar` alone.
- */
-export function likelyOnes(
-  fields: readonly string[],
-  columns: readonly string[],
-  similar: readonly string[] = fields,
-): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const field of fields) {
-    const free = columns.filter((column) => !Object.values(found).includes(column));
-    const often = free.find((column) => oftenCalled[field]?.test(column.toLowerCase().trim()));
-    const column = often ?? (similar.includes(field) ? nearest(field, free) : undefined);
-    if (column !== undefined) found[field] = column;
-  }
-  return found;
-}
+/** A column's name as the table above has it: `<OPEN>`, `1. open` and `Open` are one. */
+const plainName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^\s*<|>\s*$|^\s*\d+\. /g, '')
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
+    .replace(/\.$/, '');
 
 /**
- * The columns of a mapping. Where it has none yet, those that bear the names of optional fields: a mapping
- * must name them.
+ * The columns of a header that may be each field by their names; several where they claim it alike. `suits`
+ * says whether the content goes with a name other than the field's own.
  */
-function ownOnes(
-  { optional, needed }: FieldNames,
-  { columns }: ColumnMapping,
+export function claimsOf(
+  { required, optional }: FieldNames,
   header: readonly string[],
-): Readonly<Record<string, Cell>> {
-  if (Object.keys(columns).length > 0) return columns;
-  const own = optional.filter((field) => !needed.includes(field) && header.includes(field));
-  return Object.fromEntries(own.map((field) => [field, field]));
+  suits: (field: string, column: string) => boolean = () => true,
+): Map<string, readonly string[]> {
+  const fields = [...required, ...optional];
+  const own = new Set(fields.map(plainName));
+  const plain = header.map((column) => [column, plainName(column)] as const);
+  return new Map(
+    fields.map((field) => {
+      if (header.includes(field)) return [field, [field]];
+      const free = plain.filter(([column]) => !fields.includes(column));
+      const levels = [plainName(field), ...(otherNames[field] ?? [])].map((line, level) => {
+        const names = line.split(/,\s*/).filter((name) => level === 0 || !own.has(name));
+        return free.filter(([, name]) => names.includes(name));
+      });
+      const suited = levels.map((columns) => columns.filter(([column]) => suits(field, column)));
+      // A cell that is no value of a required field is shown when its row is refused.
+      const surest = [...suited, ...(required.includes(field) ? levels : [])].find(
+        (columns) => columns.length > 0,
+      );
+      if (surest === undefined) return [field, []];
+      return [field, surest.map(([column]) => column)];
+    }),
+  );
 }
+
+/** True if a name is another one with one letter wrong, or two that changed places. */
+const isTypo = (name: string, field: string): boolean =>
+  field.length > 3 && (nearest(name, [field], 1) !== undefined || sorted(name) === sorted(field));
+
+const sorted = (name: string): string => Array.from(name.toLowerCase()).sort().join('');
+
+/** The likely columns of some fields, each for one field only; fields without one are left out. */
+function likelyOnes(
+  names: FieldNames,
+  fields: readonly string[],
+  header: readonly string[],
+  free: readonly string[],
+): Record<string, string> {
+  const claims = claimsOf(names, header);
+  const claimed = new Set([...claims.values()].flat());
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const column =
+        claims.get(field)!.find((name) => free.includes(name)) ??
+        free.find((name) => !claimed.has(name) && isTypo(name, field));
+      return column === undefined ? [] : [[field, column]];
+    }),
+  );
+}
+
+/** The columns of a mapping. Where it has none yet, those of optional fields: a mapping must name them. */
+const ownOnes = (fields: FieldNames, { columns }: ColumnMapping, header: readonly string[]) =>
+  Object.keys(columns).length > 0
+    ? columns
+    : likelyOnes(
+        fields,
+        fields.optional.filter((field) => !fields.needed.includes(field)),
+        header,
+        header,
+      );
+
+/** The columns of a file that were found by their names; null where its own names or a caller gave them. */
+export const mapFound = ({ isFound, columns }: ColumnMapping): ColumnMapping['columns'] | null =>
+  isFound === true ? columns : null;
 
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {
@@ -276,7 +371,13 @@ function missingProblem(
   used: ReadonlySet<string>,
 ): FileProblem {
   const free = header.filter((column) => !used.has(column));
-  const mapped = likelyOnes(missing, free);
+  const likely = likelyOnes(fields, missing, header, free);
+  const { cellOf = (_, column) => column } = mapping;
+  const mapped = Object.fromEntries(
+    Object.entries(likely).map(([field, column]) => [field, cellOf(field, column)]),
+  );
+  const claims = claimsOf(fields, header);
+  const alike = missing.filter((field) => claims.get(field)!.length > 1);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
   // A suggested mapping that leaves a field out would only lead to the next refusal.
@@ -290,6 +391,7 @@ function missingProblem(
   const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
   const sentences = [
     `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
+    ...alike.map((field) => `The ${field} may be ${claims.get(field)!.join(' or ')}.`),
     isWhole && `${cure}.`,
     !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
     flags.length > 0 &&

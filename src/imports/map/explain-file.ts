@@ -19,6 +19,7 @@ import {
   type FieldSources,
   findSources,
   type MappedFile,
+  mapFound,
   reportedColumns,
 } from './column-mapping.ts';
 import { InstantCell, LocalClock, RowOrder } from './instant-cell.ts';
@@ -48,8 +49,10 @@ export async function explainFile(explaining: Explaining) {
     file: file.name,
     format: formatOf(file),
     preset: file.mapping.preset ?? null,
-    isMapped: Object.keys(file.mapping.columns).length > 0,
-    doubt: file.mapping.doubt ?? null,
+    isMapped: Object.keys(file.mapping.columns).length > 0 && file.mapping.isFound !== true,
+    /** The column mapping that the names of its columns gave; null where nothing was found by them. */
+    map: mapFound(file.mapping),
+    doubt: file.mapping.doubt ?? (file.mapping.isFound ? (file.mapping.hint ?? null) : null),
     columns: isProblem ? {} : columnsShown(sources),
     /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),

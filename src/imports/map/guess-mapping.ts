@@ -1,10 +1,9 @@
-// A column mapping for a text that nobody described: what its beginning shows surely, and what only the
-// caller can say.
-import { parseDay } from '../../base/instant.ts';
+// The columns of a file that nobody described: what its header and its beginning show surely, and what only
+// the caller can say.
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
-import { cellsOf, NOT_UTF8, type Sample } from '../read/sample.ts';
-import type { Cell } from './cell.ts';
-import { type ColumnMapping, type FieldNames, likelyOnes } from './column-mapping.ts';
+import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
+import type { Cell, groupedNumbers } from './cell.ts';
+import { type ColumnMapping, claimsOf, type FieldNames } from './column-mapping.ts';
 
 /** The caller's facts about a file where its rows do not tell them. */
 export type Told = {
@@ -15,12 +14,15 @@ export type Told = {
   readonly decimal?: string | undefined;
 };
 
-/** A text as rows of cells. */
+/** Where a text has its header, and what separates its cells. */
+type Place = { readonly delimiter: string; readonly skip: number; readonly header: readonly string[] };
+
+/** The beginning of a file: the columns, and the texts of each that are not missing; none of Parquet. */
 type Table = {
-  readonly delimiter: string;
-  readonly skip: number;
   readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  readonly textsOf: (column: string) => readonly string[];
+  /** Whether its cells are separated by other than commas and tabs: then numbers with a comma are usual. */
+  readonly isUnusual: () => boolean;
 };
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -33,16 +35,14 @@ const areNames = (row: readonly string[]): boolean =>
   row.length > 1 && new Set(row).size === row.length && !row.some((cell) => /^[-+.\d]/.test(cell));
 
 /** The header is the first line that has as many cells as the line below it, and several. */
-function tableOf(sample: Sample, told: Told): Table {
+function placeOf(sample: Sample, told: Told): Place {
   const lines = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   // The last one may be incomplete.
   if (sample.isCut) lines.pop();
   const found = (told.delimiter === undefined ? DELIMITERS : [told.delimiter]).flatMap((delimiter) => {
     const cells = lines.map((line) => cellsOf(line, delimiter) ?? []);
     const skip = cells.findIndex((row, at) => areNames(row) && row.length === cells[at + 1]?.length);
-    return skip < 0 || skip > TITLES_MAX
-      ? []
-      : [{ delimiter, skip, header: cells[skip]!, rows: cells.slice(skip + 1) }];
+    return skip < 0 || skip > TITLES_MAX ? [] : [{ delimiter, skip, header: cells[skip]! }];
   });
   // Of several characters the separator makes the most columns.
   const [best] = found.sort((a, b) => b.header.length - a.header.length);
@@ -54,147 +54,292 @@ function tableOf(sample: Sample, told: Told): Table {
   return best;
 }
 
-/** The texts of a column that are not empty. */
-const textsOf = ({ header, rows }: Table, column: string): string[] =>
-  rows.map((row) => row[header.indexOf(column)]?.trim() ?? '').filter((text) => text !== '');
+/** Texts for a missing value. */
+const MISSING = /^(|-+|#?n\/?a|<na>|nan|nat|null|none)$/i;
+
+const JSON_START = /^[\s\ufeff]*[[{]/;
+
+/** The texts of a key in the objects of JSON. */
+const jsonTexts = (text: string, key: string): string[] =>
+  Array.from(
+    text.matchAll(
+      new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:\\s*(?:"([^"\\\\]*)"|([-+.\\w]+))`, 'g'),
+    ),
+    ([, quoted, plain]) => quoted ?? plain!,
+  );
+
+/** The rows below the header of a text; none where they are not there. */
+function rowsOf(sample: Sample, header: readonly string[], told: Told) {
+  const lines = linesOf(sample);
+  for (const delimiter of told.delimiter === undefined ? DELIMITERS : [told.delimiter]) {
+    const at = lines.findIndex((line) => cellsOf(line, delimiter)?.join('\0') === header.join('\0'));
+    if (at >= 0)
+      return { delimiter, rows: lines.slice(at + 1).map((line) => cellsOf(line, delimiter) ?? []) };
+  }
+  return { delimiter: ',', rows: [] };
+}
+
+function tableOf(sample: Sample, header: readonly string[], told: Told): Table {
+  const isJson = JSON_START.test(sample.text);
+  // Most files have our own names: their rows need no look.
+  const rows = lazily(() => rowsOf(sample, header, told));
+  const known = new Map<string, readonly string[]>();
+  return {
+    header,
+    textsOf(column) {
+      const at = header.indexOf(column);
+      const all = isJson ? jsonTexts(sample.text, column) : rows().rows.map((row) => row[at] ?? '');
+      const texts = known.get(column) ?? all.filter((text) => !MISSING.test(text));
+      known.set(column, texts);
+      return texts;
+    },
+    isUnusual: () => !isJson && !/[,\t]/.test(rows().delimiter),
+  };
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
 
 const areAll = (texts: readonly string[], pattern: RegExp): boolean =>
   texts.length > 0 && texts.every((text) => pattern.test(text));
 
-const CLOCK = /^\d{1,2}:\d\d(:\d\d)?$/;
-const CLOCK_COLUMN = /^(time|zeit|uhrzeit|heure|hora|ora)$/i;
-const DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d)?))?$/;
-const YEAR_FIRST = /^\d{4}([./])\d\d\1\d\d(?: (\d{1,2}:\d\d(?::\d\d)?))?$/;
+/** Forms of a time of day, with those for strptime. */
+const CLOCKS: readonly (readonly [form: RegExp, format: string])[] = [
+  [/^\d{1,2}:\d\d$/, '%H:%M'],
+  [/^\d{1,2}:\d\d:\d\d$/, '%H:%M:%S'],
+  [/^\d{1,2}:\d\d:\d\d\.\d+$/, '%H:%M:%S.%n'],
+  [/^\d{1,2}:\d\d [AP]M$/i, '%I:%M %p'],
+  [/^\d{1,2}:\d\d:\d\d [AP]M$/i, '%I:%M:%S %p'],
+  [/^([01]\d|2[0-3])[0-5]\d$/, '%H%M'],
+  [/^([01]\d|2[0-3])[0-5]\d[0-5]\d$/, '%H%M%S'],
+];
 
-const clockFormat = (clock: string | undefined): string =>
-  clock === undefined ? '' : clock.split(':').length === 3 ? ' %H:%M:%S' : ' %H:%M';
+/** Forms of a date that have one meaning only. */
+const DATES: readonly (readonly [form: RegExp, format: string])[] = [
+  [/^\d{4}-\d\d-\d\d$/, '%Y-%m-%d'],
+  [/^\d{4}\.\d{1,2}\.\d{1,2}$/, '%Y.%m.%d'],
+  [/^\d{4}\/\d{1,2}\/\d{1,2}$/, '%Y/%m/%d'],
+  [/^(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/, '%Y%m%d'],
+  [/^\d{4}年\d{1,2}月\d{1,2}日$/, '%Y年%m月%d日'],
+  [/^\d{1,2}-[a-z]{3}-\d{4}$/i, '%d-%b-%Y'],
+  [/^\d{1,2} [a-z]{3} \d{4}$/i, '%d %b %Y'],
+  [/^[a-z]{3} \d{1,2}, \d{4}$/i, '%b %d, %Y'],
+];
+
+const formOf = (
+  forms: readonly (readonly [form: RegExp, format: string])[],
+  texts: readonly string[],
+): string | undefined => forms.find(([form]) => areAll(texts, form))?.[1];
+
+const CLOCK_COLUMN = /^<?(time|zeit|uhrzeit|heure|hora|ora|时间|時間|時刻|시간)>?$/i;
+const NUMERIC_DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)$/;
+
+/** A text with a date, alone or before a time, or an epoch. */
+const DATED = /^\d{8,}(\.\d+)?$|^\d{1,4}([-./年]\d| ?[a-z]{3}|-[a-z]{3})|^[a-z]{3,}[ ,]/i;
 
 /** The order of the day and the month in dates: `dm` or `md`; null where the dates have either. */
 function orderOf(texts: readonly string[]): 'dm' | 'md' | null {
-  const numbers = texts.map((text) => DATE.exec(text)!);
+  const numbers = texts.map((text) => NUMERIC_DATE.exec(text)!);
   const [first, second] = [1, 3].map((part) => numbers.some((one) => Number(one[part]) > 12));
   if (first === second) return null;
   return first ? 'dm' : 'md';
 }
 
-/**
- * The form of the dates of a column; undefined where it needs none. @throws FileProblem where they have two
- * meanings
- */
-function dateFormatOf(
+/** The form of dates; undefined where it is none. @throws FileProblem where they have two meanings */
+function dayFormat(
   name: string,
   column: string,
   texts: readonly string[],
   told: string | undefined,
 ): string | undefined {
-  const [, mark, clock] = (areAll(texts, YEAR_FIRST) ? YEAR_FIRST.exec(texts[0]!) : null) ?? [];
-  if (mark !== undefined) return told ?? `%Y${mark}%m${mark}%d${clockFormat(clock)}`;
-  if (
-    areAll(texts, /^(19|20)\d{6}$/) &&
-    texts.every((text) => parseDay(text.replace(/(....)(..)(..)/, '$1-$2-$3')) !== null)
-  )
-    return told ?? '%Y%m%d';
-  if (!areAll(texts, DATE)) return undefined;
-  const [, , separator, , year, time] = DATE.exec(texts[0]!)!;
-  const clocked = clockFormat(time);
-  const formOf = (order: 'dm' | 'md'): string =>
+  const known = formOf(DATES, texts);
+  if (known !== undefined || !areAll(texts, NUMERIC_DATE))
+    return known !== undefined && known !== ISO ? (told ?? known) : known;
+  const [, , separator, , year] = NUMERIC_DATE.exec(texts[0]!)!;
+  const formatOf = (order: 'dm' | 'md'): string =>
     [...(order === 'dm' ? ['%d', '%m'] : ['%m', '%d']), year!.length === 4 ? '%Y' : '%y'].join(separator);
-  if (told !== undefined) return told.includes('%H') ? told : told + clocked;
+  if (told !== undefined) return told;
   const order = orderOf(texts);
-  if (order !== null) return formOf(order) + clocked;
+  if (order !== null) return formatOf(order);
   throw new FileProblem(
     'unfit',
-    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the month. Say which: --date-format '${formOf('dm')}' or --date-format '${formOf('md')}'`,
+    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the month. Say which: --date-format '${formatOf('dm')}' or --date-format '${formatOf('md')}'`,
   );
 }
 
-/** Numbers with a comma between groups of three digits, or as the decimal mark, and the other way round. */
-const COMMA_DECIMAL = /^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/;
-const POINT_DECIMAL = /^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/;
+const ISO = '%Y-%m-%d';
 
-/** The decimal mark of a file's numbers. @throws FileProblem where they have two meanings */
-function decimalOf(name: string, texts: readonly string[], told: string | undefined): ',' | '.' {
-  const marked = texts.filter((text) => /[.,]/.test(text));
-  const [comma, point] = [COMMA_DECIMAL, POINT_DECIMAL].map((pattern) =>
-    marked.every((text) => pattern.test(text)),
-  );
+/** How the cells of a date are read, with the time in a column of its own where there is one. */
+function dateCell(
+  name: string,
+  { header, textsOf }: Table,
+  column: string,
+  told: Told,
+  hasTime: boolean,
+): Cell {
+  const parts = textsOf(column).map((text) => text.split(/ (?=\d{1,2}:)/));
+  const days = parts.map(([day]) => day!);
+  const clocks = parts.flatMap(([, clock]) => clock ?? []);
+  const format = dayFormat(name, column, days, told.dateFormat);
+  const other = header.find((one) => one !== column && CLOCK_COLUMN.test(one.trim()));
+  // Where all times are midnight, the rows are days.
+  const isTimed = other !== undefined && !areAll(textsOf(other), /^[0:.]+$/);
+  const join = hasTime && isTimed && clocks.length === 0 ? other : undefined;
+  const clock = formOf(CLOCKS, join === undefined ? clocks : textsOf(join));
+  if (format === undefined || (clocks.length > 0 && (clocks.length < days.length || clock === undefined)))
+    return column;
+  if (join !== undefined && clock !== undefined) return { column, join, format: withClock(format, clock) };
+  if (format === ISO) return column;
+  return { column, format: clocks.length > 0 ? withClock(format, clock!) : format };
+}
+
+/** A form of dates with that of their times, unless the caller's has one. */
+const withClock = (format: string, clock: string): string =>
+  /%[HI]/.test(format) ? format : `${format} ${clock}`;
+
+/** Numbers with groups of three digits, and a comma as the decimal mark, or a point. */
+const COMMA_DECIMAL =
+  /^[+-]?(\d+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,3}(?:['’]\d{3})+)(,\d+)?$/;
+const POINT_DECIMAL =
+  /^[+-]?(\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,3}(?:['’]\d{3})+)(\.\d+)?$/;
+const NUMBER = /^[+-]?(\d[\d.,'’ \u00a0\u202f]*|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * The decimal mark of a file's numbers; undefined where they are written in several ways. @throws FileProblem
+ * where they have two meanings
+ */
+function decimalOf(
+  name: string,
+  texts: readonly string[],
+  told: string | undefined,
+  isUnusual: boolean,
+): ',' | '.' | undefined {
+  const marked = texts.filter((text) => /\d[.,'’ \u00a0\u202f]\d/.test(text));
   if (told !== undefined) return told === ',' ? ',' : '.';
-  if (marked.length === 0 || (point && !comma)) return '.';
-  if (comma && !point) return ',';
-  if (!comma && !point) return '.';
+  const [comma, point] = [COMMA_DECIMAL, POINT_DECIMAL].map((pattern) => areAll(marked, pattern));
+  if (comma !== point) return comma ? ',' : '.';
+  if (!comma) return undefined;
+  if (!isUnusual && !marked.some((text) => text.includes(','))) return '.';
   throw new FileProblem(
     'unfit',
-    `${name}: ${marked[0]} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
+    `${name}: ${marked.find((text) => /[.,]/.test(text))} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
   );
 }
 
 /** How the cells of a column of numbers are read. */
-function numberCell(column: string, texts: readonly string[], decimal: ',' | '.'): Cell {
-  if (decimal === ',') return { column, thousands: '.', decimal };
-  return texts.some((text) => text.includes(',')) ? { column, thousands: ',' } : column;
+function numberCell(column: string, texts: readonly string[], decimal: ',' | '.' | undefined): Cell {
+  if (decimal === undefined) return column;
+  const [spaced, quoted] = [/\d[ \u00a0\u202f]\d/, /\d['’]\d/].map((mark) =>
+    texts.some((text) => mark.test(text)),
+  );
+  const other = decimal === ',' ? '.' : ',';
+  const grouped = texts.some((text) => text.includes(other)) ? other : undefined;
+  const thousands: keyof typeof groupedNumbers | undefined = spaced ? ' ' : quoted ? "'" : grouped;
+  if (decimal === ',') return { column, thousands: thousands ?? '.', decimal };
+  return thousands === undefined ? column : { column, thousands };
 }
 
-/** How the cells of a date are read, with the time in a column of its own where there is one. */
-function dateCell(name: string, table: Table, column: string, told: Told): Cell {
-  const texts = textsOf(table, column);
-  const format = dateFormatOf(name, column, texts, told.dateFormat);
-  const clocks = table.header.find(
-    (other) => other !== column && CLOCK_COLUMN.test(other.trim()) && areAll(textsOf(table, other), CLOCK),
-  );
-  const isDay = areAll(texts, /^[\d./-]+$/) && (format !== undefined || areAll(texts, /^\d{4}-\d\d-\d\d$/));
-  if (clocks === undefined || !isDay) return format === undefined ? column : { column, format };
-  const join = { column, join: clocks };
-  if (format === undefined) return join;
-  return {
-    ...join,
-    format: format.includes('%H') ? format : format + clockFormat(textsOf(table, clocks)[0]),
-  };
+/** The kinds of the fields whose texts show whether a column's name misleads. */
+function suitsField(
+  { required, numbers, rules }: FieldNames,
+  field: string,
+  texts: readonly string[],
+): boolean {
+  const rule = rules[field]!;
+  const fits = (text: string): boolean =>
+    numbers.includes(field)
+      ? NUMBER.test(text)
+      : isDated(rules, field)
+        ? DATED.test(text)
+        : 'unit' in rule || rule.parse(text) !== undefined;
+  // A cell that an optional field cannot have would refuse its row.
+  return texts.length === 0 || (required.includes(field) ? texts.some(fits) : texts.every(fits));
 }
+
+const isDated = (rules: FieldNames['rules'], field: string): boolean =>
+  'unit' in rules[field]! || /(^|_)date$/.test(field);
+
+/** Names of the first column of a table of pandas that has no name. */
+const UNNAMED = /^(|unnamed: 0|index)$/i;
 
 /**
- * The column mapping of a text by its beginning: separator, encoding, columns, numbers and dates.
- * @throws FileProblem that asks for a flag where the rows have two meanings, or where the file is no text
- * with columns
+ * The columns of a file by their names and its beginning: those that one field alone claims, and no other
+ * column with it. @throws FileProblem that asks for a flag where its rows have two meanings; never where a
+ * field is missing, or the file has the fields' own names and nothing else was wanted
  */
-export function guessMapping(sample: Sample, fields: FieldNames, told: Told): ColumnMapping {
-  const { name, encoding } = sample;
-  if (sample.text === '' || /^\s*[[{]/.test(sample.text))
-    throw unfitProblem(name, 'is no text with columns: --write-map is for CSV and the like');
+export function foundColumns(
+  sample: Sample,
+  header: readonly string[],
+  fields: FieldNames,
+  told: Told,
+  isAsked: boolean,
+): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf'> {
+  const table = tableOf(sample, header, told);
+  const { textsOf } = table;
+  const found = new Map(
+    [...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)))].flatMap(
+      ([field, columns]) => (columns.length === 1 ? [[field, columns[0]!] as const] : []),
+    ),
+  );
+  const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
+  if (
+    instant !== undefined &&
+    !found.has(instant) &&
+    UNNAMED.test(header[0]!) &&
+    areAll(textsOf(header[0]!), DATED)
+  )
+    found.set(instant, header[0]!);
+  const isOwn = [...found].every(([field, column]) => field === column);
+  const mark = lazily(() =>
+    decimalOf(
+      sample.name,
+      fields.numbers.flatMap((field) => (found.has(field) ? textsOf(found.get(field)!) : [])),
+      told.decimal,
+      isAsked || table.isUnusual(),
+    ),
+  );
+  const sureCell = (field: string, column: string): Cell => {
+    if (fields.numbers.includes(field)) return numberCell(column, textsOf(column), mark());
+    return isDated(fields.rules, field)
+      ? dateCell(sample.name, table, column, told, field === instant)
+      : column;
+  };
+  const cellOf = (field: string, column: string): Cell => {
+    try {
+      return sureCell(field, column);
+    } catch {
+      return column;
+    }
+  };
+  if (isOwn && !isAsked && told.dateFormat === undefined && told.decimal === undefined)
+    return { columns: {}, cellOf };
+  const isWhole = fields.required.every((field) => found.has(field) || fields.flags[field] !== undefined);
+  const columns = [...found].map(([field, column]) => [
+    field,
+    (isAsked || isWhole ? sureCell : cellOf)(field, column),
+  ]);
+  return { columns: Object.fromEntries(columns), isFound: true, cellOf };
+}
+
+/** The layout of a text that nobody described. @throws FileProblem where it is no text with columns */
+export function guessedLayout(
+  sample: Sample,
+  told: Told,
+): Pick<ColumnMapping, 'encoding' | 'delimiter' | 'skip'> {
+  const { encoding } = sample;
+  if (sample.text === '' || JSON_START.test(sample.text)) return {};
   // Many letters in a row that are not ASCII are those of another alphabet.
   if (told.encoding === undefined && sample.isCertain === false && /[\x80-\uffff]{4}/.test(sample.text))
-    throw contentProblem(name, NOT_UTF8);
-  const table = tableOf(sample, told);
-  const { delimiter, skip, header } = table;
-  const all = [...fields.required, ...fields.optional];
-  const own = Object.fromEntries(
-    all.filter((field) => header.includes(field)).map((field) => [field, field]),
-  );
-  const free = header.filter((column) => !Object.hasOwn(own, column));
-  const found: Record<string, string> = {
-    ...likelyOnes(
-      all.filter((field) => !Object.hasOwn(own, field)),
-      free,
-      fields.required,
-    ),
-    ...own,
-  };
-  const numbers = new Set(fields.numbers.filter((field) => found[field] !== undefined));
-  const mark = decimalOf(
-    name,
-    [...numbers].flatMap((field) => textsOf(table, found[field]!)),
-    told.decimal,
-  );
-  const cellOf = (field: string, column: string): Cell => {
-    if (numbers.has(field)) return numberCell(column, textsOf(table, column), mark);
-    // What a flag can give is a name, never a date.
-    return fields.flags[field] === undefined ? dateCell(name, table, column, told) : column;
-  };
-  const columns = Object.entries(found).map(([field, column]) => [field, cellOf(field, column)]);
+    throw contentProblem(sample.name, NOT_UTF8);
+  const { delimiter, skip } = placeOf(sample, told);
   return {
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== ',' && { delimiter }),
     ...(skip > 0 && { skip }),
-    columns: Object.fromEntries(columns),
-    values: {},
   };
 }

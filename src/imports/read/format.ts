@@ -33,6 +33,8 @@ export type Layout = {
   readonly convert?: Convert;
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
+  /** More of a layout where nobody described the file, by the names of its columns. @throws FileProblem */
+  readonly atHeader?: (header: readonly string[]) => object;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */

@@ -322,7 +322,8 @@ async function contentOf<L extends Layout>(
   if (format.kind === 'json') await checkJson(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
-  const content = { ...columns, path, format, mapping, bytes: size, rowsAbout };
+  const whole = { ...mapping, ...mapping.atHeader?.(columns.header) };
+  const content = { ...columns, path, format, mapping: whole, bytes: size, rowsAbout };
   if (format.kind !== 'json' || mapping.paths === undefined) return content;
   const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
   if (nested === null) return content;
