@@ -210,12 +210,15 @@ type LocalProblem = 'skipped' | 'doubled';
 
 /**
  * Finds the instants of local times, series by series. A skipped hour is refused. In a doubled hour, the
- * instant is the one that follows the row before it; without such a row it is refused (contract 2.5).
+ * instant is the one that follows the row before it, in files of the newest first the one before it; without
+ * such a row it is refused (contract 2.5).
  */
 export class LocalClock {
   readonly #zone: Zone;
   #day = Number.NaN;
   #steadyOffset = Number.NaN;
+  /** Whether the rows ascend, by the last two that differ; null before any do. */
+  #ascends: boolean | null = null;
 
   constructor(zone: Zone) {
     this.#zone = zone;
@@ -237,10 +240,17 @@ export class LocalClock {
     if (!Number.isNaN(this.#steadyOffset)) return localMs - this.#steadyOffset;
     const reading = this.#zone.read(localMs);
     if (reading.kind === 'none') return 'skipped';
-    if (reading.kind === 'one') return reading.ms;
-    if (Number.isNaN(beforeMs)) return 'doubled';
-    if (beforeMs < reading.ms) return reading.ms;
-    return beforeMs < reading.laterMs ? reading.laterMs : 'doubled';
+    const ms = reading.kind === 'one' ? reading.ms : this.#oneOf(reading.ms, reading.laterMs, beforeMs);
+    if (ms !== null && ms !== beforeMs && !Number.isNaN(beforeMs)) this.#ascends = ms > beforeMs;
+    return ms ?? 'doubled';
+  }
+
+  /** One of two readings by the row before: the next one in the order of the rows; null where none is. */
+  #oneOf(ms: number, laterMs: number, beforeMs: number): number | null {
+    if (beforeMs < ms) return ms;
+    if (beforeMs > laterMs) return this.#ascends === true ? null : laterMs;
+    if (this.#ascends === false) return beforeMs > ms ? ms : null;
+    return beforeMs < laterMs ? laterMs : null;
   }
 }
 
