@@ -29,9 +29,16 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
   return (sample) => {
     const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
     if (preset === undefined) return guessMapping(sample, fields, told);
+    const mapping = preset.mappingOf(sample);
+    if (canBeWritten(mapping)) return mapping;
     throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
   };
 }
+
+/** True if a mapping file can say all of a preset's mapping. */
+const canBeWritten = ({ columns, ...parts }: ColumnMapping): boolean =>
+  Object.keys(parts).every((part) => Object.hasOwn(partRules, part)) &&
+  Object.values(columns).every((cell) => typeof cell === 'string' || !('sql' in cell));
 
 function checkDelimiter(delimiter: string): void {
   const reason = delimiterRule(delimiter);
