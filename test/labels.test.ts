@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
+import { rowsOf } from './stores.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
@@ -233,4 +234,72 @@ test('a bar that closes at midnight attaches by the day before (contract 9.6, 11
     ['crypto:GLOBAL:A:60M', ['2024-01-02T00:00']],
     ['crypto:GLOBAL:NEW:60M', ['2024-01-01T23:00']],
   ]);
+});
+
+/** The days that are served of `A`: session dates and volumes. */
+async function days(url: string, name: string): Promise<string[]> {
+  const path = `/api/v2/${name}/DAY/from/2024-01-01/to/2024-12-31?format=csv&session_date=true`;
+  const lines = (await shop.must('query', path, '--store', url)).trim().split(/\r?\n/).slice(1);
+  return lines.map((line) => line.split(',').slice(5, 6).join());
+}
+
+const stored = (url: string) => rowsOf(url, 'select time_zone from instruments')[0]!.time_zone;
+
+test('the zone of an import is that of the instruments it makes in a market that is not built in, and of no other (contract 11)', async () => {
+  const auckland = ['--zone', 'Pacific/Auckland'];
+  const minutes = (day: string, from = 10): string[] =>
+    Array.from({ length: 7 - (from - 10) }, (_, at) => `2024-03-${day} ${from + at}:00:00`);
+  const two = [...minutes('13'), ...minutes('14')];
+  const made = await imported('stock:NZ', '60M', two, auckland);
+  assert.equal(stored(made.url), 'Pacific/Auckland');
+  // Midnight of Auckland is 11:00 UTC of the day before.
+  assert.deepEqual(await days(made.url, 'stock/bars/NZ:A'), [
+    '2024-03-12T11:00:00+00:00',
+    '2024-03-13T11:00:00+00:00',
+  ]);
+  // A file that begins later on its first day than on the next began in the middle of it.
+  const late = await imported('stock:NZ', '60M', [...minutes('13', 12), ...minutes('14')], auckland);
+  assert.deepEqual(await days(late.url, 'stock/bars/NZ:A'), ['2024-03-13T11:00:00+00:00']);
+  const instants = await imported(
+    'future:JP',
+    'DAY',
+    ['2021-06-02T23:45:00Z', '2021-06-03T23:45:00Z'],
+    ['--zone', 'Asia/Tokyo'],
+  );
+  assert.deepEqual(weeks(instants.keys), ['2021-06-03', '2021-06-04']);
+  const known = await imported('stock:US', '60M', two.slice(0, 1), auckland);
+  assert.equal(stored(known.url), null, 'the market has its own zone');
+  const before = await imported('stock:NZ', '60M', ['2024-03-13T00:00:00Z']);
+  await imported('stock:NZ', '60M', two, auckland, before.url);
+  assert.equal(stored(before.url), null, 'an instrument that is stored keeps what it has');
+});
+
+test('midnight as written is a date, whatever its offset; another time is of its session, else of its local date (contract 3.10)', async () => {
+  for (const [market, at, key, flags] of [
+    ['stock:US', '2024-03-04T00:00:00Z', '2024-03-04', []],
+    ['stock:SE', '2024-03-04T00:00:00+01:00', '2024-03-04', []],
+    ['stock:SE', '2024-03-04 00:00:00-05:00', '2024-03-04', []],
+    ['stock:NZ', '2024-03-04T00:00:00+13:00', '2024-03-04', ['--zone', 'Pacific/Auckland']],
+    ['stock:NZ', '1709510400', '2024-03-04', ['--zone', 'Pacific/Auckland']],
+    ['stock:NZ', '1709510400000', '2024-03-04', []],
+    ['future:JP', '2021-06-02T23:45:00Z', '2021-06-03', ['--zone', 'Asia/Tokyo']],
+    ['stock:US', '2024-03-04T14:30:00Z', '2024-03-04', []],
+    ['forex:GLOBAL', '2024-03-03T22:00:00Z', '2024-03-04', []],
+    ['crypto:GLOBAL', '2024-03-03T23:59:00Z', '2024-03-03', []],
+  ] as const)
+    assert.deepEqual(weeks((await imported(market, 'DAY', [at], flags)).keys), [key], `${market} ${at}`);
+});
+
+test('the order of the rows tells the readings of a doubled hour, newest first too (contract 2.5)', async () => {
+  const ascending = ['00:30', '01:00', '01:30', '01:00', '01:30', '02:00'];
+  const instants = ['04:30', '05:00', '05:30', '06:00', '06:30', '07:00'].map((at) => `2024-11-03T${at}`);
+  const zone = ['--zone', 'America/New_York'];
+  const local = (some: readonly string[]) => some.map((at) => `2024-11-03 ${at}:00`);
+  for (const clocks of [ascending, ascending.toReversed()]) {
+    const { keys, report } = await imported('crypto:GLOBAL', '30M', local(clocks), zone);
+    assert.deepEqual([keys.toSorted(), report.rowsRefused], [instants, 0], clocks.join(' '));
+  }
+  // Rows in no order tell nothing: 02:00 after 02:30 may begin another part of the file.
+  const mixed = ['02:30', '03:00', '01:30'];
+  assert.equal((await imported('crypto:GLOBAL', '30M', local(mixed), zone)).report.rowsRefused, 1);
 });

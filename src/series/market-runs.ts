@@ -47,6 +47,9 @@ const LISTINGS_PER_READ = 64;
  * intervals that they span.
  */
 const DENSE_BARS_MIN = 3;
+
+/** The longest pause of a market between two sessions is shorter. */
+const NEXT_MS = 7 * DAY_MS;
 const DENSE_SHARE = 0.8;
 
 /** Bounds and checks on the reading of other runs. */
@@ -208,9 +211,25 @@ export class MarketRuns {
     for (const id of decodeIds(run.series)) {
       const keys = await keysOfRun(this.#reader, run, id, { fromMs, toMs });
       if (keys.length < DENSE_BARS_MIN) continue;
-      if (keys.length >= DENSE_SHARE * this.#intervalsFrom(run.interval, keys[0]!, keys.at(-1)!)) return true;
+      const room = this.#intervalsFrom(run.interval, keys[0]!, keys.at(-1)!);
+      if (keys.length >= DENSE_SHARE * room && !(await this.#beginsAsNext(run, id, session, keys[0]!)))
+        return true;
     }
     return false;
+  }
+
+  /**
+   * True if a market without a calendar opens later than midnight: the next session that a series of the run
+   * has begins no earlier on its day than this one.
+   */
+  async #beginsAsNext(run: RunSpan, id: number, session: Session, firstMs: number): Promise<boolean> {
+    const { calendar } = this.#stored;
+    if (calendar.market.key !== '') return false;
+    const { day, closeMs: fromMs } = session;
+    const [next] = await keysOfRun(this.#reader, run, id, { fromMs, toMs: fromMs + NEXT_MS });
+    if (next === undefined) return false;
+    const { openMs } = calendar.sessionOn(calendar.labelAt(next) ?? day)!;
+    return next - openMs >= firstMs - session.openMs - LATE_MS;
   }
 
   /** How many bars of minutes there is room for from one bar to another, both included. */

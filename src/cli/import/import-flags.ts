@@ -282,7 +282,7 @@ export function writeMap(
   flags: ImportFlags,
 ): string | null {
   const { writeMap: path = '', zone, prices, volumes, symbols, label } = flags;
-  const values = Object.fromEntries(fieldFlags);
+  const values = { ...mapping.values, ...Object.fromEntries(fieldFlags) };
   const missing = required.filter((field) => !Object.hasOwn({ ...mapping.columns, ...values }, field));
   if (missing.some((field) => flagOf[field] === undefined)) return null;
   const given = Object.entries({ zone, prices, volumes, symbols, label });

@@ -78,7 +78,7 @@ export class BarLoad {
     this.instruments = new LoadedInstruments(run, owners);
     this.basis = barBasis(request.basis, request.volumes);
     this.#held = new HeldSpans(run);
-    this.#findings = new BarFindings(startedMs, request.nowMs());
+    this.#findings = new BarFindings(startedMs, request.nowMs(), run.runId);
   }
 
   /** Looks up names that come next, and their series, together; what is known of each, by row key. */

@@ -5,8 +5,9 @@ import { firstWhere } from '../../base/search.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import { type Bars, lowerBound } from '../../market/bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../../market/bars/grid.ts';
-import { closesAfter } from '../../market/calendar/bar-end.ts';
+import { CLOSE_SESSIONS_MIN, closesAfter, datedBy } from '../../market/calendar/bar-end.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
+import type { Segments } from '../../market/calendar/session.ts';
 import { firstAfter } from '../../series/future-bars.ts';
 import type { OpenSeries } from './open-series.ts';
 import type { RowProblem } from './refused-rows.ts';
@@ -92,11 +93,15 @@ export class BarFindings {
   readonly #gaps = new Map<Interval, Gaps>();
   readonly #startedMs: number;
   readonly #nowMs: number;
+  readonly #runId: number;
+  /** The first sessions of each series of which none has a bar at its first open, by label date. */
+  readonly #ends = new Map<OpenSeries, Map<number, SessionEnds>>();
 
   /** @param startedMs the start of the import; `nowMs` is the time of its write */
-  constructor(startedMs: number, nowMs: number) {
+  constructor(startedMs: number, nowMs: number, runId: number) {
     this.#startedMs = startedMs;
     this.#nowMs = nowMs;
+    this.#runId = runId;
   }
 
   /** Counts the bars of a block. One that is opened again is first subtracted: `sign` -1. */
@@ -138,6 +143,40 @@ export class BarFindings {
         ? bars.count - timeOffGrid(bars, segments, minutes, true).bars.count
         : countOutside(bars, segments);
     this.counts.outsideSessions += sign * outside;
+    if (!series.isDatedByOpen && series.instrument.asset_schema !== 'option')
+      this.#noteEnds(series, bars, segments, sign);
+  }
+
+  /** Notes how the sessions of some bars begin and end. */
+  #noteEnds(series: OpenSeries, bars: Bars, { openMs, closeMs, day }: Segments, sign: 1 | -1): void {
+    const ends = this.#ends.get(series) ?? new Map<number, SessionEnds>();
+    this.#ends.set(series, ends);
+    for (let at = 0; at < day.length; at++) {
+      const from = lowerBound(bars, openMs[at]!);
+      // A bar at the very close belongs to the session unless the next segment opens then.
+      const to = lowerBound(bars, closeMs[at]! + (openMs[at + 1] === closeMs[at] ? 0 : 1));
+      if (from === to) continue;
+      const label = day[at]!;
+      const { firstMs, lastMs, count } = ends.get(label) ?? nowhere;
+      const noted = {
+        firstMs: Math.min(firstMs, bars.keyMs[from]!),
+        lastMs: Math.max(lastMs, bars.keyMs[to - 1]!),
+        count: count + sign * (to - from),
+      };
+      if (ends.has(label) || ends.size < SESSIONS_MAX) ends.set(label, noted);
+      series.isDatedByOpen ||= datedIn(series, label, noted) === 'open';
+    }
+    if (series.isDatedByOpen) this.#ends.delete(series);
+  }
+
+  /** The bars of series that several sessions show to be dated by their close, and none by their open. */
+  #countDatedByClose(): number {
+    let bars = 0;
+    for (const [series, ends] of this.#ends) {
+      const dated = [...ends].filter(([day, one]) => datedIn(series, day, one) === 'close');
+      if (dated.length >= CLOSE_SESSIONS_MIN) bars += dated.reduce((sum, [, { count }]) => sum + count, 0);
+    }
+    return bars;
   }
 
   /** Measures how far ascending bars of one series are apart, so many of which were not measured before. */
@@ -166,6 +205,11 @@ export class BarFindings {
         this.#unfinished - this.#afterNow;
     if (this.#onClosedDays > 0)
       found['on days that the market is closed, stored and served'] = this.#onClosedDays;
+    const dated = this.#countDatedByClose();
+    if (dated > 0)
+      found[
+        `in sessions without a bar at their first open and with one at their close, as minutes dated by their close are: if they are, run bourse undo ${this.#runId} and import this file again with --label close`
+      ] = dated;
     if (this.#atEpoch > 0)
       found['of the first weeks of 1970, as epochs in the wrong unit are'] = this.#atEpoch;
     for (const [interval, { count, measureMs, leastMs }] of this.#gaps) {
@@ -178,6 +222,21 @@ export class BarFindings {
     return found;
   }
 }
+
+/** The first and the last bar of a session, and how many this import has of it. */
+type SessionEnds = { readonly firstMs: number; readonly lastMs: number; readonly count: number };
+
+const nowhere: SessionEnds = {
+  firstMs: Number.POSITIVE_INFINITY,
+  lastMs: Number.NEGATIVE_INFINITY,
+  count: 0,
+};
+
+/** So many sessions of a series are looked at: the first ones. */
+const SESSIONS_MAX = 20;
+
+const datedIn = ({ calendar, interval }: OpenSeries, day: number, { firstMs, lastMs }: SessionEnds) =>
+  datedBy(calendar.sessionOn(day)!, intervalMinutes(interval)! * MINUTE_MS, firstMs, lastMs);
 
 /** The gaps between the bars of one interval: bars of a coarser interval than the one given show by it. */
 type Gaps = { count: number; measureMs: number; leastMs: number };

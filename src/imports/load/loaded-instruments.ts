@@ -109,15 +109,18 @@ export class LoadedInstruments extends RunInstruments {
     const key = rowKeyOf(instruments, name);
     const unwritten = this.#unwritten.get(key);
     const known = unwritten?.row ?? (await this.find(name));
-    const exchange =
-      name.exchange ??
-      known?.exchange ??
-      findMarket(name.asset_schema as AssetSchema, name.country_iso_code, known?.calendar_key)?.exchange ??
-      null;
+    const market = findMarket(name.asset_schema as AssetSchema, name.country_iso_code, known?.calendar_key);
+    const exchange = name.exchange ?? known?.exchange ?? market?.exchange ?? null;
     const contract = known === null ? null : contractToMake(known);
     const isSame = known?.exchange === exchange && (currency === null || known.currency === currency);
     if (known !== null && contract === null && isSame) return known;
-    const made = { ...(known ?? (await this.made(name))), exchange };
+    // A market that is not built in has the zone of the file (contract 11).
+    const zone = known === null && market === null ? this.run.request.zone : null;
+    const made = {
+      ...(known ?? (await this.made(name))),
+      exchange,
+      ...(zone && { time_zone: zone.name }),
+    };
     const row = currency === null ? made : { ...made, currency };
     if (known !== null && contract === null && unwritten === undefined) {
       await this.record(known, row);

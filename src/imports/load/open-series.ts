@@ -203,6 +203,8 @@ export class OpenSeries {
   readonly lastBeforeMs: number | null;
   /** Whether a bar of this import is off the session grid. */
   isOffGrid = false;
+  /** Whether a bar of this import at the first open of its session shows that bars are dated by their open. */
+  isDatedByOpen = false;
   /** The key of the first bar of it that this import holds; infinite where it holds none. */
   firstMs = Number.POSITIVE_INFINITY;
   /** The order of its rows in the file: it shows which of a repeated hour a local time means. */

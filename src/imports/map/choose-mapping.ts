@@ -30,8 +30,11 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
   if (told.delimiter !== undefined) checkDelimiter(told.delimiter);
   return (sample) => {
     const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
-    if (preset !== undefined)
+    if (preset !== undefined) {
+      const mapping = preset.mappingOf(sample);
+      if (canBeWritten(mapping)) return mapping;
       throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
+    }
     const layout = { ...guessedLayout(sample, told), ...encodingTold(told.encoding) };
     const asked = { ...told, ...layout };
     return {
@@ -41,6 +44,11 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
     };
   };
 }
+
+/** True if a mapping file can say all of a preset's mapping. */
+const canBeWritten = ({ columns, ...parts }: ColumnMapping): boolean =>
+  Object.keys(parts).every((part) => Object.hasOwn(partRules, part)) &&
+  Object.values(columns).every((cell) => typeof cell === 'string' || !('sql' in cell));
 
 function checkDelimiter(delimiter: string): void {
   const reason = delimiterRule(delimiter);

@@ -145,7 +145,9 @@ function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row
     if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
     if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
     order.add(instant);
-    return labelOf(instant, row, label) ?? openShown(instant, row, label);
+    const calendar = calendarIn(row, zone);
+    if (calendar === null) return formatInstantZ(instant);
+    return labelOf(instant, row, calendar, label) ?? openShown(instant, row, calendar, label);
   };
   return (row) =>
     row.datetime === undefined || row.datetime === null || row.datetime.includes('(refused')
@@ -160,25 +162,23 @@ function periodOf({ interval }: Row): PeriodInterval | null {
 }
 
 /** The calendar of a row's market; null where that is not known. */
-function calendarIn(row: Row): Calendar | null {
+function calendarIn(row: Row, zone: Zone | null): Calendar | null {
   const asset = parseAssetSchema(row.asset_schema ?? '');
   const country = parseCountry(row.country_iso_code ?? '');
-  return asset === null || country === null ? null : calendarOf(asset, country);
+  return asset === null || country === null ? null : calendarOf(asset, country, zone?.name);
 }
 
-/** The date of a day's bar; null for minutes, and where its market is not known. */
-function labelOf(ms: number, row: Row, label: BarLabel | undefined): string | null {
-  const calendar = calendarIn(row);
-  if (periodOf(row) === null || calendar === null) return null;
+/** The date of a day's bar; null for minutes. */
+function labelOf(ms: number, row: Row, calendar: Calendar, label: BarLabel | undefined): string | null {
+  if (periodOf(row) === null) return null;
   return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row, label);
 }
 
 /** The open of a bar of minutes. */
-function openShown(ms: number, row: Row, label: BarLabel | undefined): string {
+function openShown(ms: number, row: Row, calendar: Calendar, label: BarLabel | undefined): string {
   const interval = parseInterval(row.interval ?? '');
   const minutes = interval === null ? null : intervalMinutes(interval);
-  const calendar = calendarIn(row);
-  if (label !== 'close' || minutes === null || calendar === null) return formatInstantZ(ms);
+  if (label !== 'close' || minutes === null) return formatInstantZ(ms);
   const openMs = openBefore(calendar, minutes, ms);
   return openMs === null ? `${formatInstantZ(ms)} (refused: no bar closes then)` : formatInstantZ(openMs);
 }

@@ -1,5 +1,6 @@
 // When a stored bar closes, when its session ends, which sessions are over, and which keys their bars have.
 import { DAY_MS, END_DAY, FIRST_DAY, MINUTE_MS } from '../../base/instant.ts';
+import type { BarLabel } from '../../contract/file-words.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import type { Calendar } from './calendar.ts';
 import { hoursOf, isPeriod, type PeriodInterval, periodEnd, periodHours } from './period.ts';
@@ -52,6 +53,28 @@ export function openBefore(calendar: Calendar, minutes: number, closeMs: number)
   const cells = Math.ceil((closeMs - openMs[0]!) / stepMs);
   const open = openMs[0]! + (cells - 1) * stepMs;
   return Math.min(open + stepMs, ends[0]!) === closeMs ? open : null;
+}
+
+/** So many sessions whose minutes are dated by their close show that all are. */
+export const CLOSE_SESSIONS_MIN = 5;
+
+/**
+ * The end of the bar by which a session's bars of minutes are dated, as the first and the last of them show;
+ * null where they do not. Dated by their close they begin one step after an open and end with the close of
+ * the regular hours or later, through the auction; or they do so in all hours.
+ */
+export function datedBy(session: Session, stepMs: number, firstMs: number, lastMs: number): BarLabel | null {
+  const all = hoursOf(session, true);
+  const { closeMs } = session.segments.findLast(({ kind }) => kind === 'regular') ?? session;
+  const hours = [
+    { openMs: session.openMs, closeMs, endMs: session.dayCloseMs },
+    { ...all, endMs: all.closeMs },
+  ];
+  if (hours.some(({ openMs }) => openMs === firstMs)) return 'open';
+  const isShifted = hours.some(
+    (one) => firstMs === one.openMs + stepMs && lastMs >= one.closeMs && lastMs <= one.endMs,
+  );
+  return isShifted ? 'close' : null;
 }
 
 /**

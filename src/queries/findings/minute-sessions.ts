@@ -3,8 +3,8 @@
 
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import { type Bars, emptyBars, valueColumns } from '../../market/bars/columns.ts';
+import { datedBy } from '../../market/calendar/bar-end.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
-import { hoursOf } from '../../market/calendar/period.ts';
 import { type Segments, type Session, segmentKinds } from '../../market/calendar/session.ts';
 import { vwapBound } from './bar-values.ts';
 import { thresholds } from './thresholds.ts';
@@ -141,13 +141,9 @@ export class MinuteSessions {
     if (this.#ends === null) return;
     const { day, firstMs, lastMs } = this.#ends;
     const session = this.#calendar.sessionOn(day)!;
-    for (const isExtended of [false, true]) {
-      const { openMs, closeMs } = hoursOf(session, isExtended);
-      if (firstMs === openMs) this.hasFirstOpen = true;
-      if (firstMs !== openMs + this.#stepMs || lastMs !== closeMs) continue;
-      this.shifted.push(session);
-      return;
-    }
+    const dated = datedBy(session, this.#stepMs, firstMs, lastMs);
+    if (dated === 'open') this.hasFirstOpen = true;
+    if (dated === 'close') this.shifted.push(session);
   }
 
   /** Ends the last session. */

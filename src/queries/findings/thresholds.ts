@@ -1,5 +1,6 @@
 // Every threshold of every finding, of which a message prints those that its finding passed; and the usual
 // values around a bar: medians of windows.
+import { CLOSE_SESSIONS_MIN } from '../../market/calendar/bar-end.ts';
 
 export const thresholds = {
   /**
@@ -75,7 +76,7 @@ export const thresholds = {
   /** conflicting_imports: prices that differ by more are those of another instrument, or in another unit. */
   otherCompanyShare: 0.5,
   /** close_labelled: so many sessions show it. */
-  labelledSessionsMin: 5,
+  labelledSessionsMin: CLOSE_SESSIONS_MIN,
 } as const;
 
 /** The ratios of shares of usual splits: new to old, and the other way round. */

@@ -9,13 +9,21 @@ import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
 import { lean, leanUniverse } from './lean.ts';
 import { leanFactors, leanMap } from './lean-factors.ts';
-import { massive, massiveNews } from './massive.ts';
+import {
+  massive,
+  massiveAggregates,
+  massiveContracts,
+  massiveDividends,
+  massiveNews,
+  massiveSplits,
+} from './massive.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
 import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
-import { yahoo, yfinanceChain } from './yahoo.ts';
+import { tables } from './vendor-tables.ts';
+import { yahoo, yfinance, yfinanceChain } from './yahoo.ts';
 
 export const presets: readonly Preset[] = [
   massive,
@@ -43,4 +51,10 @@ export const presets: readonly Preset[] = [
   alpacaNews,
   fred,
   forexFactory,
+  ...tables,
+  yfinance,
+  massiveAggregates,
+  massiveContracts,
+  massiveDividends,
+  massiveSplits,
 ];

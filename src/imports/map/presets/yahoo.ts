@@ -1,10 +1,21 @@
-// Yahoo Finance: historical prices by the former download of its page, which many tools still write, and
-// option chains of the Python package yfinance, `option_chain(date).calls.to_csv()` or its puts.
+// Yahoo Finance: historical prices by the former download of its page, which many tools still write; and of
+// the Python package yfinance: `Ticker(…).history().to_csv()`, and option chains,
+// `option_chain(date).calls.to_csv()` or its puts.
+import { MINUTE_MS } from '../../../base/instant.ts';
 import { indices } from '../../../store/schema/options.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, intervalOfDates, known, type Preset } from './preset.ts';
+import {
+  begins,
+  contains,
+  firstCells,
+  hasColumns,
+  intervalOfDates,
+  known,
+  type Preset,
+  rowsBelow,
+} from './preset.ts';
 
 const header = 'Date,Open,High,Low,Close,Adj Close,Volume';
 
@@ -30,6 +41,41 @@ export const yahoo: Preset = {
     symbols: 'now',
     notation: 'yahoo',
   }),
+};
+
+/** The columns of `history()`; those of funds are followed by `Capital Gains`. */
+const history = ['Open', 'High', 'Low', 'Close', 'Volume', 'Dividends', 'Stock Splits'];
+
+/** The interval by the distance of times with their offset. */
+function intervalOfTimes(sample: Sample): string | null {
+  const times = rowsBelow(sample).map(([at = '']) => Date.parse(at.replace(' ', 'T')) / MINUTE_MS);
+  const gaps = times.slice(1).map((at, index) => at - times[index]!);
+  const least = Math.min(...gaps.filter((gap) => gap > 0));
+  return [1, 2, 5, 15, 30, 60, 90].includes(least) ? `${least}M` : null;
+}
+
+export const yfinance: Preset = {
+  name: 'yfinance',
+  says: 'History of the Python package yfinance: Ticker(…).history().to_csv()',
+  dataset: 'bars',
+  example: [`Date,${history.join()}`, '2025-02-27 00:00:00-05:00,70.3,70.8,70.1,70.45,12345600,0.0,0.0'],
+  fits: contains(...history),
+  mappingOf(sample) {
+    const [at = ''] = firstCells(sample);
+    // Days are adjusted for dividends unless Adj Close beside them shows that they are not; minutes never are.
+    const isDaily = at === 'Date';
+    const isAdjusted = isDaily && !hasColumns(sample, ['Adj Close']);
+    return {
+      columns: { datetime: at, open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' },
+      values: known({
+        symbol: symbolNamed(sample),
+        interval: isDaily ? intervalOfDates(sample) : intervalOfTimes(sample),
+      }),
+      prices: isAdjusted ? 'all' : 'split',
+      symbols: 'now',
+      notation: 'yahoo',
+    };
+  },
 };
 
 /** The parts of a symbol, counted from its end. */

@@ -1,0 +1,381 @@
+// Files that are tables of names: columns, clock, price basis and units of one vendor each. `source` is where
+// the vendor's program or documentation shows the form.
+import { unfitProblem } from '../../read/file-problem.ts';
+import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
+import type { Cell } from '../cell.ts';
+import type { ColumnMapping } from '../column-mapping.ts';
+import { contains, firstCells, intervalOfDates, known, leavingOut, type Preset } from './preset.ts';
+
+const lower = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
+const tagged = { open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>' };
+const coins = { asset_schema: 'crypto', country_iso_code: 'GLOBAL' };
+
+/** Volume of Chinese vendors: hands of 100 shares. */
+const hands = (column: string): Cell => ({ column, scale: 100 });
+
+/** Makes the preset of a table whose header has columns that no other vendor's has. */
+const table = (
+  preset: Pick<Preset, 'name' | 'says' | 'example'>,
+  columns: readonly string[],
+  mappingOf: Preset['mappingOf'],
+): Preset => ({ ...preset, dataset: 'bars', fits: contains(...columns), mappingOf });
+
+/** Intervals in the names of files: `1h`, `60`, `M15`, `d`. */
+const codes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([1, 5, 10, 15, 30, 60, 240].map((minutes) => [`${minutes}`, `${minutes}M`])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].map((one) => [`M${one}`, `${one}M`])),
+  ...Object.fromEntries([1, 2, 3, 4, 6, 8, 12].map((hours) => [`H${hours}`, `${hours * 60}M`])),
+  ...{ minute: '1M', '1h': '60M', d: 'DAY', 1440: 'DAY', Daily: 'DAY', Weekly: 'WEEK', Monthly: 'MON' },
+  ...{ 10080: 'WEEK', 43200: 'MON' },
+};
+
+/** The symbol and interval that a file's name has. */
+function named(sample: Sample, form: RegExp): Record<string, string> {
+  const [, symbol, code = ''] = form.exec(stemOf(sample)) ?? [];
+  return known({ symbol, interval: codes[code] });
+}
+
+/** Source: the export of MetaTrader 5's window "Symbols", tab "Bars"; its clock is that of the broker. */
+const metatrader5: Preset = {
+  name: 'metatrader5',
+  says: 'MetaTrader 5, export of bars (these need --schema, --country, and --zone for minutes)',
+  dataset: 'bars',
+  example: [
+    '<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
+    '2024.01.03\t1.09410\t1.09660\t1.08930\t1.09210\t81234\t0\t0',
+  ],
+  fits: (sample) => {
+    const cells = new Set(firstCells(sample, '\t'));
+    return ['<DATE>', '<CLOSE>', '<TICKVOL>', '<SPREAD>'].every((one) => cells.has(one)) ? 'surely' : 'no';
+  },
+  mappingOf(sample) {
+    const header = firstCells(sample, '\t');
+    const hasTime = header.includes('<TIME>');
+    const rows = linesOf(sample).slice(1);
+    const real = rows.map((row) => Number(row.split('\t')[header.indexOf('<VOL>')]));
+    const hasReal = real.every((volume) => volume > 0);
+    return {
+      delimiter: '\t',
+      columns: {
+        ...tagged,
+        datetime: hasTime
+          ? { column: '<DATE>', join: '<TIME>', format: '%Y.%m.%d %H:%M:%S' }
+          : { column: '<DATE>', format: '%Y.%m.%d' },
+        // Of exchanges the real volume; of others, where that is 0, the number of price changes.
+        volume: hasReal ? '<VOL>' : '<TICKVOL>',
+      },
+      values: named(sample, /^([^_]+)_(M\d+|H\d+|Daily|Weekly|Monthly)_\d{12}_\d{12}$/),
+      prices: 'raw',
+      label: 'open',
+    };
+  },
+};
+
+const metatrader4Columns = ['date', 'time', 'open', 'high', 'low', 'close', 'volume'];
+
+/** Source: MetaTrader 4, "History Center", export: `EURUSD60.csv`; its clock is that of the broker. */
+const metatrader4: Preset = {
+  name: 'metatrader4',
+  says: 'MetaTrader 4, export of the History Center (these need --schema, --country, and --zone for minutes)',
+  dataset: 'bars',
+  example: ['2024.01.03,00:00,1.09410,1.09660,1.08930,1.09210,81234'],
+  fits(sample) {
+    const [date = '', time = '', ...rest] = firstCells(sample);
+    const isRow = /^\d{4}\.\d\d\.\d\d$/.test(date) && /^\d\d:\d\d$/.test(time) && rest.length === 5;
+    return isRow || metatrader4Columns.every((one, at) => firstCells(sample)[at] === one) ? 'surely' : 'no';
+  },
+  mappingOf: (sample) => ({
+    header: metatrader4Columns,
+    columns: { ...lower, datetime: { column: 'date', join: 'time', format: '%Y.%m.%d %H:%M' } },
+    values: named(sample, /^([A-Za-z#._-]+?)(\d+)$/),
+    prices: 'raw',
+    label: 'open',
+  }),
+};
+
+/** Source: docs.tiingo.com, end of day prices, `format=csv`. */
+const tiingo = table(
+  {
+    name: 'tiingo',
+    says: 'Tiingo end of day prices, CSV',
+    example: [
+      'date,close,high,low,open,volume,adjClose,adjHigh,adjLow,adjOpen,adjVolume,divCash,splitFactor',
+      '2020-08-28,499.23,505.77,498.31,504.05,46907479,121.02,122.61,120.8,122.19,187629916,0.0,1.0',
+    ],
+  },
+  ['date', 'close', 'adjClose', 'adjOpen', 'divCash', 'splitFactor'],
+  (sample) => ({
+    columns: { ...lower, datetime: 'date' },
+    values: known({ interval: intervalOfDates(sample) }),
+    prices: 'raw',
+    symbols: 'now',
+  }),
+);
+
+/** Source: alphavantage.co/documentation, TIME_SERIES_DAILY_ADJUSTED, `datatype=csv`: raw prices, newest first. */
+const alphaVantage = table(
+  {
+    name: 'alpha-vantage',
+    says: 'Alpha Vantage adjusted days, CSV: daily_adjusted_IBM.csv',
+    example: [
+      'timestamp,open,high,low,close,adjusted_close,volume,dividend_amount,split_coefficient',
+      '2020-08-31,127.58,131.0,126.0,129.04,125.8,225702688,0.0000,4.0',
+    ],
+  },
+  ['timestamp', 'close', 'adjusted_close', 'dividend_amount', 'split_coefficient'],
+  (sample) => ({
+    columns: { ...lower, datetime: 'timestamp' },
+    values: { interval: 'DAY', ...named(sample, /^daily_adjusted_([A-Z0-9.-]+)$/) },
+    prices: 'raw',
+    symbols: 'now',
+  }),
+);
+
+/** The second line of a file of CryptoDataDownload is its header; the first is its address. */
+const secondCells = (sample: Sample): string[] => cellsOf(linesOf(sample)[1] ?? '', ',') ?? [];
+
+/** Source: cryptodatadownload.com/data: newest first, UTC, epochs of seconds or milliseconds. */
+const cryptoDataDownload: Preset = {
+  name: 'cryptodatadownload',
+  says: 'CryptoDataDownload, one pair of one exchange: Binance_BTCUSDT_1h.csv',
+  dataset: 'bars',
+  example: [
+    'https://www.CryptoDataDownload.com',
+    'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume USDT,tradecount',
+    '1704067200000,2024-01-01 00:00:00,BTCUSDT,42283.58,42554.57,42261.02,42475.23,1271.68,53957248.97,47134',
+  ],
+  fits(sample) {
+    const cells = secondCells(sample).map((cell) => cell.toLowerCase());
+    const isTable = ['unix', 'date', 'symbol', 'open', 'close'].every((one) => cells.includes(one));
+    return isTable && /cryptodatadownload/i.test(firstCells(sample)[0] ?? '') ? 'surely' : 'no';
+  },
+  mappingOf(sample) {
+    const cells = secondCells(sample);
+    const column = (name: string) => cells.find((cell) => cell.toLowerCase() === name)!;
+    return {
+      skip: 1,
+      columns: {
+        datetime: column('unix'),
+        ...Object.fromEntries(['symbol', 'open', 'high', 'low', 'close'].map((one) => [one, column(one)])),
+        // That of the coin comes first, that of the currency second.
+        volume: cells.find((cell) => /^volume /i.test(cell))!,
+      },
+      values: known({ ...coins, interval: codes[/_(minute|1h|d)$/.exec(stemOf(sample))?.[1] ?? ''] }),
+      prices: 'raw',
+    };
+  },
+};
+
+/** Source: coinmarketcap.com, "Historical Data", download: newest first, UTC days, prices in US dollars. */
+const coinMarketCap: Preset = {
+  name: 'coinmarketcap',
+  says: 'CoinMarketCap historical data of one coin, days in US dollars (these need --symbol)',
+  dataset: 'bars',
+  example: [
+    'timeOpen;timeClose;timeHigh;timeLow;name;open;high;low;close;volume;marketCap;circulatingSupply;timestamp',
+    '"2024-01-01T00:00:00.000Z";"2024-01-01T23:59:59.999Z";"2024-01-01T23:59:00.000Z";"2024-01-01T00:03:00.000Z";"2781";42280.24;44175.44;42214.98;44167.33;18426978443.46;865112222222.1;19588756;"2024-01-01T23:59:59.999Z"',
+  ],
+  fits: (sample) => {
+    const cells = new Set(firstCells(sample, ';'));
+    return ['timeOpen', 'timeClose', 'timeHigh', 'open', 'marketCap'].every((one) => cells.has(one))
+      ? 'surely'
+      : 'no';
+  },
+  mappingOf: () => ({
+    delimiter: ';',
+    columns: { open: 'open', high: 'high', low: 'low', close: 'close', datetime: 'timeOpen' },
+    values: { ...coins, interval: 'DAY' },
+    prices: 'raw',
+  }),
+};
+
+const krakenColumns = ['time', 'open', 'high', 'low', 'close', 'volume', 'trades'];
+const KRAKEN = /^([A-Z0-9.]+)_(1|5|15|30|60|240|1440)$/;
+
+/** Source: support.kraken.com, "Downloadable historical OHLCVT data": `XBTUSD_60.csv`, UTC, no header. */
+const kraken: Preset = {
+  name: 'kraken',
+  says: 'Kraken OHLCVT history: XBTUSD_60.csv',
+  dataset: 'bars',
+  example: ['1704067200,42283.58,42554.57,42261.02,42475.23,71.68,1134'],
+  fits(sample) {
+    const cells = firstCells(sample);
+    const isRow = cells.length === krakenColumns.length && cells.every((cell) => /^[\d.]+$/.test(cell));
+    if (!krakenColumns.every((one, at) => cells[at] === one) && !(isRow && /^1\d{9}$/.test(cells[0]!)))
+      return 'no';
+    return KRAKEN.test(stemOf(sample)) ? 'surely' : 'perhaps';
+  },
+  mappingOf: (sample) => ({
+    header: krakenColumns,
+    columns: { ...lower, datetime: { column: 'time', epoch: 's' } },
+    values: { ...coins, ...named(sample, KRAKEN) },
+    prices: 'raw',
+  }),
+};
+
+const dollars = (column: string): Cell => ({ column, remove: '\\$', thousands: ',' });
+
+/** Source: nasdaq.com, "Historical Quotes", download: newest first, dollar signs, adjusted for splits. */
+const nasdaqCom = table(
+  {
+    name: 'nasdaq-com',
+    says: 'Nasdaq.com historical quotes of one symbol, days',
+    example: ['Date,Close/Last,Volume,Open,High,Low', '12/13/2024,$191.38,18883220,$192.71,$194.34,$191.26'],
+  },
+  ['Date', 'Close/Last', 'Volume', 'Open', 'High', 'Low'],
+  () => ({
+    columns: {
+      datetime: { column: 'Date', format: '%m/%d/%Y' },
+      open: dollars('Open'),
+      high: dollars('High'),
+      low: dollars('Low'),
+      close: dollars('Close/Last'),
+      volume: { column: 'Volume', remove: '^N/A$', thousands: ',' },
+    },
+    values: { country_iso_code: 'US', interval: 'DAY' },
+    prices: 'split',
+    symbols: 'now',
+  }),
+);
+
+const india = { asset_schema: 'stock', country_iso_code: 'IN', exchange: 'XNSE', interval: 'DAY' };
+
+/** Source: nsearchives.nseindia.com, `cm01JAN2024bhav.csv`, until July 2024. */
+const nseBhavcopy = table(
+  {
+    name: 'nse-bhavcopy',
+    says: 'NSE of India, bhavcopy of one day: the series EQ',
+    example: [
+      'SYMBOL,SERIES,OPEN,HIGH,LOW,CLOSE,LAST,PREVCLOSE,TOTTRDQTY,TOTTRDVAL,TIMESTAMP,TOTALTRADES,ISIN,',
+      'SBIN,EQ,641.95,643.5,635.6,640.9,641.4,642.05,10345678,6612345678.9,01-JAN-2024,150234,INE062A01020,',
+    ],
+  },
+  ['SYMBOL', 'SERIES', 'PREVCLOSE', 'TOTTRDQTY', 'TIMESTAMP'],
+  ({ name }) => ({
+    columns: {
+      symbol: 'SYMBOL',
+      datetime: { column: 'TIMESTAMP', format: '%d-%b-%Y' },
+      ...{ open: 'OPEN', high: 'HIGH', low: 'LOW', close: 'CLOSE', volume: 'TOTTRDQTY' },
+    },
+    values: india,
+    zone: 'Asia/Kolkata',
+    prices: 'raw',
+    symbols: 'then',
+    ownColumns: ['SERIES'],
+    // Another series of a symbol is another security.
+    convert: leavingOut(
+      name,
+      'of series other than EQ, left out',
+      (cells, header) => cells[header.indexOf('SERIES')] !== 'EQ',
+    ),
+  }),
+);
+
+/** Source: tushare.pro/document/2?doc_id=27: not adjusted, volume in hands, turnover in thousands of yuan. */
+const tushare = table(
+  {
+    name: 'tushare',
+    says: 'Tushare, days of Chinese stocks: pro.daily(…).to_csv()',
+    example: [
+      ',ts_code,trade_date,open,high,low,close,pre_close,change,pct_chg,vol,amount',
+      '0,000001.SZ,20240703,10.27,10.33,10.2,10.29,10.28,0.01,0.1,812345.0,834276.012',
+    ],
+  },
+  ['ts_code', 'trade_date', 'pre_close', 'pct_chg', 'vol', 'amount'],
+  () => ({
+    columns: {
+      ...lower,
+      symbol: 'ts_code',
+      datetime: { column: 'trade_date', format: '%Y%m%d' },
+      volume: hands('vol'),
+      vwap: { sql: 'round(#{amount} * 10 / nullif(#{vol}, 0), 10)' },
+    },
+    values: { asset_schema: 'stock', country_iso_code: 'CN', interval: 'DAY' },
+    prices: 'raw',
+  }),
+);
+
+/** Source: akshare.akfamily.xyz, stock_zh_a_hist: by default not adjusted; volume in hands. */
+const akshare = table(
+  {
+    name: 'akshare',
+    says: 'AKShare, days of Chinese stocks: stock_zh_a_hist(…).to_csv()',
+    example: [
+      ',日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,振幅,涨跌幅,涨跌额,换手率',
+      '0,2024-07-03,000001,10.27,10.29,10.33,10.2,812345,834276012.0,1.26,0.1,0.01,0.42',
+    ],
+  },
+  ['日期', '开盘', '收盘', '成交量', '成交额', '换手率'],
+  (sample) => ({
+    columns: {
+      ...(firstCells(sample).includes('股票代码') && { symbol: '股票代码' }),
+      datetime: '日期',
+      ...{ open: '开盘', high: '最高', low: '最低', close: '收盘', volume: hands('成交量') },
+    },
+    values: { asset_schema: 'stock', country_iso_code: 'CN' },
+    prices: 'raw',
+  }),
+);
+
+const finamHeader = ['<TICKER>', '<PER>', '<DATE>', '<TIME>', '<OPEN>', '<HIGH>', '<LOW>', '<CLOSE>'];
+
+/** Source: finam.ru, "Экспорт котировок": Moscow time; the date as yyyymmdd, the time as hhmmss. */
+const finam: Preset = {
+  name: 'finam',
+  says: 'Finam, export of quotes, dates as yyyymmdd and times as hhmmss (these need --schema, --country)',
+  dataset: 'bars',
+  example: [
+    '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>',
+    'SBER,D,20240103,000000,271.9,274.7,271,274.56,20134560',
+  ],
+  // With <OPENINT> it is Stooq's.
+  fits(sample) {
+    const header = firstCells(sample, finamDelimiter(sample));
+    const isFinam = finamHeader.every((name, at) => header[at] === name) && !header.includes('<OPENINT>');
+    return isFinam ? 'surely' : 'no';
+  },
+  mappingOf(sample): ColumnMapping {
+    const delimiter = finamDelimiter(sample);
+    const rows = linesOf(sample)
+      .slice(1)
+      .map((line) => cellsOf(line, delimiter) ?? []);
+    const isDaily = rows.every(([, per = '']) => /^[DWM]$/.test(per));
+    if (rows.some(([, , date = '']) => !/^\d{8}$/.test(date)))
+      throw unfitProblem(
+        sample.name,
+        'has dates in another form than yyyymmdd: export it with these, or use --map',
+      );
+    return {
+      delimiter,
+      columns: {
+        ...tagged,
+        symbol: '<TICKER>',
+        interval: { column: '<PER>', lookup: { D: 'DAY', W: 'WEEK', M: 'MON', ...codes } },
+        datetime: isDaily
+          ? { column: '<DATE>', format: '%Y%m%d' }
+          : { column: '<DATE>', join: '<TIME>', format: '%Y%m%d %H%M%S' },
+        ...(firstCells(sample, delimiter).includes('<VOL>') && { volume: '<VOL>' }),
+      },
+      values: {},
+      zone: 'Europe/Moscow',
+      prices: 'raw',
+    };
+  },
+};
+
+const finamDelimiter = (sample: Sample): string => ((linesOf(sample)[0] ?? '').includes(';') ? ';' : ',');
+
+export const tables: readonly Preset[] = [
+  metatrader5,
+  metatrader4,
+  tiingo,
+  alphaVantage,
+  kraken,
+  cryptoDataDownload,
+  coinMarketCap,
+  nasdaqCom,
+  nseBhavcopy,
+  tushare,
+  akshare,
+  finam,
+];

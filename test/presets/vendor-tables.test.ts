@@ -1,0 +1,302 @@
+// Files that are tables of names, and answers of Massive, as their vendors write them: the first and the last
+// bar by hand (contract 11).
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { rowsOf } from '../stores.ts';
+import { type Flags, type ServedBar, Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const us = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' };
+const eurusd = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
+const yfinance = 'Open,High,Low,Close,Volume,Dividends,Stock Splits';
+const akshare = ',日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,振幅,涨跌幅,涨跌额,换手率';
+
+type Case = {
+  readonly preset: string;
+  readonly file: string;
+  readonly lines: readonly string[];
+  readonly flags?: Flags;
+  /** The series as it is asked for, and its first and last bar: datetime or session, open to vwap. */
+  readonly series: string;
+  readonly interval: string;
+  readonly prices: string;
+  readonly bars: readonly ServedBar[];
+};
+
+const cases: readonly Case[] = [
+  {
+    preset: 'yfinance',
+    file: 'KO.csv',
+    lines: [
+      `Date,${yfinance}`,
+      '2025-02-27 00:00:00-05:00,70.3,70.8,70.1,70.45,12345600,0.0,0.0',
+      '2025-02-28 00:00:00-05:00,70.5,70.8,70,70.71,19876500,0.485,0.0',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:KO', interval: 'DAY', prices: 'all' },
+    bars: [
+      ['2025-02-27', 70.3, 70.8, 70.1, 70.45, 12345600, null],
+      ['2025-02-28', 70.5, 70.8, 70, 70.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'yfinance',
+    file: 'KO.csv',
+    lines: [
+      `Datetime,${yfinance}`,
+      '2025-02-27 09:30:00-05:00,70.3,70.8,70.1,70.45,12345,0.0,0.0',
+      '2025-02-27 09:35:00-05:00,70.5,70.8,70,70.71,19876,0.0,0.0',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:KO', interval: '5M', prices: 'split' },
+    bars: [
+      ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
+      ['2025-02-27T14:35:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
+    ],
+  },
+  {
+    preset: 'metatrader5',
+    file: 'EURUSD_M1_202401030000_202401030001.csv',
+    lines: [
+      '<DATE>\t<TIME>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
+      '2024.01.03\t02:00:00\t1.0941\t1.0942\t1.0940\t1.0941\t40\t0\t15',
+      '2024.01.03\t02:01:00\t1.0941\t1.0943\t1.0941\t1.0943\t31\t7\t15',
+    ],
+    flags: { zone: 'Etc/GMT-2', fields: eurusd },
+    ...{ series: 'forex/GLOBAL:EURUSD', interval: '1M', prices: 'raw' },
+    bars: [
+      ['2024-01-03T00:00:00+00:00', 1.0941, 1.0942, 1.094, 1.0941, 40, null],
+      ['2024-01-03T00:01:00+00:00', 1.0941, 1.0943, 1.0941, 1.0943, 31, null],
+    ],
+  },
+  {
+    preset: 'metatrader4',
+    file: 'EURUSD60.csv',
+    lines: [
+      '2024.01.03,02:00,1.0941,1.0942,1.0940,1.0941,40',
+      '2024.01.03,03:00,1.0941,1.0943,1.0941,1.0943,31',
+    ],
+    flags: { zone: 'Etc/GMT-2', fields: eurusd },
+    ...{ series: 'forex/GLOBAL:EURUSD', interval: '60M', prices: 'raw' },
+    bars: [
+      ['2024-01-03T00:00:00+00:00', 1.0941, 1.0942, 1.094, 1.0941, 40, null],
+      ['2024-01-03T01:00:00+00:00', 1.0941, 1.0943, 1.0941, 1.0943, 31, null],
+    ],
+  },
+  {
+    preset: 'tiingo',
+    file: 'a.csv',
+    lines: [
+      'date,close,high,low,open,volume,adjClose,adjHigh,adjLow,adjOpen,adjVolume,divCash,splitFactor',
+      '2020-08-27,12,13,10,11,100,3,3.25,2.5,2.75,400,0.0,1.0',
+      '2020-08-28,13,14,11,12,200,3.25,3.5,2.75,3,800,0.0,1.0',
+    ],
+    flags: { fields: us },
+    ...{ series: 'stock/US:A', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2020-08-27', 11, 13, 10, 12, 100, null],
+      ['2020-08-28', 12, 14, 11, 13, 200, null],
+    ],
+  },
+  {
+    preset: 'alpha-vantage',
+    file: 'daily_adjusted_IBM.csv',
+    lines: [
+      'timestamp,open,high,low,close,adjusted_close,volume,dividend_amount,split_coefficient',
+      '2020-08-31,12,14,11,13,12.9,200,0.0000,1.0',
+      '2020-08-28,11,13,10,12,11.9,100,0.0000,1.0',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:IBM', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2020-08-28', 11, 13, 10, 12, 100, null],
+      ['2020-08-31', 12, 14, 11, 13, 200, null],
+    ],
+  },
+  {
+    preset: 'kraken',
+    file: 'XBTUSD_60.csv',
+    lines: ['1704067200,10,12,9,11,71.5,1134', '1704070800,11,13,10,12,0.25,7'],
+    ...{ series: 'crypto/GLOBAL:XBTUSD', interval: '60M', prices: 'raw' },
+    bars: [
+      ['2024-01-01T00:00:00+00:00', 10, 12, 9, 11, 71.5, null],
+      ['2024-01-01T01:00:00+00:00', 11, 13, 10, 12, 0.25, null],
+    ],
+  },
+  {
+    preset: 'cryptodatadownload',
+    file: 'Binance_BTCUSDT_1h.csv',
+    lines: [
+      'https://www.CryptoDataDownload.com',
+      'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume USDT,tradecount',
+      '1704070800000,2024-01-01 01:00:00,BTCUSDT,11,13,10,12,2.5,30,7',
+      '1704067200,2024-01-01 00:00:00,BTCUSDT,10,12,9,11,1.5,16,5',
+    ],
+    ...{ series: 'crypto/GLOBAL:BTCUSDT', interval: '60M', prices: 'raw' },
+    bars: [
+      ['2024-01-01T00:00:00+00:00', 10, 12, 9, 11, 1.5, null],
+      ['2024-01-01T01:00:00+00:00', 11, 13, 10, 12, 2.5, null],
+    ],
+  },
+  {
+    preset: 'coinmarketcap',
+    file: 'Bitcoin_1_1_2024-1_2_2024_historical_data_coinmarketcap.csv',
+    lines: [
+      'timeOpen;timeClose;timeHigh;timeLow;name;open;high;low;close;volume;marketCap;circulatingSupply;timestamp',
+      '"2024-01-02T00:00:00.000Z";"2024-01-02T23:59:59.999Z";"2024-01-02T03:00:00.000Z";"2024-01-02T05:00:00.000Z";"2781";11;13;10;12;3e9;8e11;19588756;"2024-01-02T23:59:59.999Z"',
+      '"2024-01-01T00:00:00.000Z";"2024-01-01T23:59:59.999Z";"2024-01-01T03:00:00.000Z";"2024-01-01T05:00:00.000Z";"2781";10;12;9;11;2e9;8e11;19588756;"2024-01-01T23:59:59.999Z"',
+    ],
+    flags: { fields: { symbol: 'BTCUSD' } },
+    ...{ series: 'crypto/GLOBAL:BTCUSD', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2024-01-01', 10, 12, 9, 11, null, null],
+      ['2024-01-02', 11, 13, 10, 12, null, null],
+    ],
+  },
+  {
+    preset: 'nasdaq-com',
+    file: 'HistoricalData_1.csv',
+    lines: [
+      'Date,Close/Last,Volume,Open,High,Low',
+      '12/13/2024,"$1,191.38",18883220,"$1,192.71","$1,194.34","$1,191.26"',
+      '12/12/2024,$193.63,N/A,$196.30,$196.7053,$193.28',
+    ],
+    flags: { fields: us },
+    ...{ series: 'stock/US:A', interval: 'DAY', prices: 'split' },
+    bars: [
+      ['2024-12-12', 196.3, 196.7053, 193.28, 193.63, null, null],
+      ['2024-12-13', 1192.71, 1194.34, 1191.26, 1191.38, 18883220, null],
+    ],
+  },
+  {
+    preset: 'nse-bhavcopy',
+    file: 'cm01JAN2024bhav.csv',
+    lines: [
+      'SYMBOL,SERIES,OPEN,HIGH,LOW,CLOSE,LAST,PREVCLOSE,TOTTRDQTY,TOTTRDVAL,TIMESTAMP,TOTALTRADES,ISIN,',
+      'SBIN,EQ,641.95,643.5,635.6,640.9,641.4,642.05,10345678,6612345678.9,01-JAN-2024,150234,INE062A01020,',
+      'SBIN,N5,10900,10900,10900,10900,10900,10900,5,54500,01-JAN-2024,1,INE062A08165,',
+    ],
+    ...{ series: 'stock/IN:SBIN', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-01-01', 641.95, 643.5, 635.6, 640.9, 10345678, null]],
+  },
+  {
+    preset: 'tushare',
+    file: 'daily.csv',
+    lines: [
+      ',ts_code,trade_date,open,high,low,close,pre_close,change,pct_chg,vol,amount',
+      '0,000001.SZ,20240703,10.2,10.4,10.1,10.3,10.2,0.1,0.98,2000.0,2050.0',
+      '1,000001.SZ,20240702,10.1,10.3,10,10.2,10.1,0.1,0.99,1000.5,1020.51',
+    ],
+    ...{ series: 'stock/CN:000001.SZ', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2024-07-02', 10.1, 10.3, 10, 10.2, 100050, 10.2],
+      ['2024-07-03', 10.2, 10.4, 10.1, 10.3, 200000, 10.25],
+    ],
+  },
+  {
+    preset: 'akshare',
+    file: 'hist.csv',
+    lines: [
+      akshare,
+      '0,2024-07-02,000001,10.1,10.2,10.3,10,1000,1020000.0,1,1,0.1,0.4',
+      '1,2024-07-03,000001,10.2,10.3,10.4,10.1,2000,2050000.0,1,1,0.1,0.4',
+    ],
+    flags: { fields: { interval: 'DAY' } },
+    ...{ series: 'stock/CN:000001', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2024-07-02', 10.1, 10.3, 10, 10.2, 100000, null],
+      ['2024-07-03', 10.2, 10.4, 10.1, 10.3, 200000, null],
+    ],
+  },
+  {
+    preset: 'finam',
+    file: 'SBER_240103_240103.txt',
+    lines: [
+      '<TICKER>;<PER>;<DATE>;<TIME>;<OPEN>;<HIGH>;<LOW>;<CLOSE>;<VOL>',
+      'SBER;60;20240103;100000;271.9;274.7;271;274.56;2013',
+      'SBER;60;20240103;110000;274.5;275;274;274.1;907',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'RU' } },
+    ...{ series: 'stock/RU:SBER', interval: '60M', prices: 'raw' },
+    bars: [
+      ['2024-01-03T07:00:00+00:00', 271.9, 274.7, 271, 274.56, 2013, null],
+      ['2024-01-03T08:00:00+00:00', 274.5, 275, 274, 274.1, 907, null],
+    ],
+  },
+  {
+    preset: 'massive-aggregates',
+    file: 'aggs.json',
+    lines: [
+      '{"ticker":"X:BTCUSD","queryCount":2,"resultsCount":2,"adjusted":true,"results":[',
+      '{"v":7.5,"vw":11.2,"o":10,"c":11,"h":12,"l":9,"t":1704067200000,"n":6},',
+      '{"v":2.5,"vw":12,"o":11,"c":12,"h":13,"l":10,"t":1704067260000,"n":7}],"status":"OK","request_id":"a"}',
+    ],
+    ...{ series: 'crypto/GLOBAL:BTCUSD', interval: '1M', prices: 'raw' },
+    bars: [
+      ['2024-01-01T00:00:00+00:00', 10, 12, 9, 11, 7.5, 11.2],
+      ['2024-01-01T00:01:00+00:00', 11, 13, 10, 12, 2.5, 12],
+    ],
+  },
+  {
+    preset: 'massive-aggregates',
+    file: 'aggs.json',
+    lines: [
+      '{"ticker":"AAPL","queryCount":1,"resultsCount":1,"adjusted":true,"results":[{"v":7,"vw":11.2,"o":10,"c":11,"h":12,"l":9,"t":1673240400000,"n":6}],"status":"OK"}',
+      '{"ticker":"KO","queryCount":1,"resultsCount":1,"adjusted":true,"results":[{"v":8,"vw":31.2,"o":30,"c":31,"h":32,"l":29,"t":1673240400000,"n":6}],"status":"OK"}',
+    ],
+    flags: { fields: { interval: 'DAY' } },
+    ...{ series: 'stock/US:KO', interval: 'DAY', prices: 'split' },
+    bars: [['2023-01-09', 30, 32, 29, 31, 8, 31.2]],
+  },
+];
+
+for (const { preset, file, lines, flags, series, interval, prices, bars } of cases)
+  test(`${preset}: ${file}, ${interval}`, async () => {
+    const report = await vendor.import(file, `${lines.join('\n')}\n`, flags);
+    assert.equal(report.preset?.name, preset);
+    assert.equal(report.rowsRefused, 0);
+    assert.equal(report.preset?.says.prices, prices);
+    assert.deepEqual(await vendor.served(series, interval), bars);
+  });
+
+test('dividends, splits and contracts of Massive', async () => {
+  const answer = (...results: readonly object[]): string => JSON.stringify({ results, status: 'OK' });
+  const actions = { dataset: 'corporate-actions' };
+  const dividend = {
+    ...{ cash_amount: 0.25, currency: 'USD', declaration_date: '2024-10-31', dividend_type: 'CD' },
+    ...{ ex_dividend_date: '2024-11-08', frequency: 4, id: 'E1', pay_date: '2024-11-14', ticker: 'AAPL' },
+  };
+  const dividends = await vendor.import('dividends.json', answer(dividend), actions);
+  assert.deepEqual([dividends.preset?.name, dividends.rowsNew], ['massive-dividends', 1]);
+  const split = { execution_date: '2020-08-31', id: 'E2', split_from: 1, split_to: 4, ticker: 'AAPL' };
+  const splits = await vendor.import('splits.json', answer(split), actions, false);
+  assert.deepEqual([splits.preset?.name, splits.rowsNew], ['massive-splits', 1]);
+  const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+  const stored = rowsOf(
+    vendor.url,
+    'select symbol, action_type, ex_date, cash_amount, currency, pay_date, split_from, split_to from corporate_actions order by ex_date',
+  );
+  assert.deepEqual(
+    stored.map((row) => Object.values(row)),
+    [
+      ['AAPL', 'split', day('2020-08-31'), null, null, null, 1, 4],
+      ['AAPL', 'dividend', day('2024-11-08'), 0.25, 'USD', day('2024-11-14'), null, null],
+    ],
+  );
+  const contract = {
+    ...{ cfi: 'OCASPS', contract_type: 'call', exercise_style: 'american', expiration_date: '2026-01-16' },
+    ...{ primary_exchange: 'BATO', shares_per_contract: 100, strike_price: 200 },
+    ...{ ticker: 'O:AAPL260116C00200000', underlying_ticker: 'AAPL' },
+  };
+  const contracts = await vendor.import('contracts.json', answer(contract), { dataset: 'option-contracts' });
+  assert.deepEqual([contracts.preset?.name, contracts.rowsNew], ['massive-contracts', 1]);
+  assert.deepEqual(
+    rowsOf(
+      vendor.url,
+      'select symbol, underlying_name, strike_price, contract_value from option_contracts',
+    ).map((row) => Object.values(row)),
+    [['AAPL260116C00200000', 'AAPL', 200, 100]],
+  );
+});
