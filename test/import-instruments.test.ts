@@ -119,7 +119,6 @@ const refused: readonly (readonly [field: string, cell: string, reason: RegExp])
   ['daily_minute_count', 'many', /is not a whole number/],
   ['price_precision', '0x2', /is not a whole number/],
   ['tick_size', '1,5', /real|number/],
-  ['tick_size', 'nan', /real|number/],
   ['tick_size', '1e999', /real|number|finite/],
   ['lot_size', '1_000', /real|number/],
   ['listing_date', '1980-02-30', /date/],

@@ -241,9 +241,9 @@ const odd: readonly (readonly [what: string, content: string | Buffer, says: Reg
   ],
   ['an open quote in its first row', `${own}\n"${time},1,2,0.5,1.5\n`, /a quote is not closed/],
   [
-    'the bars of MetaTrader',
+    'the bars of MetaTrader, whose times have no zone',
     '2012.02.01,00:00,1.3,1.3,1.3,1.3,0\n',
-    /only values, no column names.*"header"/,
+    /times have no offset: name their zone, such as --zone/,
   ],
   [
     'the letters of Western Windows',

@@ -157,21 +157,6 @@ const dailyFiles: readonly (readonly [
   ],
   ['most programs', ['Date,Open,High,Low,Close,Volume', `2024-03-14,${prices},1200`], 1200],
   [
-    'yfinance, history',
-    ['Date,Open,High,Low,Close,Volume,Dividends,Stock Splits', `2024-03-14 00:00:00,${prices},1200,0.0,0.0`],
-    1200,
-    { zone: 'America/New_York' },
-  ],
-  [
-    'MetaTrader 5',
-    [
-      '<DATE>\t<OPEN>\t<HIGH>\t<LOW>\t<CLOSE>\t<TICKVOL>\t<VOL>\t<SPREAD>',
-      '2024.03.14\t10\t11\t9\t10.5\t60123\t1200\t1',
-    ],
-    1200,
-  ],
-  ['Nasdaq.com', ['Date,Close/Last,Open,High,Low,Volume', '03/14/2024,10.5,10,11,9,1200'], 1200],
-  [
     'Investing.com',
     ['"Date","Price","Open","High","Low","Change %"', '"03/14/2024","10.50","10.00","11.00","9.00","1.2%"'],
     null,
