@@ -5,7 +5,7 @@ import { bucketOf } from '../market/bars/block.ts';
 import { closesAfter } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
-import { refuseDamage } from '../store/damage.ts';
+import { blockDamage, type Damage, refuseDamage } from '../store/damage.ts';
 import { lostChange } from '../store/journal-entries.ts';
 import type { Reader } from '../store/store.ts';
 import { broughtBy, changesBar, changesBars, hasBar } from './brought.ts';
@@ -74,6 +74,10 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
   };
 }
 
+/** The damage of a series whose last bar is in no block that an index finds. */
+const lostBlock = (seriesId: number, bucket: number): Damage =>
+  blockDamage({ seriesId, bucket, runId: null }, 'it is lost');
+
 const keysOf = ({ bars }: OpenedBlock): number[] => [...bars.keyMs.subarray(0, bars.count)];
 
 /**
@@ -93,10 +97,13 @@ export async function finishedSeries(
   const isLate = (key: number): boolean =>
     key + DAY_MS * LONGEST_DAYS > judge.earliestMs && closesAfter(calendar, series, key, judge.earliestMs);
   const stretches: Stretch[] = [];
+  const lastBucket = bucketOf(series.interval, series.last_ms);
   let count = 0;
   for (const { from, to } of buckets) {
     const read = { seriesId, fromBucket: from, toBucket: to, direction: 'asc' } as const;
+    let hasLast = to < lastBucket;
     for await (const stored of allBlocks(reader, read)) {
+      hasLast ||= stored.bucket === lastBucket;
       const block = openBlock(seriesId, stored);
       const keys = keysOf(block);
       const unfinished = await judge.unfinished(block, keys.filter(isLate));
@@ -109,6 +116,7 @@ export async function finishedSeries(
         before = is;
       }
     }
+    if (!hasLast) refuseDamage(lostBlock(seriesId, lastBucket));
   }
   return withoutEnds(reader, { ...series, unfinished: stretches, bar_count: series.bar_count - count });
 }
@@ -144,7 +152,10 @@ export async function lastFinished(
   const judge = judgeOf(reader, calendar, series, begunRuns(runs));
   const { fromBucket } = everyBucket;
   const read = { seriesId, fromBucket, toBucket: bucketOf(interval, last_ms), direction: 'desc' } as const;
+  let isFirst = true;
   for await (const stored of allBlocks(reader, { ...read, limit: 1 })) {
+    if (isFirst && stored.bucket !== read.toBucket) break;
+    isFirst = false;
     const block = openBlock(seriesId, stored);
     const keys = keysOf(block).filter((key) => key <= last_ms);
     for (let to = keys.length; to > 0; to -= KEYS_AT_A_TIME) {
@@ -154,6 +165,7 @@ export async function lastFinished(
       if (last !== undefined) return last;
     }
   }
+  if (isFirst) refuseDamage(lostBlock(seriesId, read.toBucket));
   return null;
 }
 

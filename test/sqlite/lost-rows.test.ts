@@ -159,6 +159,23 @@ test('coverage of a series that the index of numbers has lost is a fault, and th
   });
 });
 
+test('coverage is a fault where an index has lost the last block (contract 9.9)', async () => {
+  const url = losingInIndex('bar_blocks_key', `series_id = ${seriesOf('AB21', 'DAY')}`);
+  await asking(url, 'read', async (store) => {
+    const service = new Service(store);
+    for (const target of [
+      '/api/v2/stock/coverage?limit=100',
+      '/api/v2/stock/coverage/US:AB21?interval=DAY',
+    ]) {
+      const { status, why } = await service.get(target);
+      assert.equal(status, 500, target);
+      assert.match(why, /bars, block \d+ of series \d+.*: it is lost/, target);
+    }
+    const other = await service.get(bars('AB02', 'DAY/latest'));
+    assert.equal(other.status, 200, other.why);
+  });
+});
+
 test('an earlier version of rows of which the journal has lost an entry is a fault (contract 9.12)', async () => {
   const contracts =
     '/api/v2/option/search/stock/US:AB01/call/moneyness/in_the_money?limit=100&ref_asset_price=5000';
