@@ -426,7 +426,7 @@ const refusals: readonly (readonly [cells: string, problem: RegExp])[] = [
   ['S,US,option,SPY,450,2099-12-17,call', /parent_asset_schema: must be stock, future, crypto or forex/],
   ['S,US,stock,,450,2099-12-17,call', /underlying_name: is missing/],
   ['S,US,stock,SPY,high,2099-12-17,call', /strike_price: must be a number/],
-  ['S,US,stock,SPY,nan,2099-12-17,call', /strike_price: must be a number/],
+  ['S,US,stock,SPY,nan,2099-12-17,call', /strike_price: is missing/],
   ['S,US,stock,SPY,1e999,2099-12-17,call', /strike_price: must be a number/],
   ['S,US,stock,SPY,0,2099-12-17,call', /strike_price: a strike must be positive, not 0/],
   ['S,US,stock,SPY,450,2099-02-30,call', /expiration_date: must be a date/],

@@ -25,7 +25,7 @@ const nasty = [
   "@SUM(A1)+cmd|'/c'!A0 \u2028 %00 \\u0000 </script><script>",
   'lone\rreturn',
   '-1',
-  'null',
+  'Null',
   '""',
 ] as const;
 const odd = (index: number): string => nasty[index % nasty.length]!;
