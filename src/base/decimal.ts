@@ -217,10 +217,13 @@ export const missingWords: ReadonlySet<string> = new Set([
   ...['null', 'NULL', 'None', '-', '--'],
 ]);
 
-/** A cell without the blanks around it; empty where it stands for a missing value. */
-export function cellText(text: string): string {
+/**
+ * A cell without the blanks around it; empty where it stands for a missing value. A required one may be the
+ * symbol `NULL`.
+ */
+export function cellText(text: string, isRequired = false): string {
   const trimmed = text.trim();
-  return missingWords.has(trimmed) ? '' : trimmed;
+  return missingWords.has(trimmed) && !(isRequired && trimmed === 'NULL') ? '' : trimmed;
 }
 
 /**

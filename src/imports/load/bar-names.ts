@@ -104,9 +104,11 @@ export class BarNames {
 
   #parse(names: Names): RowProblem | Named {
     const { mapping, request } = this.#run;
-    const texts = names.map(
-      (text, index) => mapping.values.get(seriesFields[index]!) ?? (text === null ? null : cellText(text)),
-    );
+    const texts = names.map((text, index) => {
+      const field = seriesFields[index]!;
+      const said = text === null ? null : cellText(text, field !== 'exchange');
+      return mapping.values.get(field) ?? said;
+    });
     if (texts[0]?.toLowerCase() === 'option') texts[2] = plainOptionSymbol(texts[2] ?? '');
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);

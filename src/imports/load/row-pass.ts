@@ -176,8 +176,10 @@ export class RowPass {
     for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
       const column = mapping.columns.get(field);
       const cell = column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row);
-      const bare = mapping.values.get(field) ?? cellText(cell ?? '');
       const { parse, reason, isExact } = cells[field]!;
+      // A required text, such as a title, is what it says.
+      const said = isRequired && isExact ? (cell ?? '').trim() : cellText(cell ?? '', isRequired);
+      const bare = mapping.values.get(field) ?? said;
       const text = isExact && bare !== '' ? (cell ?? bare) : bare;
       const at = column ?? field;
       if (text === '') {

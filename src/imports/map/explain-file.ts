@@ -117,13 +117,14 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 
 /** A cell as it would be imported, or why it would be refused. */
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
-  if (text === null || cellText(text) === '') return null;
+  const bare = cellText(text ?? '', field === 'symbol');
+  if (text === null || bare === '') return null;
   if (text.startsWith(UNMADE)) {
     const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)
       return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
   }
-  if (!(valueFields as readonly string[]).includes(field)) return cellText(text);
+  if (!(valueFields as readonly string[]).includes(field)) return bare;
   const number = numberOf(text);
   return number === null ? `${text} (refused: is not a number)` : String(number);
 }
