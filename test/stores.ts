@@ -103,6 +103,9 @@ export const { alter: alterStore, copy: copyStore } = engine;
 export const testOfSqlite: typeof test =
   engine === engines.sqlite ? test : ((() => Promise.resolve()) as unknown as typeof test);
 
+/** The times that a folder is removed where something is in it again, 0.1 s later each time. */
+const REMOVALS_MAX = 10;
+
 /** A temporary folder of a test, and the stores that belong to it: `close` removes all of them. */
 export class TestFolder {
   readonly folder = mkdtempSync(join(tmpdir(), 'bourse-test-'));
@@ -118,7 +121,8 @@ export class TestFolder {
 
   close(): void {
     engine.removeAll(this.folder);
-    rmSync(this.folder, { recursive: true, force: true });
+    // A process that was killed may still make a file.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: REMOVALS_MAX });
   }
 }
 
