@@ -20,10 +20,10 @@ mock.method(performance, 'now', () => nowMs);
 function fullGate(): { readonly gate: RequestGate; readonly inside: readonly Entered[] } {
   const gate = new RequestGate();
   const inside = Array.from({ length: placesMax }, () => {
-    assert.ok(gate.isOpen);
+    assert.ok(gate.isOpen());
     return gate.enter();
   });
-  assert.equal(gate.isOpen, false);
+  assert.equal(gate.isOpen(), false);
   return { gate, inside };
 }
 
@@ -55,7 +55,7 @@ test('as many requests as there are places are read at once; each that leaves le
     order,
     Array.from({ length: placesMax }, (_, index) => index),
   );
-  assert.equal(gate.isOpen, false);
+  assert.equal(gate.isOpen(), false);
 });
 
 test('while others wait nobody goes before them, also where a place is free; an empty gate is open', async () => {
@@ -65,10 +65,10 @@ test('while others wait nobody goes before them, also where a place is free; an 
     left = gate.enter().leave;
   });
   for (const { leave } of inside) leave();
-  assert.equal(gate.isOpen, false);
+  assert.equal(gate.isOpen(), false);
   await nextTurn();
   left();
-  assert.ok(gate.isOpen);
+  assert.ok(gate.isOpen());
   const { arrivedMs, waitedMs } = gate.enter();
   assert.deepEqual([arrivedMs, waitedMs], [nowMs, 0]);
 });
@@ -82,6 +82,34 @@ test('keys take turns: who asks little is let in after one of a key with many (c
   inside[0]!.leave();
   await nextTurn();
   assert.deepEqual(order.slice(0, 4), ['loud', 'quiet', 'new', 'loud']);
+});
+
+test('while several keys ask, one request of each is read in a turn (contract 6.3)', async () => {
+  const gate = new RequestGate();
+  const come = (keyId: string): boolean => {
+    const isRead = gate.isOpen(keyId);
+    if (isRead) gate.enter(keyId).leave(keyId);
+    return isRead;
+  };
+  assert.ok(['loud', 'loud', 'loud', 'quiet'].every(come), 'one key after the other');
+  const order: string[] = [];
+  const wait = (keyId: string): void =>
+    gate.wait(() => {
+      order.push(keyId);
+      gate.enter(keyId).leave(keyId);
+    }, keyId);
+  assert.ok(come('loud'));
+  assert.equal(come('loud'), false);
+  for (const keyId of ['loud', 'loud', 'loud', 'quiet', 'quiet']) wait(keyId);
+  await nextTurn();
+  assert.deepEqual(order, ['loud', 'quiet']);
+  await nextTurn();
+  assert.deepEqual(order.slice(2), ['loud', 'quiet']);
+  await nextTurn();
+  assert.deepEqual(order.slice(4), ['loud']);
+  await nextTurn();
+  nowMs += 1_000;
+  assert.ok(['loud', 'loud', 'loud'].every(come), 'the other is silent');
 });
 
 test('one that is let in without asking anything gives way to the next', async () => {
@@ -105,14 +133,14 @@ test('requests that take long keep their places for a while only', async () => {
     entered++;
   });
   nowMs += limits.queueWaitMs - 1;
-  assert.equal(gate.isOpen, false);
+  assert.equal(gate.isOpen(), false);
   nowMs += 1;
   while (entered === 0) await nextTurn();
   for (let more = 1; more < placesMax; more++) {
-    assert.ok(gate.isOpen);
+    assert.ok(gate.isOpen());
     gate.enter();
   }
-  assert.equal(gate.isOpen, false);
+  assert.equal(gate.isOpen(), false);
 });
 
 test('work added in one tick is done at its end, in order, with one number; work added then goes to the next batch', async () => {

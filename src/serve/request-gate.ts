@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
-import { WaitingRequests } from './threads/turns.ts';
+import { RecentKeys, WaitingRequests } from './threads/turns.ts';
 
 type Waiting = { readonly sinceMs: number; readonly letIn: () => void };
 
@@ -16,7 +16,12 @@ type Place = { readonly enteredMs: number; isFree: boolean };
  * When a request came, by `performance.now()`, how long it waited at the gate, and what gives its place to
  * another.
  */
-export type Entered = { readonly arrivedMs: number; readonly waitedMs: number; readonly leave: () => void };
+export type Entered = {
+  readonly arrivedMs: number;
+  readonly waitedMs: number;
+  /** `keyId`: whose request it was; null for nobody's. */
+  readonly leave: (keyId?: string | null) => void;
+};
 
 /** The requests of one server that are worked on, and those that wait to be read. */
 export class RequestGate {
@@ -24,6 +29,9 @@ export class RequestGate {
   /** The places that were taken, in their order; free ones stay until all before them are free. */
   readonly #places: Place[] = [];
   #taken = 0;
+  readonly #keys = new RecentKeys();
+  /** The keys of which a request was read in this turn of the event loop, while several ask. */
+  readonly #inTurn = new Set<string | null>();
   #lettingIn: Waiting | null = null;
   /**
    * Whether others are let in in the next turn of the event loop, and whether a look at the places is to
@@ -32,9 +40,9 @@ export class RequestGate {
   #isNext = false;
   #willLook = false;
 
-  /** Whether a request that comes now can be read at once. */
-  get isOpen(): boolean {
-    return this.#waiting.length === 0 && this.#hasPlace(performance.now());
+  /** Whether a request of a key, by its id, that comes now can be read at once; null as with `wait`. */
+  isOpen(keyId: string | null = null): boolean {
+    return this.#waiting.length === 0 && !this.#inTurn.has(keyId) && this.#hasPlace(performance.now());
   }
 
   /** Calls `letIn` when it is the turn of a key, by its id; null where nothing tells the key. */
@@ -43,13 +51,21 @@ export class RequestGate {
     this.#lookSoon();
   }
 
-  /** A request has been read: it takes a place, also where none is free. */
-  enter(): Entered {
+  /**
+   * A request has been read: it takes a place, also where none is free. While several keys ask, it is the
+   * only one of its key in this turn of the event loop: what others begin in a turn, each waits for.
+   */
+  enter(keyId: string | null = null): Entered {
     const nowMs = performance.now();
+    if (this.#keys.areSeveral) {
+      this.#inTurn.add(keyId);
+      this.#letInNext();
+    }
     const place = { enteredMs: nowMs, isFree: false };
     this.#places.push(place);
     this.#taken++;
-    const leave = (): void => {
+    const leave = (heard: string | null = null): void => {
+      this.#keys.heard(heard);
       this.#free(place);
       if (this.#waiting.length > 0) this.#letInNext();
     };
@@ -90,11 +106,15 @@ export class RequestGate {
   }
 
   #letIn(): void {
-    while (this.#waiting.length > 0 && this.#hasPlace(performance.now())) {
-      this.#lettingIn = this.#waiting.takeFirst()!.request;
+    this.#inTurn.clear();
+    while (this.#hasPlace(performance.now())) {
+      const next = this.#waiting.takeFirst((keyId) => !this.#inTurn.has(keyId));
+      if (next === undefined) break;
+      this.#lettingIn = next.request;
       this.#lettingIn.letIn();
     }
     this.#lettingIn = null;
+    if (this.#inTurn.size > 0) this.#letInNext();
   }
 
   /** Looks again after a while: a place may have been kept long enough without anybody leaving. */

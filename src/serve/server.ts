@@ -57,6 +57,7 @@ function respond(
   { leave, ...moment }: Entered & { readonly batch: number },
 ): void {
   const incoming = outgoing.req;
+  let owner: string | null = null;
   handler
     .handle({
       method: incoming.method ?? 'GET',
@@ -70,10 +71,11 @@ function respond(
     .then((response) => {
       const isLast = connections.endsWith(outgoing) || hasMoreChunks(outgoing.req);
       if (isLast && !outgoing.destroyed) outgoing.setHeader('Connection', 'close');
+      owner = response.owner ?? null;
       return sending.send(outgoing, withStrictTransport(response, outgoing.req.socket));
     })
     .catch(() => outgoing.destroy())
-    .finally(leave);
+    .finally(() => leave(owner));
 }
 
 /** The refusal of a request that could not be parsed, by Node's error code. */
@@ -173,7 +175,7 @@ export async function listen(
     }
     newestRequest.set(socket, incoming);
     const answer = (): void => {
-      const entered = gate.enter();
+      const entered = gate.enter(sending.ownerOf(socket));
       batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
@@ -196,7 +198,7 @@ export async function listen(
     connections.add(socket);
     paceReading(socket, {
       isPaused: () => connections.isPaused(socket),
-      mustWait: () => connections.lastResponse(socket) === undefined && !gate.isOpen,
+      mustWait: () => connections.lastResponse(socket) === undefined && !gate.isOpen(sending.ownerOf(socket)),
       wait(letIn) {
         connections.hold(socket);
         const letGo = (): void => {

@@ -174,10 +174,11 @@ function askStore(runner: QueryRunner, { concurrency }: Store): Ask {
   };
   return (target, signal) =>
     new Promise((resolve) => {
-      turns.add(async () => {
+      const work = async (): Promise<void> => {
         if (signal.aborted) return resolve(failed('unavailable', { message: 'The call was cancelled.' }));
         resolve(await answer(target).catch(problemOf));
-      });
+      };
+      turns.add({ keyId: null, work });
     });
 }
 

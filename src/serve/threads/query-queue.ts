@@ -43,6 +43,7 @@ export const full = new QueueError('full', 'the query queue is full or closing')
 const declined = new QueueError('declined', 'the request is for the lane of dear requests');
 
 type Waiting = PromiseWithResolvers<Answer> & {
+  readonly keyId: string | null;
   readonly request: QueryRequest;
   readonly sinceMs: number;
   readonly isGone: () => boolean;
@@ -114,7 +115,7 @@ export class QueryQueue {
     const length = { waiting: this.#queue.before(keyId), inFlight: this.inFlight };
     if (this.#closed !== null || !this.#admission.admits(length, waitedMs)) return Promise.reject(full);
     const sinceMs = performance.now() - waitedMs;
-    const waiting = { request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
+    const waiting = { keyId, request, sinceMs, isGone, ...Promise.withResolvers<Answer>() };
     this.#queue.add(keyId, waiting);
     this.#feed();
     return waiting.promise;
@@ -152,7 +153,7 @@ export class QueryQueue {
     const id = this.#nextId++;
     const buffer = this.#buffers.take();
     try {
-      this.#port?.postMessage([id, next.request, buffer] satisfies ThreadRequest);
+      this.#port?.postMessage([id, next.request, buffer, next.keyId] satisfies ThreadRequest);
       this.#inFlight.set(id, { ...next, buffer });
     } catch (error) {
       this.#buffers.release(buffer);

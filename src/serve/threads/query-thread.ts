@@ -1,6 +1,6 @@
 // The query thread: opens the store for reading and answers requests, as many at the same time as the store
 // takes.
-import { type MessagePort, workerData } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { causeOf } from '../../base/observe.ts';
 import { QueryRunner } from '../../queries/index.ts';
 import {
@@ -36,8 +36,13 @@ export type ThreadSetup = {
 /** The setup, the port for requests and results, and the memory of the shared buffers. */
 export type ThreadData = ThreadSetup & { readonly port: MessagePort; readonly memory: SharedArrayBuffer };
 
-/** A request, its number, and the shared buffer that its body may use. */
-export type ThreadRequest = readonly [id: number, request: QueryRequest, buffer: number | null];
+/** A request, its number, the shared buffer that its body may use, and the id of its key. */
+export type ThreadRequest = readonly [
+  id: number,
+  request: QueryRequest,
+  buffer: number | null,
+  keyId: string | null,
+];
 
 /**
  * The number of a request, the time that it took the thread, and the processor time since the answer before;
@@ -70,7 +75,13 @@ function send(result: ThreadResult, transferred: ArrayBuffer[] = []): void {
   port.postMessage(result, transferred);
 }
 
-const turns = new QueryTurns();
+const turnOf = (request: ThreadRequest) => ({ keyId: request[3], work: () => answer(request) });
+
+// What has arrived while the thread worked has its turn, too, before the next of a key that sent much.
+const turns = new QueryTurns(() => {
+  const arrived = receiveMessageOnPort(port);
+  return arrived && turnOf(arrived.message as ThreadRequest);
+});
 let opening: Promise<QueryRunner> | null = null;
 
 async function open(): Promise<QueryRunner> {
@@ -129,7 +140,7 @@ async function answer([id, request, buffer]: ThreadRequest): Promise<void> {
 }
 
 const takeRequests = (): void => {
-  port.on('message', (request: ThreadRequest) => turns.add(() => answer(request)));
+  port.on('message', (request: ThreadRequest) => turns.add(turnOf(request)));
 };
 
 if (setup.givesWay) giveWay();

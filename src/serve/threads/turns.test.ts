@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { QueryTurns, WaitingRequests } from './turns.ts';
+import { QueryTurns, RecentKeys, WaitingRequests } from './turns.ts';
 
 /**
  * Requests of keys in the order in which they come, such as `aab`: each is named by its key and its number.
@@ -64,14 +64,15 @@ async function ran(turns: QueryTurns): Promise<{ began: number[]; most: number }
   let [running, most] = [0, 0];
   const ends = Array.from({ length: 10 }, (_, index) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    turns.add(async () => {
+    const work = async (): Promise<void> => {
       began.push(index);
       running++;
       most = Math.max(most, running);
       for (let pause = 0; pause < (index * 7) % 5; pause++) await setImmediate();
       running--;
       resolve();
-    });
+    };
+    turns.add({ keyId: 'a', work });
     return promise;
   });
   await Promise.all(ends);
@@ -89,4 +90,46 @@ test('with a store that takes several, so many run at the same time, and begin i
   turns.concurrency = 4;
   assert.deepEqual(await ran(turns), { began: order, most: 4 });
   assert.deepEqual(await ran(turns), { began: order, most: 4 }, 'again');
+});
+
+test('what arrives meanwhile has its turn before the next of a key with many (contract 6.3)', async () => {
+  const began: string[] = [];
+  const arriving: string[] = [];
+  const all: Promise<void>[] = [];
+  const turnOf = (name: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    all.push(promise);
+    const work = async (): Promise<void> => {
+      began.push(name);
+      if (name === 'a1') arriving.push('b5', 'b6', 'c7');
+      await setImmediate();
+      resolve();
+    };
+    return { keyId: name[0]!, work };
+  };
+  const turns = new QueryTurns(() => {
+    const name = arriving.shift();
+    return name === undefined ? undefined : turnOf(name);
+  });
+  for (const name of ['a0', 'a1', 'a2', 'a3', 'a4']) turns.add(turnOf(name));
+  while (all.length < 8) await setImmediate();
+  await Promise.all(all);
+  assert.deepEqual(began, ['a0', 'a1', 'a2', 'b5', 'c7', 'a3', 'b6', 'a4']);
+});
+
+test('several keys ask while more than one was heard within a second', (t) => {
+  let nowMs = 5_000;
+  t.mock.method(performance, 'now', () => nowMs);
+  const keys = new RecentKeys();
+  const heard = (...ids: (string | null)[]): boolean => {
+    for (const id of ids) keys.heard(id);
+    return keys.areSeveral;
+  };
+  assert.equal(heard(null, 'a', null, 'a'), false);
+  assert.equal(heard('b'), true);
+  nowMs += 999;
+  assert.equal(heard('b'), true);
+  nowMs += 1;
+  assert.equal(heard('b', null), false);
+  assert.equal(heard('a'), true);
 });

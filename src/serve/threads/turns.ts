@@ -1,6 +1,9 @@
 // Turns: keys take turns wherever work waits, so that a key with much of it waits for its own, and no other
 // key for that.
 
+/** Time after which a key that was heard counts no more. */
+const RECENT_MS = 1_000;
+
 /** Requests that wait, by key: those of one key in the order in which they came. */
 export class WaitingRequests<T> {
   /** The key whose turn it is comes first. */
@@ -97,25 +100,54 @@ export class KeyTurns {
   }
 }
 
-/** The requests of one query thread, in their order: so many run at the same time as the store takes. */
+/** Tells whether several keys ask: then a key waits for what another has begun, so each begins little. */
+export class RecentKeys {
+  #last: string | null = null;
+  #changedMs = Number.NEGATIVE_INFINITY;
+
+  /** A request of a key was heard, by its id; null, of a caller without a key, says nothing. */
+  heard(keyId: string | null): void {
+    if (keyId === null || keyId === this.#last) return;
+    if (this.#last !== null) this.#changedMs = performance.now();
+    this.#last = keyId;
+  }
+
+  /** Whether more than one key was heard within the last second. */
+  get areSeveral(): boolean {
+    return performance.now() - this.#changedMs < RECENT_MS;
+  }
+}
+
+/** Work of a key, by its id, that never rejects; null for work of the service itself. */
+type Turn = { readonly keyId: string | null; readonly work: () => Promise<void> };
+
+/** The requests of one query thread: keys take turns, and so many run at the same time as the store takes. */
 export class QueryTurns {
   /** Requests that run at the same time. */
   concurrency = 1;
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting = new WaitingRequests<Turn>();
+  readonly #arrived: () => Turn | undefined;
   #running = 0;
 
-  /** Runs `work`, which never rejects, when it is its turn. */
-  add(work: () => Promise<void>): void {
-    this.#waiting.push(work);
+  /** @param arrived the next one that has come since, asked for before each turn */
+  constructor(arrived: () => Turn | undefined = () => undefined) {
+    this.#arrived = arrived;
+  }
+
+  /** Does work when it is its turn. */
+  add(turn: Turn): void {
+    this.#waiting.add(turn.keyId, turn);
     this.#next();
   }
 
   #next(): void {
     while (this.#running < this.concurrency) {
-      const work = this.#waiting.shift();
-      if (work === undefined) return;
+      for (let turn = this.#arrived(); turn !== undefined; turn = this.#arrived())
+        this.#waiting.add(turn.keyId, turn);
+      const next = this.#waiting.takeFirst();
+      if (next === undefined) return;
       this.#running++;
-      void work().then(() => {
+      void next.request.work().then(() => {
         this.#running--;
         this.#next();
       });
