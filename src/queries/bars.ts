@@ -11,7 +11,7 @@ import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../market/
 import { type BarRange, barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { segmentScope } from '../market/calendar/period.ts';
-import { type Adjusting, adjustBars } from '../series/adjusting.ts';
+import { type Adjusting, adjustBars } from '../series/adjust/adjusting.ts';
 import { barStream } from '../series/bar-stream.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import { baseBarsFor } from '../series/plan.ts';
@@ -26,8 +26,8 @@ import {
 } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { foreignKey } from './page-key.ts';
-import { openWalk } from './page-walk.ts';
+import { foreignKey } from './pages/page-key.ts';
+import { openWalk } from './pages/page-walk.ts';
 import {
   barsCounted,
   goodUntil,

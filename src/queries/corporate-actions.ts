@@ -8,10 +8,16 @@ import {
 import { Refusal } from '../contract/errors.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
 import { factorText } from '../market/bars/adjust.ts';
+import {
+  type Action,
+  asTraded,
+  factorOf,
+  needsClose,
+  referencePrice,
+  scaleOf,
+} from '../series/adjust/factors.ts';
 import { RawCloses } from '../series/closes.ts';
-import { type Action, asTraded, factorOf, needsClose, referencePrice, scaleOf } from '../series/factors.ts';
 import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
-import { answerPage } from './dataset-page.ts';
 import {
   instrumentOrNull,
   isNobodys,
@@ -20,6 +26,7 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import type { DayRange, Found } from './lookup.ts';
+import { answerPage } from './pages/dataset-page.ts';
 import { dayBounds, type Query, type QueryContext } from './query.ts';
 import type { WireRecord } from './render/records.ts';
 

@@ -15,7 +15,7 @@ import { series as seriesDataset } from '../store/schema/bars.ts';
 import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
 import { UNDATED_RUNS } from './findings.ts';
 import { instrumentOrNull } from './known-instrument.ts';
-import { openWalk } from './page-walk.ts';
+import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 

@@ -17,8 +17,8 @@ import { rowsKnown } from '../store/past/known-reader.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { eventCodes, events, shippedEventCodes } from '../store/schema/economic.ts';
 import type { Direction, Read, Reader } from '../store/store.ts';
-import { answerPage } from './dataset-page.ts';
 import { queryLimits } from './limits.ts';
+import { answerPage } from './pages/dataset-page.ts';
 import {
   type Bounds,
   barsCounted,

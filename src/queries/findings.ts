@@ -8,7 +8,7 @@ import { MarketFacts } from './findings/market-facts.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { openWalk } from './page-walk.ts';
+import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, dayBounds, goodUntil, keepOf, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 

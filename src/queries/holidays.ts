@@ -8,7 +8,7 @@ import { markets } from '../market/calendar/markets/index.ts';
 import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/overrides.ts';
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
 import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
-import { openWalk } from './page-walk.ts';
+import { openWalk } from './pages/page-walk.ts';
 import { dayBounds, goodUntilCommit, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';

@@ -24,7 +24,7 @@ import { Lookup } from './lookup.ts';
 import { momentOf, PastVersions, refusedVersion, tellingMoment } from './moment.ts';
 import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
-import { PageKeys } from './page-key.ts';
+import { PageKeys } from './pages/page-key.ts';
 import {
   type Adjusted,
   type Allocate,

@@ -6,7 +6,6 @@ import { rowsAmong } from '../store/all-rows.ts';
 import { always, isKnown } from '../store/schema/dataset.ts';
 import { ADJUSTED, isAdjustedRoot, optionContracts } from '../store/schema/options.ts';
 import type { RankedRead } from '../store/store.ts';
-import { takeRows } from './dataset-page.ts';
 import {
   type Contract,
   contractsOf,
@@ -19,6 +18,7 @@ import {
 } from './expirations.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
+import { takeRows } from './pages/dataset-page.ts';
 import { type QueryContext, TooDear } from './query.ts';
 
 type Places = readonly (readonly (string | number)[])[];

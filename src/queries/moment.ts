@@ -11,7 +11,7 @@ import { always, type KnownMoment } from '../store/schema/dataset.ts';
 import type { Reader } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
 import { Lookup } from './lookup.ts';
-import { claimedMoment, foreignKey } from './page-key.ts';
+import { claimedMoment, foreignKey } from './pages/page-key.ts';
 import { type Answer, type LaneBounds, type QueryContext, type QueryRequest, TooDear } from './query.ts';
 
 /** The problem of a version that cannot be read, and the versions that can. */

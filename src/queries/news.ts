@@ -6,7 +6,6 @@ import { dayOfBound } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { news } from '../store/schema/news.ts';
-import { answerPage, takeRows } from './dataset-page.ts';
 import {
   instrumentOrNull,
   isNobodys,
@@ -15,6 +14,7 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
+import { answerPage, takeRows } from './pages/dataset-page.ts';
 import { instantBounds, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 

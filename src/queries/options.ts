@@ -32,8 +32,8 @@ import {
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import type { Place } from './page-key.ts';
-import { openWalk } from './page-walk.ts';
+import type { Place } from './pages/page-key.ts';
+import { openWalk } from './pages/page-walk.ts';
 import {
   type Allocate,
   type Answer,

@@ -9,7 +9,7 @@ import type { TrackedReader } from '../store/known-changes.ts';
 import type { KnownMoment } from '../store/schema/dataset.ts';
 import type { DataState, Part, RowLists } from '../store/store.ts';
 import type { Lookup } from './lookup.ts';
-import type { PageKeys } from './page-key.ts';
+import type { PageKeys } from './pages/page-key.ts';
 
 /** From `from` up to but not including `to`; a missing end is unbounded. */
 export type Bounds = { readonly from?: number; readonly to?: number };

@@ -4,7 +4,7 @@ import { formatInstant } from '../base/instant.ts';
 import type { addressInfo, runs } from '../contract/server.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { importRuns } from '../store/schema/internal.ts';
-import { answerPage } from './dataset-page.ts';
+import { answerPage } from './pages/dataset-page.ts';
 import type { Query } from './query.ts';
 import { renderResult } from './render/list.ts';
 

@@ -24,7 +24,7 @@ import { keptFindings, marketFacts, UNDATED_RUNS } from './findings.ts';
 import { instrumentOf } from './known-instrument.ts';
 import { namePrices } from './known-prices.ts';
 import type { Found } from './lookup.ts';
-import { openWalk } from './page-walk.ts';
+import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, dayBounds, goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 

@@ -15,7 +15,7 @@ import {
   periodStart,
 } from '../market/calendar/period.ts';
 import { usualOf } from '../market/calendar/trading-hours.ts';
-import { twoVolumes } from './adjust-refusals.ts';
+import { twoVolumes } from './adjust/refusals.ts';
 import type { Moment } from './completeness.ts';
 import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { within } from './derived.ts';

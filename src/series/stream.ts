@@ -18,7 +18,7 @@ import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, segmentScope } from '../market/calendar/period.ts';
 import type { Segments } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
-import { notRaw } from './adjust-refusals.ts';
+import { notRaw } from './adjust/refusals.ts';
 import type { Completeness, Moment } from './completeness.ts';
 import { type BarSource, mapped, type Stream, type StreamRange, servedBars } from './cursor.ts';
 import { seriesLimits } from './limits.ts';

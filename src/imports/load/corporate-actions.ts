@@ -12,7 +12,7 @@ import {
 } from '../../market/bars/adjust.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import { namedBy } from '../../runs/naming.ts';
-import { type Action, doubledDividends } from '../../series/factors.ts';
+import { type Action, doubledDividends } from '../../series/adjust/factors.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import {

@@ -15,7 +15,7 @@ import {
   scaleOf,
   sharesOf,
   UNDATED_DAYS_MAX,
-} from '../../series/factors.ts';
+} from '../../series/adjust/factors.ts';
 import type { StoredInstrument } from '../../series/series.ts';
 import { isOfShares } from '../../store/schema/corporate-actions.ts';
 import type { Instrument } from '../../store/schema/reference.ts';

@@ -2,10 +2,10 @@
 // (contract 4.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../test/seed.ts';
-import { contract, type Endpoint } from '../contract/index.ts';
-import * as kind from '../contract/kinds.ts';
-import { defaulted, optional, unbound } from '../contract/parameter.ts';
+import { fc } from '../../../test/seed.ts';
+import { contract, type Endpoint } from '../../contract/index.ts';
+import * as kind from '../../contract/kinds.ts';
+import { defaulted, optional, unbound } from '../../contract/parameter.ts';
 import { fingerprints } from './page-walk.ts';
 
 const paged = Object.entries<Endpoint>(contract).filter(

@@ -1,8 +1,8 @@
 // The refusals of a request for adjusted bars that the stored bars cannot give (contract 9.4).
-import { formatDay } from '../base/instant.ts';
-import { Refusal } from '../contract/errors.ts';
-import type { Interval } from '../contract/interval.ts';
-import type { Instrument } from '../store/schema/reference.ts';
+import { formatDay } from '../../base/instant.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Interval } from '../../contract/interval.ts';
+import type { Instrument } from '../../store/schema/reference.ts';
 
 const here = 'adjust cannot be answered:';
 

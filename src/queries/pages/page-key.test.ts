@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { fc } from '../../test/seed.ts';
-import { Refusal } from '../contract/errors.ts';
-import { limits } from '../contract/limits.ts';
+import { fc } from '../../../test/seed.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { limits } from '../../contract/limits.ts';
 import { PageKeys } from './page-key.ts';
 
 const keys = new PageKeys(new Uint8Array(32).fill(1));

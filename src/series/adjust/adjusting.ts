@@ -1,23 +1,23 @@
 // Adjusts bars by the corporate actions of their stock (contract 8.10, 9.4).
 
-import { DAY_MS, formatDay } from '../base/instant.ts';
-import { listedKinds } from '../contract/corporate-actions.ts';
-import { Adjustment, type Change } from '../market/bars/adjust.ts';
-import { dayCells } from '../market/bars/cells.ts';
-import { copyBar } from '../market/bars/columns.ts';
-import type { TimedBars } from '../market/bars/grid.ts';
-import { resample } from '../market/bars/resample.ts';
-import { lastOverDay } from '../market/calendar/bar-end.ts';
-import { isPeriod, periodEnd } from '../market/calendar/period.ts';
-import { corporateActions, isOfShares } from '../store/schema/corporate-actions.ts';
-import { laterSplit, noDays } from './adjust-refusals.ts';
-import type { Keep } from './calendars.ts';
-import { RawCloses } from './closes.ts';
-import { Completeness } from './completeness.ts';
+import { DAY_MS, formatDay } from '../../base/instant.ts';
+import { listedKinds } from '../../contract/corporate-actions.ts';
+import { Adjustment, type Change } from '../../market/bars/adjust.ts';
+import { dayCells } from '../../market/bars/cells.ts';
+import { copyBar } from '../../market/bars/columns.ts';
+import type { TimedBars } from '../../market/bars/grid.ts';
+import { resample } from '../../market/bars/resample.ts';
+import { lastOverDay } from '../../market/calendar/bar-end.ts';
+import { isPeriod, periodEnd } from '../../market/calendar/period.ts';
+import { corporateActions, isOfShares } from '../../store/schema/corporate-actions.ts';
+import type { Keep } from '../calendars.ts';
+import { RawCloses } from '../closes.ts';
+import { Completeness } from '../completeness.ts';
+import { daysOf } from '../periods.ts';
+import type { StoredInstrument } from '../series.ts';
+import type { StreamContext } from '../stream.ts';
 import { asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
-import { daysOf } from './periods.ts';
-import type { StoredInstrument } from './series.ts';
-import type { StreamContext } from './stream.ts';
+import { laterSplit, noDays } from './refusals.ts';
 
 /** Which actions adjust, and which of them have happened. */
 export type Adjusting = {

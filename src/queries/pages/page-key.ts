@@ -1,8 +1,8 @@
 // Page keys: the end of a page and what the walk fixed at its start, signed with the store's secret (contract
 // 4.1).
 import { hash, timingSafeEqual } from 'node:crypto';
-import { DAY_MS, END_DAY, FIRST_DAY } from '../base/instant.ts';
-import { Refusal } from '../contract/errors.ts';
+import { DAY_MS, END_DAY, FIRST_DAY } from '../../base/instant.ts';
+import { Refusal } from '../../contract/errors.ts';
 
 const MAC_BYTES = 16;
 

@@ -1,11 +1,11 @@
 // One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
-import type { Dataset, RowOf } from '../store/schema/dataset.ts';
-import type { Direction, Read } from '../store/store.ts';
-import { queryLimits } from './limits.ts';
+import type { Dataset, RowOf } from '../../store/schema/dataset.ts';
+import type { Direction, Read } from '../../store/store.ts';
+import { queryLimits } from '../limits.ts';
+import { type Answer, type Bounds, boundsOf, type QueryContext, TooDear } from '../query.ts';
+import { renderRecords, type WireRecord } from '../render/records.ts';
 import type { Place } from './page-key.ts';
 import { openWalk, type Understood } from './page-walk.ts';
-import { type Answer, type Bounds, boundsOf, type QueryContext, TooDear } from './query.ts';
-import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** One requested page. */
 type DatasetPage<P, D extends Dataset> = {

@@ -1,18 +1,18 @@
 // The factor of a corporate action: from the file, else computed when it is read (contract 8.2, 8.10); and
 // dividends that are stored twice (contract 9.10).
-import { type Fraction, fractionOf, multiplierBy, productOf } from '../base/decimal.ts';
-import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../market/bars/adjust.ts';
-import { findMarket } from '../market/calendar/calendar.ts';
+import { type Fraction, fractionOf, multiplierBy, productOf } from '../../base/decimal.ts';
+import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../../market/bars/adjust.ts';
+import { findMarket } from '../../market/calendar/calendar.ts';
 import {
   cashScale,
   type corporateActions,
   type Incomparable,
   isOfShares,
   unitOf,
-} from '../store/schema/corporate-actions.ts';
-import type { RowOf } from '../store/schema/dataset.ts';
-import type { Instrument } from '../store/schema/reference.ts';
-import type { RawCloses } from './closes.ts';
+} from '../../store/schema/corporate-actions.ts';
+import type { RowOf } from '../../store/schema/dataset.ts';
+import type { Instrument } from '../../store/schema/reference.ts';
+import type { RawCloses } from '../closes.ts';
 
 /** The most days by which a corrected ex-date differs from the old one. */
 export const MOVED_DAYS_MAX = 30;

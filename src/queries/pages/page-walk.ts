@@ -1,10 +1,10 @@
 // A walk over the pages of a list: opens the key that was sent and signs the next one (contract 4.1, 4.3).
 // The fingerprint in a key is the endpoint and its bound parameters as one text, so that a key opens no page
 // of another query.
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Paging, QueryContext } from '../query.ts';
+import { pageAddress } from '../render/page-address.ts';
 import type { Place } from './page-key.ts';
-import type { Paging, QueryContext } from './query.ts';
-import { pageAddress } from './render/page-address.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
