@@ -4,10 +4,10 @@ import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
-import { MessagePort } from 'node:worker_threads';
+import { MessageChannel, MessagePort, Worker } from 'node:worker_threads';
 import { importSeries } from '../../../test/importing.ts';
 import { fileStore } from '../../../test/sqlite/files.ts';
-import { TestFolder } from '../../../test/stores.ts';
+import { TestFolder, testOfSqlite } from '../../../test/stores.ts';
 import { latestBars } from '../../contract/bars.ts';
 import { parseParameters } from '../../contract/endpoint.ts';
 import type { Answer, QueryRequest } from '../../queries/query.ts';
@@ -15,7 +15,8 @@ import { openStore } from '../../store/engines.ts';
 import { series } from '../../store/schema/bars.ts';
 import { AdmissionControl, type QueueBounds } from './overload.ts';
 import { QueryQueue, type QueueError } from './query-queue.ts';
-import type { ThreadSetup } from './query-thread.ts';
+import type { ThreadData, ThreadRequest, ThreadResult, ThreadSetup } from './query-thread.ts';
+import { SharedBuffers } from './shared-buffers.ts';
 
 const temporary = new TestFolder();
 const { folder } = temporary;
@@ -376,3 +377,27 @@ test('a queue that closes answers the admitted requests and refuses new ones', a
   await settled(closed);
   await settled(queue.close());
 });
+
+// Where a store takes several requests at the same time, one may overtake another.
+testOfSqlite(
+  'a thread takes what has arrived before each request: keys take turns (contract 6.3)',
+  async () => {
+    const { port1, port2 } = new MessageChannel();
+    for (const [id, keyId] of ['a', 'a', 'a', 'a', 'b'].entries())
+      port1.postMessage([id, latest(1), null, keyId] satisfies ThreadRequest);
+    const answered: number[] = [];
+    const all = Promise.withResolvers<void>();
+    port1.on('message', (result: ThreadResult) => {
+      if (result.kind === 'answer') answered.push(result.id);
+      if (answered.length === 5) all.resolve();
+    });
+    const workerData: ThreadData = { ...setup, port: port2, memory: new SharedBuffers().memory };
+    const thread = new Worker(new URL('./query-thread.ts', import.meta.url), {
+      workerData,
+      transferList: [port2],
+    });
+    await settled(all.promise);
+    assert.deepEqual(answered, [0, 4, 1, 2, 3]);
+    await thread.terminate();
+  },
+);
