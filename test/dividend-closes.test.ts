@@ -14,11 +14,17 @@ import { Workshop } from './service.ts';
 
 const shop = new Workshop();
 const HEADER = 'country_iso_code,symbol,action_type,ex_date,cash_amount';
-const SYMBOLS = ['UNFINISHED', 'MORNING', 'FINER', 'HOURS', 'QUIET', 'POST', 'LONG'];
+const SYMBOLS = ['UNFINISHED', 'MORNING', 'FINER', 'HOURS', 'QUIET', 'POST', 'LONG', 'HALTED'];
 const actionsPath = shop.path('actions.csv');
 writeFileSync(
   actionsPath,
-  [HEADER, ...SYMBOLS.map((symbol) => `US,${symbol},dividend,2024-03-06,1`), ''].join('\n'),
+  [
+    `${HEADER},split_from,split_to`,
+    ...SYMBOLS.map((symbol) => `US,${symbol},dividend,2024-03-06,1,,`),
+    'US,HALTED,split,2024-03-04,,1,5',
+    'US,HALTED,split,2024-03-05,,1,2',
+    '',
+  ].join('\n'),
 );
 await stored(shop, actionsPath, (store, request) => importFile(store, 'corporate-actions', request));
 const reader = await openStore(shop.store, 'read');
@@ -63,7 +69,7 @@ async function recordsOf(
 /** The reference price of the dividend of a stock, and the adjusted closes of its days. */
 async function adjusted(symbol: string): Promise<{ price: unknown; closes: unknown[] }> {
   const country_symbol = `US:${symbol}`;
-  const [action] = await recordsOf('corporateActions', { country_symbol });
+  const [action] = await recordsOf('corporateActions', { country_symbol, action_type: 'dividend' });
   const asked = { schema_asset: 'stock', country_symbol, interval: 'DAY', adjust: 'all', format: 'json' };
   const bars = await recordsOf('historicalBars', asked);
   return {
@@ -125,4 +131,9 @@ test('a session without any bar, or with bars of extended hours alone, had no cl
   const minutes = { '2024-03-04T20:59:00Z': 100, '2024-03-05T22:00:00Z': 60, '2024-03-06T20:59:00Z': 79 };
   await imported('POST', '1M', LATER, minutes);
   assert.deepEqual(await adjusted('POST'), { price: 100, closes: ['03-04 99', '03-06 79'] });
+});
+
+test('the close is divided by the split of a day without a bar (contract 8.2)', async () => {
+  await imported('HALTED', 'DAY', LATER, { '2024-03-01': 500, '2024-03-04': 100, '2024-03-06': 49 });
+  assert.deepEqual(await adjusted('HALTED'), { price: 50, closes: ['03-01 49', '03-04 49', '03-06 49'] });
 });

@@ -6,6 +6,7 @@ import {
   DAY_MS,
   dateOf,
   dayOf,
+  endOf,
   formatDay,
   formatInstant,
   HOUR_MS,
@@ -13,6 +14,7 @@ import {
   parseDay,
   parseInstant,
   SECOND_MS,
+  startOf,
   weekdayOf,
 } from './instant.ts';
 
@@ -87,7 +89,13 @@ const forms: readonly [text: string, iso: string, hasOffset: boolean][] = [
 for (const [text, iso, hasOffset] of forms) {
   test(`${JSON.stringify(text)} is ${iso}, ${hasOffset ? 'with' : 'without'} an offset (contract 2.1)`, () => {
     const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / DAY_MS;
-    assert.deepEqual(parseInstant(text), { kind: 'time', ms: Date.parse(iso), hasOffset, day });
+    assert.deepEqual(parseInstant(text), {
+      kind: 'time',
+      ms: Date.parse(iso),
+      isLater: /\.\d{3}\d*[1-9]/.test(text),
+      hasOffset,
+      day,
+    });
   });
 }
 
@@ -168,6 +176,7 @@ test('a raw plus between date and time arrives as a space and is read so (contra
   assert.deepEqual(parseInstant(sent!), {
     kind: 'time',
     ms: Date.UTC(2023, 0, 1),
+    isLater: false,
     hasOffset: false,
     day: Date.UTC(2023, 0, 1) / DAY_MS,
   });
@@ -186,6 +195,7 @@ test('any moment of 1900 to 2200 with any offset is the instant that Date reads 
       assert.deepEqual(parsed, {
         kind: 'time',
         ms: Date.parse(`${local}${minutes < 0 ? '-' : '+'}${clock}`),
+        isLater: false,
         hasOffset: true,
         day: Date.parse(local.slice(0, 10)) / DAY_MS,
       });
@@ -193,13 +203,17 @@ test('any moment of 1900 to 2200 with any offset is the instant that Date reads 
   );
 });
 
-test('a fraction counts by its first three digits, whatever follows (contract 2.1)', () => {
+test('a fraction counts by its first three digits; a bound begins after more (contract 2.1, 2.2)', () => {
   const anyFraction = fc.oneof(fc.stringMatching(/^\d{1,9}$/), fc.stringMatching(/^\d{3}(0{6}|9{6})?$/));
   fc.assert(
     fc.property(anyFraction, (fraction) => {
       const parsed = parseInstant(`2025-03-03T09:30:00.${fraction}Z`);
       const ms = Date.UTC(2025, 2, 3, 9, 30) + Number(fraction.padEnd(3, '0').slice(0, 3));
-      assert.deepEqual(parsed, { kind: 'time', ms, hasOffset: true, day: Date.UTC(2025, 2, 3) / DAY_MS });
+      const isLater = /[1-9]/.test(fraction.slice(3));
+      const day = Date.UTC(2025, 2, 3) / DAY_MS;
+      assert.deepEqual(parsed, { kind: 'time', ms, isLater, hasOffset: true, day });
+      assert.equal(startOf(parsed!, 'instant'), isLater ? ms + 1 : ms);
+      assert.equal(endOf(parsed!, 'instant'), ms + 1);
     }),
   );
 });
@@ -212,7 +226,7 @@ test('an instant goes out in UTC as 2025-07-18T00:30:00+00:00 and reads back the
       const text = formatInstant(ms);
       assert.equal(text, new Date(ms).toISOString().replace('.000Z', '+00:00'));
       const day = Math.floor(ms / DAY_MS);
-      assert.deepEqual(parseInstant(text), { kind: 'time', ms, hasOffset: true, day });
+      assert.deepEqual(parseInstant(text), { kind: 'time', ms, isLater: false, hasOffset: true, day });
     }),
   );
 });

@@ -19,7 +19,14 @@ export const END_MS = END_DAY * DAY_MS;
 /** A parsed date parameter or date cell: a calendar day, or a moment with or without an offset. */
 export type ParsedInstant =
   | { readonly kind: 'date'; readonly day: number }
-  | { readonly kind: 'time'; readonly ms: number; readonly hasOffset: boolean; readonly day: number };
+  | {
+      readonly kind: 'time';
+      readonly ms: number;
+      /** Whether it is later than its `ms`, by less than a millisecond. */
+      readonly isLater: boolean;
+      readonly hasOffset: boolean;
+      readonly day: number;
+    };
 
 /**
  * The ways to compare stored times with a bound: as days, with the bound's date as written; or as instants,
@@ -30,7 +37,9 @@ export type TimeKind = 'day' | 'instant';
 /** The first day or millisecond of an inclusive bound (contract 2.2, 2.3). */
 export function startOf(bound: ParsedInstant, kind: TimeKind): number {
   if (kind === 'day') return bound.day;
-  return bound.kind === 'date' ? bound.day * DAY_MS : bound.ms;
+  if (bound.kind === 'date') return bound.day * DAY_MS;
+  // A client that goes on a microsecond after the last record does not get it again.
+  return bound.isLater ? bound.ms + 1 : bound.ms;
 }
 
 /** The first day or millisecond after an inclusive bound. */
@@ -123,9 +132,16 @@ export function parseInstant(text: string): ParsedInstant | null {
   const [hours, minutes, seconds] = [Number(time[1]), Number(time[2]), Number(time[3] ?? 0)];
   const offset = time[5] === undefined ? 0 : offsetMinutes(time[5]);
   if (offset === null || hours > 23 || minutes > 59 || seconds > 59) return null;
-  const fractionMs = Math.floor(Number(`0.${time[4] ?? '0'}`) * 1000 + 1e-9);
-  const ms = day * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + fractionMs;
-  return { kind: 'time', ms: ms - offset * MINUTE_MS, hasOffset: time[5] !== undefined, day };
+  const fraction = (time[4] ?? '').padEnd(9, '0');
+  const localMs =
+    day * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + Number(fraction.slice(0, 3));
+  return {
+    kind: 'time',
+    ms: localMs - offset * MINUTE_MS,
+    isLater: Number(fraction.slice(3)) > 0,
+    hasOffset: time[5] !== undefined,
+    day,
+  };
 }
 
 const pad2 = (value: number): string => (value < 10 ? `0${value}` : String(value));

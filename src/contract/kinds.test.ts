@@ -157,6 +157,7 @@ test('a date-time keeps what was written beside what it means (contract 2.1)', (
   assert.deepEqual(dateTime.parse(raw), {
     kind: 'time',
     ms: Date.parse(raw),
+    isLater: false,
     hasOffset: true,
     day: Date.UTC(2025, 6, 18) / DAY_MS,
     text: raw,

@@ -85,16 +85,16 @@ export class RawCloses {
    * served, because they are not all of it; and after the last bar if sessions in between have no stored
    * bars.
    */
-  async before(day: number): Promise<number | null> {
+  async before(day: number): Promise<Close | null> {
     if (this.#stored.series.length === 0) return null;
     const last = await this.#lastOf(FIRST_DAY, day);
     if (last === null) return null;
     const sessionDay = this.#stored.calendar.sessionOnOrBefore(day - 1)?.day ?? day;
     // The last bar may be that of a closed date, after the last session.
-    if (last.day >= sessionDay) return last.price;
+    if (last.day >= sessionDay) return last;
     if (await this.#isHidden(last.day + 1, day)) return null;
     this.#newest ??= await this.#lastOf(FIRST_DAY, END_DAY);
-    return this.#newest !== null && this.#newest.day >= day ? last.price : null;
+    return this.#newest !== null && this.#newest.day >= day ? last : null;
   }
 
   /** The last close from one day up to another. */

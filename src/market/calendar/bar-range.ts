@@ -1,5 +1,5 @@
 // The bounds of a request -> the keys of the bars between them (contract 2.2, 2.3).
-import { DAY_MS, type ParsedInstant } from '../../base/instant.ts';
+import { DAY_MS, endOf, type ParsedInstant, startOf } from '../../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import { isPeriod, periodEnd, periodStart } from './period.ts';
 
@@ -16,7 +16,7 @@ const KEY_SLACK_DAYS = 20;
 
 /** Whether a bound means a label date: a date, or midnight without an offset (contract 2.3). */
 function isLabel(bound: ParsedInstant): boolean {
-  return bound.kind === 'date' || (!bound.hasOffset && bound.ms === bound.day * DAY_MS);
+  return bound.kind === 'date' || (!bound.hasOffset && !bound.isLater && bound.ms === bound.day * DAY_MS);
 }
 
 /**
@@ -37,8 +37,8 @@ function instantBounds(
   to: ParsedInstant,
 ): { fromMs: number; toMs: number } {
   return {
-    fromMs: from.kind === 'date' ? startOfDay(calendar, from.day) : from.ms,
-    toMs: to.kind === 'date' ? startOfDay(calendar, to.day + 1) : to.ms + 1,
+    fromMs: from.kind === 'date' ? startOfDay(calendar, from.day) : startOf(from, 'instant'),
+    toMs: to.kind === 'date' ? startOfDay(calendar, to.day + 1) : endOf(to, 'instant'),
   };
 }
 

@@ -83,7 +83,8 @@ function isUnusual(bars: Bars, at: number): boolean {
 /** The price after some actions of one day as a part of that before them. */
 const partOf = (actions: readonly Action[], before: number, instrument: Instrument): number =>
   actions.reduce((product, action) => {
-    const price = action.reference_price ?? afterSplits(before, action.ex_date, actions);
+    const { reference_price, ex_date } = action;
+    const price = reference_price ?? afterSplits(before, ex_date - 1, ex_date, actions);
     const { part, whole } = factorOf(action, price, scaleOf(action, instrument));
     return (product * Number(part)) / Number(whole);
   }, 1);
@@ -183,14 +184,14 @@ const isOfCash = ({ action_type, cash_amount }: Action): boolean =>
   !isOfShares(action_type) && cash_amount !== null;
 
 /**
- * The close of raw DAY bars in the session before an ex-date, divided by the splits of the day; null where
+ * The close of raw DAY bars in the session before an ex-date, divided by the splits after it; null where
  * the session has no bar.
  */
 function storedClose({ ex_date }: Action, { calendar, actions }: CashFacts, bars: Bars): number | null {
   const at = lowerBound(bars, ex_date * DAY_MS) - 1;
   const session = calendar.sessionOnOrBefore(ex_date - 1)?.day ?? ex_date;
   if (at < 0 || bars.keyMs[at]! < session * DAY_MS || bars.close[at]! <= 0) return null;
-  return afterSplits(bars.close[at]!, ex_date, actions);
+  return afterSplits(bars.close[at]!, bars.keyMs[at]! / DAY_MS, ex_date, actions);
 }
 
 /** The close before an ex-date: that of the file, else the last one of raw DAY bars; null without both. */
@@ -200,7 +201,10 @@ function closeBefore(
   bars: Bars,
 ): number | null {
   const at = lowerBound(bars, ex_date * DAY_MS) - 1;
-  return reference_price ?? (at < 0 ? null : afterSplits(bars.close[at]!, ex_date, actions));
+  return (
+    reference_price ??
+    (at < 0 ? null : afterSplits(bars.close[at]!, bars.keyMs[at]! / DAY_MS, ex_date, actions))
+  );
 }
 
 function impossible(action: Action, scale: number, { actions }: CashFacts, bars: Bars): Spotted[] {

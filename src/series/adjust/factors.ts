@@ -115,10 +115,10 @@ export function asTraded(action: Action, all: readonly Action[]): Action {
   };
 }
 
-/** The price of a share after the splits of a day, by that before them. */
-export function afterSplits(price: number, day: number, all: readonly Action[]): number {
-  const { part, whole } = allSharesOf(all.filter(({ ex_date }) => ex_date === day));
-  return part === whole ? price : multiplierBy({ part: whole, whole: part })(price);
+/** A close as a price of a later day, that is divided by the splits after the day of the close. */
+export function afterSplits(close: number, of: number, onDay: number, all: readonly Action[]): number {
+  const { part, whole } = allSharesOf(all.filter(({ ex_date }) => ex_date > of && ex_date <= onDay));
+  return part === whole ? close : multiplierBy({ part: whole, whole: part })(close);
 }
 
 /** True if the factor is computed from the price before the action, and that must be looked up. */
@@ -127,7 +127,7 @@ export const needsClose = ({ action_type, adjustment_factor, reference_price }: 
 
 /**
  * The price before an action of cash: from the file, else, where the factor must be computed from it, the
- * close before it, divided by the splits of its day.
+ * close before it, divided by the splits after that.
  */
 export async function referencePrice(
   action: Action,
@@ -136,7 +136,7 @@ export async function referencePrice(
 ): Promise<number | null> {
   if (!needsClose(action)) return action.reference_price;
   const close = (await closes?.before(action.ex_date)) ?? null;
-  return close === null ? null : afterSplits(close, action.ex_date, all);
+  return close === null ? null : afterSplits(close.price, close.day, action.ex_date, all);
 }
 
 /**
