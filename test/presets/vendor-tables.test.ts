@@ -2,6 +2,7 @@
 // bar by hand (contract 11).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import * as arrow from 'apache-arrow';
 import { rowsOf } from '../stores.ts';
 import { type Flags, type ServedBar, Vendor } from './vendor.ts';
 
@@ -50,7 +51,7 @@ const cases: readonly Case[] = [
       '2025-02-27 09:35:00-05:00,70.5,70.8,70,70.71,19876,0.0,0.0',
     ],
     flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
-    ...{ series: 'stock/US:KO', interval: '5M', prices: 'split' },
+    ...{ series: 'stock/US:KO', interval: '5M', prices: 'raw' },
     bars: [
       ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
       ['2025-02-27T14:35:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
@@ -113,6 +114,70 @@ const cases: readonly Case[] = [
     bars: [
       ['2020-08-28', 11, 13, 10, 12, 100, null],
       ['2020-08-31', 12, 14, 11, 13, 200, null],
+    ],
+  },
+  {
+    preset: 'yfinance-download',
+    file: 'a.csv',
+    lines: [
+      'Ticker,KO,KO,KO,KO,KO,KO',
+      'Price,Open,High,Low,Close,Adj Close,Volume',
+      'Date,,,,,,',
+      '2025-02-27,70.3,70.8,70.1,70.45,70.2,12345600',
+      '2025-02-28,70.5,70.8,70,70.71,70.5,19876500',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:KO', interval: 'DAY', prices: 'split' },
+    bars: [
+      ['2025-02-27', 70.3, 70.8, 70.1, 70.45, 12345600, null],
+      ['2025-02-28', 70.5, 70.8, 70, 70.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'yfinance-download',
+    file: 'a.csv',
+    lines: [
+      'Price,Close,High,Low,Open,Volume',
+      'Ticker,KO,KO,KO,KO,KO',
+      'Datetime,,,,,',
+      '2025-02-27 14:30:00+00:00,70.45,70.8,70.1,70.3,12345',
+      '2025-02-27 15:30:00+00:00,70.71,70.8,70,70.5,19876',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:KO', interval: '60M', prices: 'raw' },
+    bars: [
+      ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
+      ['2025-02-27T15:30:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
+    ],
+  },
+  {
+    preset: 'kibot',
+    file: 'MSFT.txt',
+    lines: ['02/27/2025,70.3,70.8,70.1,70.45,12345600', '02/28/2025,70.5,70.8,70,70.71,19876500'],
+    flags: { preset: 'kibot', fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:MSFT', interval: 'DAY', prices: 'all' },
+    bars: [
+      ['2025-02-27', 70.3, 70.8, 70.1, 70.45, 12345600, null],
+      ['2025-02-28', 70.5, 70.8, 70, 70.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'massive-grouped',
+    file: 'prev.json',
+    lines: [
+      '{"ticker":"AAPL","queryCount":1,"resultsCount":1,"adjusted":true,"results":[{"T":"AAPL","v":95,"vw":15.8,"o":16.2,"c":15.6,"h":16.3,"l":15.5,"t":1651003200000,"n":8}],"status":"OK","count":1}',
+    ],
+    ...{ series: 'stock/US:AAPL', interval: 'DAY', prices: 'split' },
+    bars: [['2022-04-26', 16.2, 16.3, 15.5, 15.6, 95, 15.8]],
+  },
+  {
+    preset: 'kraken',
+    file: 'XBTUSD_720.csv',
+    lines: ['1704067200,10,12,9,11,71.5,1134', '1704110400,11,13,10,12,0.25,7'],
+    ...{ series: 'crypto/GLOBAL:XBTUSD', interval: '720M', prices: 'raw' },
+    bars: [
+      ['2024-01-01T00:00:00+00:00', 10, 12, 9, 11, 71.5, null],
+      ['2024-01-01T12:00:00+00:00', 11, 13, 10, 12, 0.25, null],
     ],
   },
   {
@@ -260,6 +325,54 @@ for (const { preset, file, lines, flags, series, interval, prices, bars } of cas
     assert.equal(report.preset?.says.prices, prices);
     assert.deepEqual(await vendor.served(series, interval), bars);
   });
+
+test('candles of freqtrade as Feather: its name says pair and interval, but not of futures', async () => {
+  const times = ['2024-01-01T00:00:00Z', '2024-01-01T04:00:00Z'].map((at) => Date.parse(at));
+  const column = (...values: readonly number[]) => arrow.vectorFromArray([...values], new arrow.Float64());
+  const table = new arrow.Table({
+    date: arrow.vectorFromArray(times, new arrow.Timestamp(arrow.TimeUnit.MILLISECOND, 'UTC')),
+    ...{ open: column(10, 11), high: column(12, 13), low: column(9, 10), close: column(11, 12) },
+    volume: column(71.5, 0.25),
+  });
+  const bytes = Buffer.from(arrow.tableToIPC(table, 'file'));
+  const report = await vendor.import('BTC_USDT-4h.feather', bytes);
+  assert.deepEqual([report.preset?.name, report.preset?.says.prices], ['freqtrade', 'raw']);
+  const bars = await vendor.served('crypto/GLOBAL:BTCUSDT', '240M');
+  assert.deepEqual(bars, [
+    ['2024-01-01T00:00:00+00:00', 10, 12, 9, 11, 71.5, null],
+    ['2024-01-01T04:00:00+00:00', 11, 13, 10, 12, 0.25, null],
+  ]);
+  const future = 'BTC_USDT_USDT-4h-futures.feather';
+  assert.match(await vendor.refusal(future, bytes), /symbol.*--symbol/);
+  assert.equal((await vendor.import(future, bytes, { fields: { symbol: 'BTCUSDT.P' } })).rowsNew, 2);
+  const marks = await vendor.refusal('BTC_USDT_USDT-4h-mark.feather', bytes);
+  assert.match(marks, /--schema/);
+});
+
+test('dates of Investing.com with the day first, with names of months, and with either meaning', async () => {
+  const file = (first: string, second: string): string =>
+    ['"Date","Price","Open","High","Low","Vol.","Change %"']
+      .concat(
+        [first, second].map((date) => `"${date}","70.45","70.3","70.8","70.1","-","1%"`),
+        '',
+      )
+      .join('\n');
+  for (const [first, second] of [
+    ['28/02/2025', '27/02/2025'],
+    ['Feb 28, 2025', 'Feb 27, 2025'],
+  ] as const) {
+    const report = await vendor.import('a.csv', file(first, second), { fields: us });
+    assert.match(report.preset?.doubt ?? '', /how prices of stocks are adjusted/);
+    assert.deepEqual(
+      (await vendor.served('stock/US:A', 'DAY')).map(([at]) => at),
+      ['2025-02-27', '2025-02-28'],
+    );
+  }
+  assert.match(
+    await vendor.refusal('a.csv', file('03/02/2025', '04/02/2025'), { fields: us }),
+    /03\/02\/2025.* may begin with the day or with the month: use --preset none with --date-format/,
+  );
+});
 
 test('dividends, splits and contracts of Massive', async () => {
   const answer = (...results: readonly object[]): string => JSON.stringify({ results, status: 'OK' });

@@ -1,9 +1,19 @@
-// Alpaca, the JSON of its API: historical bars of one symbol or several, and news, a row for each symbol of
-// an article.
+// Alpaca: historical bars of one symbol or several, the JSON of its API or the frame of its Python package;
+// and news, a row for each symbol of an article.
 import type { Sample } from '../../read/sample.ts';
 import { type Cell, inputsOf } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { fitsAnswer, isMended, known, minutesOf, type Preset } from './preset.ts';
+import {
+  contains,
+  firstCells,
+  fitsAnswer,
+  hasColumns,
+  isMended,
+  known,
+  minutesOf,
+  type Preset,
+  rowsBelow,
+} from './preset.ts';
 
 /** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
 const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
@@ -75,6 +85,41 @@ export const alpaca: Preset = {
     return keys.every((key) => bar.includes(`"${key}"`)) ? 'surely' : 'no';
   },
   mappingOf,
+};
+
+const frame = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
+
+/**
+ * Source: github.com/alpacahq/alpaca-py, alpaca/data/models/bars.py (the time is that of the open) and
+ * base.py (the frame of `.df` has the index symbol, timestamp; columns without a value are left out). What
+ * was asked for is not in it: bars count as raw, Alpaca's default.
+ */
+export const alpacaPy: Preset = {
+  name: 'alpaca-py',
+  says: 'Bars of the Python package alpaca-py: get_stock_bars(…).df.to_csv()',
+  dataset: 'bars',
+  example: [
+    'symbol,timestamp,open,high,low,close,volume,trade_count,vwap',
+    'AAPL,2025-04-16 13:30:00+00:00,198.36,198.9,197.8,198.11,3120410.0,29180.0,198.3',
+  ],
+  fits: contains('symbol', 'timestamp', ...Object.keys(frame), 'trade_count'),
+  mappingOf(sample) {
+    const header = firstCells(sample);
+    const cells = (column: string) => rowsBelow(sample).map((row) => row[header.indexOf(column)] ?? '');
+    const { values, cells: symbol } = market(cells('symbol')[0]);
+    const times = cells('timestamp').map((at) => Date.parse(at.replace(' ', 'T')) / 1000);
+    return {
+      columns: {
+        ...frame,
+        datetime: 'timestamp',
+        ...(hasColumns(sample, ['vwap']) && { vwap: 'vwap' }),
+        ...symbol,
+      },
+      values: { ...values, ...known({ interval: minutesOf(times) }) },
+      prices: 'raw',
+      symbols: values.asset_schema === 'option' ? 'then' : 'now',
+    };
+  },
 };
 
 const LIST = 'news[]';

@@ -1,5 +1,5 @@
 // The presets. Adding one is its file and its line here.
-import { alpaca, alpacaNews } from './alpaca.ts';
+import { alpaca, alpacaNews, alpacaPy } from './alpaca.ts';
 import { binance } from './binance.ts';
 import { databento } from './databento.ts';
 import { dukascopy, dukascopyNode } from './dukascopy.ts';
@@ -9,27 +9,31 @@ import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
 import { lean, leanUniverse } from './lean.ts';
 import { leanFactors, leanMap } from './lean-factors.ts';
+import { massive, massiveAggregates, massiveFrame, massiveGrouped, massiveNews } from './massive.ts';
 import {
-  massive,
-  massiveAggregates,
+  massiveChain,
   massiveContracts,
   massiveDividends,
-  massiveNews,
+  massiveEvents,
+  massiveHolidays,
   massiveSplits,
-} from './massive.ts';
+  massiveTickers,
+} from './massive-lists.ts';
 import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
 import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
+import { lists } from './vendor-lists.ts';
 import { tables } from './vendor-tables.ts';
-import { yahoo, yfinance, yfinanceChain } from './yahoo.ts';
+import { yahoo, yfinance, yfinanceActions, yfinanceChain, yfinanceDownload } from './yahoo.ts';
 
 export const presets: readonly Preset[] = [
   massive,
   binance,
   databento,
   alpaca,
+  alpacaPy,
   lean,
   leanFactors,
   leanMap,
@@ -52,9 +56,18 @@ export const presets: readonly Preset[] = [
   fred,
   forexFactory,
   ...tables,
+  ...lists,
   yfinance,
+  yfinanceDownload,
+  yfinanceActions,
   massiveAggregates,
+  massiveGrouped,
+  massiveFrame,
   massiveContracts,
+  massiveChain,
   massiveDividends,
   massiveSplits,
+  massiveTickers,
+  massiveEvents,
+  massiveHolidays,
 ];

@@ -10,6 +10,7 @@ import {
   firstCells,
   fitsAnswer,
   forex,
+  isMended,
   known,
   minutesOf,
   type Preset,
@@ -47,11 +48,11 @@ const doubtOf = (sample: Sample, start = ''): { doubt?: string } =>
     : {};
 
 /** The symbol of a ticker that has the prefix of the file's first one. */
-const symbolCell = (prefix: string): Cell =>
+const symbolCell = (prefix: string, ticker = 'ticker'): Cell =>
   prefix === ''
-    ? 'ticker'
+    ? ticker
     : {
-        sql: `case when starts_with({ticker}, '${prefix}') then substr({ticker}, 3) end`,
+        sql: `case when starts_with({${ticker}}, '${prefix}') then substr({${ticker}}, 3) end`,
         isStrict: true,
         reason: `does not begin with ${prefix} like the first one: put each asset type into its own file`,
       };
@@ -133,96 +134,29 @@ export const massiveNews: Preset = {
   mappingOf: () => ({ columns: newsColumns, values: {}, notation: 'cqs' }),
 };
 
-/** Makes the preset of answers whose `results` are a list of objects with some keys. */
-const answers = (
-  preset: Pick<Preset, 'name' | 'says' | 'dataset' | 'example'>,
-  keys: readonly string[],
-  columns: Readonly<Record<string, Cell>>,
-  values: Readonly<Record<string, string>>,
-): Preset => ({
-  ...preset,
-  fits: fitsAnswer('results', keys, Object.values(columns).flatMap(inputsOf)),
-  mappingOf: ({ text }) => ({
-    // A key that no object of an answer has gives no column.
-    columns: Object.fromEntries(
-      Object.entries(columns).filter(([, cell]) =>
-        inputsOf(cell).every((path) => text.includes(`"${path.slice(LIST.length + 1)}"`)),
-      ),
-    ),
-    values,
-    notation: 'cqs',
-  }),
-});
-
-/** Source: massive.com/docs, /v3/reference/dividends. */
-export const massiveDividends = answers(
-  {
-    name: 'massive-dividends',
-    says: 'Massive (Polygon.io) dividends, answers of /v3/reference/dividends',
-    dataset: 'corporate-actions',
-    example: [
-      '{"results":[{"cash_amount":0.25,"currency":"USD","declaration_date":"2024-10-31","dividend_type":"CD","ex_dividend_date":"2024-11-08","frequency":4,"id":"E416","pay_date":"2024-11-14","record_date":"2024-11-11","ticker":"AAPL"}],"status":"OK"}',
-    ],
-  },
-  ['cash_amount', 'ex_dividend_date', 'dividend_type', 'ticker'],
-  {
-    symbol: `${LIST}.ticker`,
-    ex_date: `${LIST}.ex_dividend_date`,
-    cash_amount: `${LIST}.cash_amount`,
-    currency: `${LIST}.currency`,
-    declaration_date: `${LIST}.declaration_date`,
-    record_date: `${LIST}.record_date`,
-    pay_date: `${LIST}.pay_date`,
-  },
-  { country_iso_code: 'US', action_type: 'dividend' },
-);
-
-/** Source: massive.com/docs, /v3/reference/splits. */
-export const massiveSplits = answers(
-  {
-    name: 'massive-splits',
-    says: 'Massive (Polygon.io) splits, answers of /v3/reference/splits',
-    dataset: 'corporate-actions',
-    example: [
-      '{"results":[{"execution_date":"2020-08-31","id":"E36","split_from":1,"split_to":4,"ticker":"AAPL"}],"status":"OK"}',
-    ],
-  },
-  ['execution_date', 'split_from', 'split_to', 'ticker'],
-  {
-    symbol: `${LIST}.ticker`,
-    ex_date: `${LIST}.execution_date`,
-    split_from: `${LIST}.split_from`,
-    split_to: `${LIST}.split_to`,
-  },
-  { country_iso_code: 'US', action_type: 'split' },
-);
-
-/** Source: massive.com/docs, /v3/reference/options/contracts. */
-export const massiveContracts = answers(
-  {
-    name: 'massive-contracts',
-    says: 'Massive (Polygon.io) option contracts, answers of /v3/reference/options/contracts',
-    dataset: 'option-contracts',
-    example: [
-      '{"results":[{"cfi":"OCASPS","contract_type":"call","exercise_style":"american","expiration_date":"2026-01-16","primary_exchange":"BATO","shares_per_contract":100,"strike_price":200,"ticker":"O:AAPL260116C00200000","underlying_ticker":"AAPL"}],"status":"OK"}',
-    ],
-  },
-  ['contract_type', 'expiration_date', 'shares_per_contract', 'underlying_ticker'],
-  {
-    symbol: `${LIST}.ticker`,
-    underlying_name: { column: `${LIST}.underlying_ticker`, remove: '^I:' },
-    expiration_date: `${LIST}.expiration_date`,
-    option_type: `${LIST}.contract_type`,
-    strike_price: `${LIST}.strike_price`,
-    exercise_style: `${LIST}.exercise_style`,
-    contract_value: `${LIST}.shares_per_contract`,
-  },
-  { country_iso_code: 'US', parent_asset_schema: 'stock' },
-);
-
 const BAR = 'results[]';
 
-/** Source: massive.com/docs, /v2/aggs/ticker/…: `t` is the open in milliseconds; `adjusted` is for splits. */
+/**
+ * The price basis of bars by Massive: only stocks have splits; bars of others are one series with those of
+ * flat files.
+ */
+const basisOf = (prefix: string, text: string) =>
+  prefix === '' && /"adjusted"\s*:\s*true/.test(text) ? 'split' : 'raw';
+
+/** The columns of bars in an answer. */
+const barColumns = (text: string): Record<string, string> => {
+  const given = (key: string) => (text.includes(`"${key}"`) ? `${BAR}.${key}` : null);
+  return known({
+    ...{ datetime: `${BAR}.t`, open: `${BAR}.o`, high: `${BAR}.h`, low: `${BAR}.l`, close: `${BAR}.c` },
+    ...{ volume: given('v'), vwap: given('vw') },
+  });
+};
+
+/**
+ * Source: massive.com/docs/rest/stocks/aggregates/custom-bars.md and github.com/massive-com/client-python,
+ * test_rest/mocks/v2/aggs: `t` is the start of the window in milliseconds, `adjusted` is for splits, true by
+ * default.
+ */
 export const massiveAggregates: Preset = {
   name: 'massive-aggregates',
   says: 'Massive (Polygon.io) bars of one ticker, answers of /v2/aggs/ticker/…',
@@ -230,26 +164,89 @@ export const massiveAggregates: Preset = {
   example: [
     '{"ticker":"AAPL","queryCount":1,"resultsCount":1,"adjusted":true,"results":[{"v":70790813,"vw":131.6292,"o":130.465,"c":130.15,"h":133.41,"l":129.89,"t":1673240400000,"n":645365}],"status":"OK"}',
   ],
-  fits: fitsAnswer(
-    'results',
-    ['ticker', 'resultsCount', 'adjusted', 't', 'o', 'h', 'l', 'c'],
-    ['ticker', `${BAR}.t`, `${BAR}.o`],
-  ),
+  fits: (sample) =>
+    sample.text.includes('"T"')
+      ? 'no'
+      : fitsAnswer(
+          'results',
+          ['ticker', 'resultsCount', 'adjusted', 't', 'o', 'h', 'l', 'c'],
+          ['ticker', `${BAR}.t`, `${BAR}.o`],
+        )(sample),
   mappingOf({ text }) {
     const prefix = /"ticker"\s*:\s*"([A-Z]:)?/.exec(text)?.[1] ?? '';
     const times = [...text.matchAll(/"t"\s*:\s*(\d+)/g)].map(([, at]) => Number(at) / 1000);
-    const given = (key: string) => (text.includes(`"${key}"`) ? `${BAR}.${key}` : null);
+    return {
+      columns: { ...barColumns(text), symbol: symbolCell(prefix) },
+      values: known({ ...kinds[prefix], interval: minutesOf(times) }),
+      prices: basisOf(prefix, text),
+      symbols: 'now',
+      notation: 'cqs',
+    };
+  },
+};
+
+const groupedKeys = ['t', 'o', 'h', 'l', 'c', 'v', 'vw'];
+const groupedColumns = ['symbol', ...groupedKeys];
+
+/** Keys that differ in case alone are told apart by paths of JSON, not by DuckDB's columns. */
+const groupedQuery = `select bar->>'$.T' as symbol, ${groupedKeys.map((key) => `bar->>'$.${key}' as ${key}`).join()}
+  from (select unnest(from_json(results, '["JSON"]')) as bar from {file})`;
+
+/**
+ * Source: client-python, test_rest/mocks/v2/aggs/grouped and prev.json: a day of each ticker, `T`; `t` is the end
+ * of the window, at the close.
+ */
+export const massiveGrouped: Preset = {
+  name: 'massive-grouped',
+  says: 'Massive (Polygon.io) days of all tickers, answers of /v2/aggs/grouped/…, and of /prev',
+  dataset: 'bars',
+  example: [
+    '{"queryCount":1,"resultsCount":1,"adjusted":true,"results":[{"T":"GIK","v":895345,"vw":9.9979,"o":9.99,"c":10.02,"h":10.02,"l":9.9,"t":1602705600000,"n":96}],"status":"OK"}',
+  ],
+  fits: (sample) =>
+    isMended(sample, groupedColumns)
+      ? 'surely'
+      : fitsAnswer('results', ['resultsCount', 'adjusted', 'T', 't', 'o', 'h', 'l', 'c'], ['T'])(sample),
+  mappingOf({ text }) {
+    const prefix = /"T"\s*:\s*"([A-Z]:)/.exec(text)?.[1] ?? '';
+    return {
+      header: groupedColumns,
+      records: { keys: ['results'], query: groupedQuery },
+      columns: {
+        ...{ datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', vwap: 'vw' },
+        symbol: symbolCell(prefix, 'symbol'),
+      },
+      values: { ...kinds[prefix], interval: 'DAY' },
+      prices: basisOf(prefix, text),
+      symbols: 'now',
+      notation: 'cqs',
+    };
+  },
+};
+
+/**
+ * Source: client-python, massive/rest/models/aggs.py, whose objects pandas writes as these columns, and
+ * examples/rest/stocks-aggregates_bars_extra.py. The client asks for bars that are adjusted for splits
+ * unless it is told not to.
+ */
+export const massiveFrame: Preset = {
+  name: 'massive-frame',
+  says: "Bars of one ticker by Massive's Python client: DataFrame(client.list_aggs(…)).to_csv()",
+  dataset: 'bars',
+  example: [
+    ',open,high,low,close,volume,vwap,timestamp,transactions,otc',
+    '0,130.465,133.41,129.89,130.15,70790813,131.6292,1673240400000,645365,',
+  ],
+  fits: contains('open', 'high', 'low', 'close', 'volume', 'vwap', 'timestamp', 'transactions', 'otc'),
+  mappingOf(sample) {
+    const at = firstCells(sample).indexOf('timestamp');
     return {
       columns: {
-        ...known({
-          ...{ datetime: `${BAR}.t`, open: `${BAR}.o`, high: `${BAR}.h`, low: `${BAR}.l`, close: `${BAR}.c` },
-          ...{ volume: given('v'), vwap: given('vw') },
-        }),
-        symbol: symbolCell(prefix),
+        ...{ datetime: 'timestamp', open: 'open', high: 'high', low: 'low', close: 'close' },
+        ...{ volume: 'volume', vwap: 'vwap' },
       },
-      values: known({ ...kinds[prefix], interval: minutesOf(times) }),
-      // Only stocks have splits: bars of others are one series with those of flat files.
-      prices: prefix === '' && /"adjusted"\s*:\s*true/.test(text) ? 'split' : 'raw',
+      values: known({ interval: minutesOf(rowsBelow(sample).map((row) => Number(row[at]) / 1000)) }),
+      prices: 'split',
       symbols: 'now',
       notation: 'cqs',
     };

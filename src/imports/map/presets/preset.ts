@@ -113,14 +113,13 @@ export function doubtOfDate(named: string | undefined, firstMs: number): { doubt
 export const minutesOf = (seconds: readonly number[]): string | null =>
   seconds.some((at, index) => index > 0 && Math.abs(at - seconds[index - 1]!) === 60) ? '1M' : null;
 
-/**
- * The interval by the distance of dates `YYYY-MM-DD` in the first column: `DAY`, `WEEK` or `MON`; null where
- * it does not show.
- */
-export function intervalOfDates(sample: Sample): string | null {
-  const days = rowsBelow(sample)
-    .map(([date = '']) => Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / DAY_MS)
-    .filter(Number.isInteger);
+/** The interval by the distance of dates `YYYY-MM-DD` in the first column; null where it does not show. */
+export const intervalOfDates = (sample: Sample): string | null =>
+  intervalOfDays(rowsBelow(sample).map(([date = '']) => date.slice(0, 10)));
+
+/** `DAY`, `WEEK` or `MON` by the distance of dates `YYYY-MM-DD`; null where it does not show. */
+export function intervalOfDays(dates: readonly string[]): string | null {
+  const days = dates.map((date) => Date.parse(`${date}T00:00:00Z`) / DAY_MS).filter(Number.isInteger);
   const gaps = days
     .slice(1)
     .map((day, index) => Math.abs(day - days[index]!))

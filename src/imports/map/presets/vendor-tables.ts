@@ -4,7 +4,17 @@ import { unfitProblem } from '../../read/file-problem.ts';
 import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, firstCells, intervalOfDates, known, leavingOut, type Preset } from './preset.ts';
+import {
+  contains,
+  firstCells,
+  intervalOfDates,
+  intervalOfDays,
+  known,
+  leavingOut,
+  minutesOf,
+  type Preset,
+  rowsBelow,
+} from './preset.ts';
 
 const lower = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
 const tagged = { open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>' };
@@ -22,7 +32,7 @@ const table = (
 
 /** Intervals in the names of files: `1h`, `60`, `M15`, `d`. */
 const codes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([1, 5, 10, 15, 30, 60, 240].map((minutes) => [`${minutes}`, `${minutes}M`])),
+  ...Object.fromEntries([1, 5, 10, 15, 30, 60, 240, 720].map((minutes) => [`${minutes}`, `${minutes}M`])),
   ...Object.fromEntries([1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].map((one) => [`M${one}`, `${one}M`])),
   ...Object.fromEntries([1, 2, 3, 4, 6, 8, 12].map((hours) => [`H${hours}`, `${hours * 60}M`])),
   ...{ minute: '1M', '1h': '60M', d: 'DAY', 1440: 'DAY', Daily: 'DAY', Weekly: 'WEEK', Monthly: 'MON' },
@@ -35,7 +45,11 @@ function named(sample: Sample, form: RegExp): Record<string, string> {
   return known({ symbol, interval: codes[code] });
 }
 
-/** Source: the export of MetaTrader 5's window "Symbols", tab "Bars"; its clock is that of the broker. */
+/**
+ * Source: MetaTrader 5, window "Symbols", tab "Bars", "Export Bars";
+ * mql5.com/en/docs/constants/structures/mqlrates: a bar's time is the start of its period. The clock is that
+ * of the broker.
+ */
 const metatrader5: Preset = {
   name: 'metatrader5',
   says: 'MetaTrader 5, export of bars (these need --schema, --country, and --zone for minutes)',
@@ -73,7 +87,11 @@ const metatrader5: Preset = {
 
 const metatrader4Columns = ['date', 'time', 'open', 'high', 'low', 'close', 'volume'];
 
-/** Source: MetaTrader 4, "History Center", export: `EURUSD60.csv`; its clock is that of the broker. */
+/**
+ * Source: MetaTrader 4, "History Center", export: `EURUSD60.csv`;
+ * histdata.com/f-a-q/data-files-detailed-specification shows such rows as those of MetaTrader. The clock is
+ * that of the broker; docs.mql4.com/series/copytime: the time of a bar is that of its opening.
+ */
 const metatrader4: Preset = {
   name: 'metatrader4',
   says: 'MetaTrader 4, export of the History Center (these need --schema, --country, and --zone for minutes)',
@@ -112,7 +130,10 @@ const tiingo = table(
   }),
 );
 
-/** Source: alphavantage.co/documentation, TIME_SERIES_DAILY_ADJUSTED, `datatype=csv`: raw prices, newest first. */
+/**
+ * Source: alphavantage.co/documentation, TIME_SERIES_DAILY_ADJUSTED, `datatype=csv`: raw prices, newest
+ * first.
+ */
 const alphaVantage = table(
   {
     name: 'alpha-vantage',
@@ -190,9 +211,13 @@ const coinMarketCap: Preset = {
 };
 
 const krakenColumns = ['time', 'open', 'high', 'low', 'close', 'volume', 'trades'];
-const KRAKEN = /^([A-Z0-9.]+)_(1|5|15|30|60|240|1440)$/;
+const KRAKEN = /^([A-Z0-9.]+)_(1|5|15|30|60|240|720|1440)$/;
 
-/** Source: support.kraken.com, "Downloadable historical OHLCVT data": `XBTUSD_60.csv`, UTC, no header. */
+/**
+ * Source: support.kraken.com/hc/en-us/articles/360047124832, "Downloadable historical OHLCVT data": open,
+ * high, low, close, volume, trades behind the time, intervals of 1 to 1440 minutes, only those with trades;
+ * no header.
+ */
 const kraken: Preset = {
   name: 'kraken',
   says: 'Kraken OHLCVT history: XBTUSD_60.csv',
@@ -215,7 +240,10 @@ const kraken: Preset = {
 
 const dollars = (column: string): Cell => ({ column, remove: '\\$', thousands: ',' });
 
-/** Source: nasdaq.com, "Historical Quotes", download: newest first, dollar signs, adjusted for splits. */
+/**
+ * Source: nasdaq.com/market-activity/stocks/aapl/historical, "Download historical data": newest first,
+ * dollar signs. How prices are adjusted is nowhere said.
+ */
 const nasdaqCom = table(
   {
     name: 'nasdaq-com',
@@ -319,7 +347,11 @@ const akshare = table(
 
 const finamHeader = ['<TICKER>', '<PER>', '<DATE>', '<TIME>', '<OPEN>', '<HIGH>', '<LOW>', '<CLOSE>'];
 
-/** Source: finam.ru, "Экспорт котировок": Moscow time; the date as yyyymmdd, the time as hhmmss. */
+/**
+ * Source: finam.ru, "Экспорт котировок", whose form asks for the candle's time, its beginning (`MSOR=0`) or
+ * its end (`MSOR=1`), and for Moscow time (`mstime=on`), beside `dtf=1`, the date as yyyymmdd, and `tmf=1`,
+ * the time as hhmmss.
+ */
 const finam: Preset = {
   name: 'finam',
   says: 'Finam, export of quotes, dates as yyyymmdd and times as hhmmss (these need --schema, --country)',
@@ -359,11 +391,263 @@ const finam: Preset = {
       values: {},
       zone: 'Europe/Moscow',
       prices: 'raw',
+      ...(!isDaily && {
+        doubt:
+          "its times are the beginning of each candle or its end, as the form of Finam's export was set: --label close says the end",
+      }),
     };
   },
 };
 
 const finamDelimiter = (sample: Sample): string => ((linesOf(sample)[0] ?? '').includes(';') ? ';' : ',');
+
+const candles = { datetime: 't', open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v' };
+
+/**
+ * Source: finnhub.io/docs/api/stock-candles, and the answers of the vendor in
+ * github.com/finnhubio/Finnhub-API, issues 439 and 502: days are adjusted for splits, minutes and hours are
+ * not; times are the open in seconds.
+ */
+const finnhub: Preset = {
+  name: 'finnhub',
+  says: 'Finnhub candles of one symbol, JSON or CSV (these need --schema, --country, --symbol, --interval)',
+  dataset: 'bars',
+  example: ['t,o,h,l,c,v', '1325548800,14.6,14.75,14.6,14.7,10794967'],
+  fits(sample) {
+    const isJson = /^[\s\ufeff]*\{/.test(sample.text) && /"s"\s*:\s*"ok"/.test(sample.text);
+    const isAnswer = isJson && Object.values(candles).every((key) => sample.text.includes(`"${key}":`));
+    // Others write such names too.
+    return isAnswer || contains(...Object.values(candles))(sample) === 'surely' ? 'perhaps' : 'no';
+  },
+  mappingOf(sample) {
+    const isJson = /^[\s\ufeff]*\{/.test(sample.text);
+    const times = isJson
+      ? (/"t"\s*:\s*\[([\d,\s]*)/.exec(sample.text)?.[1] ?? '').split(',')
+      : rowsBelow(sample).map((row) => row[firstCells(sample).indexOf('t')] ?? '');
+    // Days begin at midnight of UTC.
+    const isDaily = times.every((at) => Number(at) % 86_400 === 0);
+    return {
+      columns: candles,
+      values: known({ interval: minutesOf(times.map(Number)) }),
+      prices: isDaily ? 'split' : 'raw',
+      symbols: 'now',
+    };
+  },
+};
+
+/** Intervals of Twelve Data. */
+const spans: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([1, 5, 15, 30, 45].map((minutes) => [`${minutes}min`, `${minutes}M`])),
+  ...Object.fromEntries([1, 2, 4, 5, 8].map((hours) => [`${hours}h`, `${hours * 60}M`])),
+  ...{ '1day': 'DAY', '1week': 'WEEK', '1month': 'MON' },
+};
+
+/**
+ * Source: twelvedata.com/docs, time_series, and github.com/twelvedata/twelvedata-python, README.md and
+ * src/twelvedata/mixins.py: newest first; times are the open, by the clock of the exchange unless the
+ * request named another.
+ */
+const twelveData: Preset = {
+  name: 'twelve-data',
+  says: 'Twelve Data time series of one symbol, JSON (these need --schema, --country)',
+  dataset: 'bars',
+  example: [
+    '{"meta":{"symbol":"AAPL","interval":"1day","exchange_timezone":"America/New_York"},"values":[{"datetime":"2020-04-23","open":"68.9","high":"70.4","low":"68.7","close":"68.8","volume":"124814400"}],"status":"ok"}',
+  ],
+  fits({ text }) {
+    const isAnswer = ['meta', 'values', 'datetime', 'interval', 'close'].every((key) =>
+      text.includes(`"${key}"`),
+    );
+    return /^[\s\ufeff]*\{\s*"meta"/.test(text) && isAnswer ? 'surely' : 'no';
+  },
+  mappingOf({ text }) {
+    const found = text.matchAll(/"(symbol|interval|exchange_timezone)"\s*:\s*"([^"]+)"/g);
+    const meta = new Map(Array.from(found, ([, key, value]) => [key, value!]));
+    const zone = meta.get('exchange_timezone');
+    const { volume, ...prices } = lower;
+    return {
+      columns: { ...prices, datetime: 'datetime', ...(text.includes('"volume"') && { volume }) },
+      values: known({ symbol: meta.get('symbol'), interval: spans[meta.get('interval') ?? ''] }),
+      ...(zone !== undefined && { zone }),
+      prices: 'split',
+      symbols: 'now',
+      label: 'open',
+    };
+  },
+};
+
+/**
+ * `BTC_USDT-5m`, and of futures `BTC_USDT_USDT-1h-futures`: others than these are no prices that were traded.
+ */
+const FREQTRADE =
+  /(?:^|[/\\])([A-Z0-9]+)_([A-Z0-9]+)(?:_[A-Z0-9]+)?-(\d+)(m|h|d|w|Mo)(-futures)?\.(json|feather|parquet)(?:\.gz)?$/;
+const CANDLE = /^[\s\ufeff]*\[\s*\[\s*1\d{12}\s*(?:,\s*[\d.eE+-]+\s*){5}\]/;
+
+const periodOf = (count: number, unit: string): string | undefined => {
+  if (unit === 'm' || unit === 'h') return `${unit === 'm' ? count : count * 60}M`;
+  return count === 1 ? { d: 'DAY', w: 'WEEK', Mo: 'MON' }[unit] : undefined;
+};
+
+/**
+ * Source: github.com/freqtrade/freqtrade, freqtrade/data/history/datahandlers (names of files, columns) and
+ * freqtrade/misc.py (pairs in names); docs.ccxt.com, "OHLCV Structure": UTC milliseconds of the open,
+ * volume in the base currency.
+ */
+const freqtrade: Preset = {
+  name: 'freqtrade',
+  says: 'freqtrade, candles of one pair: BTC_USDT-5m.json, .feather or .parquet; lists of ccxt',
+  dataset: 'bars',
+  example: ['[[1704067200000,42283.58,42554.57,42261.02,42475.23,71.68]]'],
+  fits({ name, text }) {
+    const isBinary = text === '';
+    if (!isBinary && !CANDLE.test(text)) return 'no';
+    return FREQTRADE.test(name) ? 'surely' : isBinary ? 'no' : 'perhaps';
+  },
+  mappingOf({ name, text }) {
+    const [, base, quote, count, unit = '', isFuture] = FREQTRADE.exec(name) ?? [];
+    const symbol = base === undefined || isFuture !== undefined ? null : `${base}${quote}`;
+    return {
+      ...(text !== '' && { header: ['date', ...Object.keys(lower)] }),
+      columns: { ...lower, datetime: 'date' },
+      values: known({ ...coins, symbol, interval: periodOf(Number(count), unit) }),
+      prices: 'raw',
+      label: 'open',
+    };
+  },
+};
+
+/**
+ * Source: nsearchives.nseindia.com, `BhavCopy_NSE_CM_0_0_0_20240708_F_0000.csv.zip`, from July 2024: the
+ * columns are those of SEBI's UDiFF.
+ */
+const nseUdiff: Preset = {
+  name: 'nse-udiff',
+  says: 'NSE of India, UDiFF bhavcopy of one day: the series EQ',
+  dataset: 'bars',
+  example: [
+    'TradDt,BizDt,Sgmt,Src,FinInstrmTp,FinInstrmId,ISIN,TckrSymb,SctySrs,XpryDt,FininstrmActlXpryDt,StrkPric,OptnTp,FinInstrmNm,OpnPric,HghPric,LwPric,ClsPric,LastPric,PrvsClsgPric,UndrlygPric,SttlmPric,OpnIntrst,ChngInOpnIntrst,TtlTradgVol,TtlTrfVal,TtlNbOfTxsExctd,SsnId,NewBrdLotQty,Rmks,Rsvd1,Rsvd2,Rsvd3,Rsvd4',
+    '2024-07-08,2024-07-08,CM,NSE,STK,3045,INE062A01020,SBIN,EQ,,,,,STATE BANK,641.95,643.5,635.6,640.9,641.4,642.05,,640.9,,,10345678,6612345678.9,150234,F1,1,,,,,',
+  ],
+  fits(sample) {
+    const header = firstCells(sample);
+    const rows = rowsBelow(sample);
+    const isOf = (column: string, value: string) =>
+      rows.length > 0 && rows.every((cells) => cells[header.indexOf(column)] === value);
+    const isUdiff = contains('TradDt', 'TckrSymb', 'SctySrs', 'OpnPric', 'ClsPric', 'TtlTradgVol')(sample);
+    return isUdiff === 'surely' && isOf('Sgmt', 'CM') && isOf('Src', 'NSE') ? 'surely' : 'no';
+  },
+  mappingOf: ({ name }) => ({
+    columns: {
+      symbol: 'TckrSymb',
+      datetime: 'TradDt',
+      ...{ open: 'OpnPric', high: 'HghPric', low: 'LwPric', close: 'ClsPric', volume: 'TtlTradgVol' },
+    },
+    values: india,
+    zone: 'Asia/Kolkata',
+    prices: 'raw',
+    symbols: 'then',
+    ownColumns: ['SctySrs'],
+    convert: leavingOut(
+      name,
+      'of series other than EQ, left out',
+      (cells, header) => cells[header.indexOf('SctySrs')] !== 'EQ',
+    ),
+  }),
+};
+
+const investingColumns = ['Date', 'Price', 'Open', 'High', 'Low', 'Vol.', 'Change %'];
+
+/** The form of Investing.com's dates: each edition has its own; null where the rows do not tell it. */
+function investingForm(dates: readonly string[]): string | null {
+  if (dates.every((date) => /^[A-Z][a-z]{2} \d\d, \d{4}$/.test(date))) return '%b %d, %Y';
+  const parts = dates.map((date) => /^(\d\d)([./-])(\d\d)\2\d{4}$/.exec(date));
+  if (parts.length === 0 || parts.includes(null)) return null;
+  const mark = parts[0]![2]!;
+  const [isDay, isMonth] = [1, 3].map((place) => parts.some((part) => Number(part![place]) > 12));
+  if (isDay === isMonth) return null;
+  return (isDay ? ['%d', '%m', '%Y'] : ['%m', '%d', '%Y']).join(mark);
+}
+
+/** A date of some form as `YYYY-MM-DD`. */
+function isoOf(date: string, form: string): string {
+  if (form.startsWith('%b')) return new Date(`${date} UTC`).toISOString().slice(0, 10);
+  const [first, second, year] = date.split(/\D/);
+  return form.startsWith('%d') ? `${year}-${second}-${first}` : `${year}-${first}-${second}`;
+}
+
+/**
+ * Source: investing.com, "Historical Data", download, whose header is this one in the English editions. How
+ * prices are adjusted is nowhere said.
+ */
+const investing: Preset = {
+  name: 'investing',
+  says: 'Investing.com historical data of one instrument (these need --schema, --country, --symbol)',
+  dataset: 'bars',
+  example: [
+    '"Date","Price","Open","High","Low","Vol.","Change %"',
+    '"12/31/2024","7,278.20","7,277.58","7,281.20","7,275.47","190.28M","1.52%"',
+  ],
+  fits: contains(...investingColumns),
+  mappingOf(sample) {
+    const dates = rowsBelow(sample).map(([date = '']) => date);
+    const format = investingForm(dates);
+    if (format === null)
+      throw unfitProblem(
+        sample.name,
+        `has dates (${dates[0]}) that may begin with the day or with the month: use --preset none with --date-format`,
+      );
+    const price = (column: string): Cell => ({ column, thousands: ',' });
+    return {
+      columns: {
+        datetime: { column: 'Date', format },
+        ...{ open: price('Open'), high: price('High'), low: price('Low'), close: price('Price') },
+        volume: { column: 'Vol.', scale: 'suffix' },
+      },
+      values: known({ interval: intervalOfDays(dates.map((date) => isoOf(date, format))) }),
+      doubt:
+        'Investing.com does not say how prices of stocks are adjusted: they count as raw unless --prices says otherwise',
+    };
+  },
+};
+
+const KIBOT = /^\d\d\/\d\d\/\d{4}$/;
+
+/**
+ * Source: kibot.com/Data_Format.aspx: no header, days without a time, Eastern time, the time of the open,
+ * prices and volumes adjusted for splits and dividends.
+ */
+const kibot: Preset = {
+  name: 'kibot',
+  says: 'Kibot history of one symbol: MSFT.txt (these need --schema, --country)',
+  dataset: 'bars',
+  example: ['01/12/2010,09:30,54.56,54.63,54.5,54.6,246400'],
+  fits(sample) {
+    const [date = '', ...cells] = firstCells(sample);
+    const isTimed = /^\d\d:\d\d$/.test(cells[0] ?? '') && cells.length === 6;
+    return KIBOT.test(date) && (isTimed || cells.length === 5) ? 'perhaps' : 'no';
+  },
+  mappingOf(sample) {
+    const rows = linesOf(sample).map((line) => cellsOf(line, ',') ?? []);
+    const isTimed = rows[0]!.length === 7;
+    const times = rows.map(([date = '', at = '']) => Date.parse(`${isoOf(date, '%m')}T${at}Z`) / 1000);
+    return {
+      header: ['date', ...(isTimed ? ['time'] : []), ...Object.keys(lower)],
+      columns: {
+        ...lower,
+        datetime: isTimed
+          ? { column: 'date', join: 'time', format: '%m/%d/%Y %H:%M' }
+          : { column: 'date', format: '%m/%d/%Y' },
+      },
+      values: known({
+        symbol: /^[A-Z][A-Z0-9.]*$/.exec(stemOf(sample))?.[0],
+        interval: isTimed ? minutesOf(times) : intervalOfDays(rows.map(([date = '']) => isoOf(date, '%m'))),
+      }),
+      zone: 'America/New_York',
+      prices: 'all',
+      label: 'open',
+    };
+  },
+};
 
 export const tables: readonly Preset[] = [
   metatrader5,
@@ -378,4 +662,10 @@ export const tables: readonly Preset[] = [
   tushare,
   akshare,
   finam,
+  finnhub,
+  twelveData,
+  freqtrade,
+  nseUdiff,
+  investing,
+  kibot,
 ];

@@ -1,0 +1,248 @@
+// Lists as vendors write them - dividends, splits, tickers, calendars, option contracts - and what is stored
+// of them, by hand (contract 11).
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { rowsOf } from '../stores.ts';
+import { Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const rows = (sql: string): unknown[][] => rowsOf(vendor.url, sql).map((row) => Object.values(row));
+const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+const json = (value: unknown): string => JSON.stringify(value);
+const us = { dataset: 'corporate-actions', fields: { country_iso_code: 'US', symbol: 'A' } };
+const actions =
+  'select symbol, action_type, ex_date, cash_amount, split_from, split_to from corporate_actions order by ex_date, action_type';
+
+test('actions of yfinance: a day with a dividend and a split is two, and both are adjusted for later splits', async () => {
+  const content = [
+    'Date,Dividends,Dividends FX,Stock Splits,Capital Gains',
+    '2012-08-13 00:00:00-04:00,0.5,USD,2.0,0.0',
+    '2025-03-14 00:00:00-04:00,0.51,USD,0.0,0.0',
+    '2025-06-13 00:00:00-04:00,0.0,,0.0,1.25',
+    '2025-06-16 00:00:00-04:00,0.0,,0.05,0.0',
+    '',
+  ].join('\n');
+  const report = await vendor.import('a.csv', content, us);
+  assert.deepEqual([report.preset?.name, report.preset?.says.prices], ['yfinance-actions', 'split']);
+  assert.deepEqual(report.findings['capital gains of a fund, left out'], 1);
+  assert.deepEqual(rows(actions), [
+    ['A', 'dividend', day('2012-08-13'), 0.5, null, null],
+    ['A', 'split', day('2012-08-13'), null, 1, 2],
+    ['A', 'dividend', day('2025-03-14'), 0.51, null, null],
+    ['A', 'split', day('2025-06-16'), null, 20, 1],
+  ]);
+  const alone = await vendor.import('KO.csv', 'Date,Stock Splits\n2012-08-13 00:00:00-04:00,2.0\n', {
+    dataset: 'corporate-actions',
+    fields: { country_iso_code: 'US' },
+  });
+  assert.deepEqual([alone.preset?.name, alone.rowsNew], ['yfinance-actions', 1]);
+});
+
+test('dividends of Massive in both forms: special ones are known, and refused rows are read again', async () => {
+  const of = (more: object) => ({
+    ...{ cash_amount: 0.25, currency: 'USD', ex_dividend_date: '2024-11-08', ticker: 'A' },
+    ...more,
+  });
+  const kinds = 'select action_type, ex_date, cash_amount from corporate_actions order by ex_date';
+  const dataset = { dataset: 'corporate-actions' };
+  const expected = [
+    ['dividend', day('2024-11-08'), 0.25],
+    ['special_dividend', day('2024-12-02'), 3],
+  ];
+  for (const [key, usual, special] of [
+    ['dividend_type', 'CD', 'SC'],
+    ['distribution_type', 'recurring', 'special'],
+  ] as const) {
+    const results = [
+      of({ [key]: usual }),
+      of({ [key]: special, cash_amount: 3, ex_dividend_date: '2024-12-02' }),
+    ];
+    const report = await vendor.import('d.json', json({ results, status: 'OK' }), dataset);
+    assert.deepEqual([report.preset?.name, report.rowsRefused], ['massive-dividends', 0]);
+    assert.deepEqual(rows(kinds), expected);
+  }
+  const mended = [
+    'results[].ticker,results[].dividend_type,results[].ex_dividend_date,results[].cash_amount,results[].currency,rejected_row,rejected_column,rejected_reason',
+    'A,SC,2024-12-02,3,USD,1,x,y',
+    '',
+  ].join('\n');
+  const again = await vendor.import('d.rejected.csv', mended, dataset);
+  assert.deepEqual([again.preset?.name, again.rowsNew], ['massive-dividends', 1]);
+  assert.deepEqual(rows(kinds), expected.slice(1));
+});
+
+test('tickers of Massive and the changes of one', async () => {
+  const ticker = (more: object) => ({
+    ...{ ticker: 'A', name: 'Agilent', market: 'stocks', locale: 'us', primary_exchange: 'XNYS' },
+    ...{ active: true, ...more },
+  });
+  const results = [
+    ticker({}),
+    ticker({
+      ticker: 'X:BTCUSD',
+      name: 'Bitcoin',
+      market: 'crypto',
+      locale: 'global',
+      primary_exchange: null,
+    }),
+    ticker({ ticker: 'I:SPX', name: 'S&P 500', market: 'indices', primary_exchange: null }),
+    ticker({ ticker: 'OLD', name: 'Old', active: false }),
+  ];
+  const dataset = { dataset: 'instruments' };
+  const report = await vendor.import('t.json', json({ results, status: 'OK', count: 4 }), dataset);
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['massive-tickers', 4]);
+  assert.deepEqual(
+    rows('select asset_schema, country_iso_code, symbol, exchange, status from instruments order by symbol'),
+    [
+      ['stock', 'US', 'A', 'XNYS', 'active'],
+      ['crypto', 'GLOBAL', 'BTCUSD', null, 'active'],
+      ['stock', 'US', 'OLD', 'XNYS', 'inactive'],
+      ['stock', 'US', 'SPX', null, 'active'],
+    ],
+  );
+  const changed = (ticker: string, date: string) => ({
+    ...{ ticker_change: { ticker }, type: 'ticker_change', date },
+  });
+  const answer = (name: string, ...events: object[]): string =>
+    json({ results: { name, events }, status: 'OK' });
+  const both = [
+    answer('Meta', changed('META', '2022-06-09'), changed('FB', '2012-05-18')),
+    answer('Alone', changed('ALON', '2020-01-02')),
+  ].join('\n');
+  const events = await vendor.import('e.json', both, dataset);
+  assert.deepEqual([events.preset?.name, events.rowsNew, events.rowsRefused], ['massive-events', 2, 0]);
+  assert.deepEqual(
+    rows('select symbol, name, former_symbols from instruments order by symbol').map(
+      ([symbol, name, former]) => [symbol, name, former === null ? null : JSON.parse(former as string)],
+    ),
+    [
+      ['ALON', 'Alone', null],
+      ['META', 'Meta', [{ symbol: 'FB', from_day: day('2012-05-18'), to_day: day('2022-06-08') }]],
+    ],
+  );
+});
+
+test('holidays of Massive: a day of both exchanges is one, with its hours where it is short', async () => {
+  const holiday = (exchange: string, name: string, date: string, more: object = {}) => ({
+    ...{ exchange, name, date, status: 'closed', ...more },
+  });
+  const short = {
+    ...{ status: 'early-close', open: '2026-11-27T14:30:00.000Z', close: '2026-11-27T18:00:00.000Z' },
+  };
+  const list = [
+    ...['NYSE', 'NASDAQ', 'OTC'].map((one) => holiday(one, "Washington's Birthday", '2026-02-16')),
+    ...['NYSE', 'NASDAQ'].map((one) => holiday(one, 'Thanksgiving', '2026-11-27', short)),
+  ];
+  const report = await vendor.import('u.json', json(list), { dataset: 'holidays' });
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['massive-holidays', 2]);
+  assert.deepEqual(
+    rows(
+      'select asset_name, symbol, holiday_code, calendar_date, session_template, close_timestamp from holidays order by calendar_date',
+    ),
+    [
+      ['stock', '*', 'HOLIDAY_WASHINGTONS_BIRTHDAY', day('2026-02-16'), 'CLOSED', null],
+      ['stock', '*', 'HOLIDAY_THANKSGIVING', day('2026-11-27'), 'EARLY_CLOSE', Date.parse(short.close)],
+    ],
+  );
+});
+
+test('chains of Massive and quotes of Cboe make their contracts', async () => {
+  const contracts =
+    'select symbol, underlying_name, option_type, strike_price, expiration_date from option_contracts order by symbol';
+  const details = {
+    ...{ contract_type: 'put', exercise_style: 'european', expiration_date: '2026-01-16' },
+    ...{ shares_per_contract: 100, strike_price: 6000.5, ticker: 'O:SPXW260116P06000500' },
+  };
+  const results = [{ details, greeks: {}, open_interest: 1, underlying_asset: { ticker: 'I:SPX' } }];
+  const dataset = { dataset: 'option-contracts' };
+  const chain = await vendor.import('c.json', json({ results, status: 'OK' }), dataset);
+  assert.deepEqual([chain.preset?.name, chain.rowsNew], ['massive-chain', 1]);
+  assert.deepEqual(rows(contracts), [['SPXW260116P06000500', 'SPX', 'put', 6000.5, day('2026-01-16')]]);
+  const quotes = [
+    'underlying_symbol,quote_date,root,expiration,strike,option_type,open,close,bid_eod,ask_eod',
+    '^SPX,2024-01-03,SPXW,2024-01-19,4700.000,C,30.1,31.7,31.4,31.8',
+    'BRK.B,2024-01-03,BRKB,2024-01-19,362.500,P,3.01,3.17,3.14,3.18',
+    '',
+  ].join('\n');
+  const cboe = await vendor.import('q.csv', quotes, dataset);
+  assert.deepEqual([cboe.preset?.name, cboe.rowsNew], ['cboe', 2]);
+  assert.deepEqual(rows(contracts), [
+    ['BRKB240119P00362500', 'BRK.B', 'put', 362.5, day('2024-01-19')],
+    ['SPXW240119C04700000', 'SPX', 'call', 4700, day('2024-01-19')],
+  ]);
+});
+
+test('dividends and splits of EODHD and Financial Modeling Prep: amounts as they were paid', async () => {
+  const dividend = { date: '2012-08-09', value: 0.1, unadjustedValue: 2.8, currency: 'USD' };
+  const dates = { declarationDate: '2012-07-24', recordDate: null, paymentDate: '2012-08-16' };
+  const dataset = { dataset: 'corporate-actions' };
+  const dividends = await vendor.import('AAPL.US.json', json([{ ...dividend, ...dates }]), dataset);
+  assert.deepEqual([dividends.preset?.name, dividends.rowsNew], ['eodhd-dividends', 1]);
+  assert.deepEqual(rows(actions), [['AAPL', 'dividend', day('2012-08-09'), 2.8, null, null]]);
+  const splits = [
+    { date: '2014-06-09', split: '7.000000/1.000000' },
+    { date: '2022-01-03', split: '1.000000/20.000000' },
+  ];
+  const report = await vendor.import('s.json', json(splits), us);
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['eodhd-splits', 2]);
+  assert.deepEqual(rows(actions), [
+    ['A', 'split', day('2014-06-09'), null, 1, 7],
+    ['A', 'split', day('2022-01-03'), null, 20, 1],
+  ]);
+  const paid = { date: '2025-02-10', adjDividend: 0.1, dividend: 0.4, paymentDate: '2025-02-13' };
+  const fmp = [
+    { symbol: 'A', ...paid },
+    { symbol: 'B.DE', ...paid },
+  ];
+  const refused = await vendor.import('f.json', json(fmp), dataset);
+  assert.deepEqual([refused.preset?.name, refused.rowsNew], ['fmp-dividends', 1]);
+  assert.deepEqual(
+    refused.refused.map(({ row, column }) => [row, column]),
+    [[2, 'symbol']],
+  );
+  assert.deepEqual(rows(actions), [['A', 'dividend', day('2025-02-10'), 0.4, null, null]]);
+});
+
+test('calendars of Trading Economics and EODHD: values with their units, and the clock', async () => {
+  const event = (Country: string, Event: string, Actual: string, Previous: string, Importance: number) => ({
+    ...{ CalendarId: '1', Date: '2016-12-02T13:30:00', Country, Category: 'X', Event, Reference: 'Nov' },
+    ...{ Actual, Previous, Forecast: '', Importance },
+  });
+  const list = [
+    event('United States', 'Non Farm Payrolls', '178K', '142K', 3),
+    event('Euro Area', 'Balance of Trade', '€-3.25B', '€1,200M', 2),
+    event('United Kingdom', 'Inflation Rate YoY', '-0.1%', '0.2%', 1),
+    event('Japan', 'Vote', '0-2-7', '', 1),
+    event('Atlantis', 'Tide', '1', '', 1),
+  ];
+  const dataset = { dataset: 'economic-events' };
+  const stored =
+    'select country_iso_code, event_code, event_timestamp, rank, period, actual_value, previous_value, unit from economic_events order by country_iso_code';
+  const report = await vendor.import('c.json', json(list), dataset);
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['trading-economics', 4]);
+  assert.deepEqual(
+    report.refused.map(({ row, column }) => [row, column]),
+    [[5, 'Country']],
+  );
+  const at = Date.parse('2016-12-02T13:30:00Z');
+  assert.deepEqual(rows(stored), [
+    ['EU', 'BALANCE_OF_TRADE', at, 1, 'Nov', -3.25e9, 1.2e9, null],
+    ['JP', 'VOTE', at, 2, 'Nov', null, null, null],
+    ['UK', 'INFLATION_RATE_YOY', at, 2, 'Nov', -0.1, 0.2, '%'],
+    ['US', 'NON_FARM_PAYROLLS', at, 0, 'Nov', 178000, 142000, null],
+  ]);
+  const eodhd = [
+    {
+      ...{ type: 'CPI', comparison: 'yoy', period: 'May', country: 'GB', date: '2025-06-12 12:30:00' },
+      ...{ actual: 3.2, previous: 3.4, estimate: null, change: -0.2, change_percentage: -5.88 },
+    },
+  ];
+  const unclear = await vendor.import('e.json', json(eodhd), dataset);
+  assert.match(unclear.refused[0]!.reason, /for local times give --zone/);
+  await vendor.import('e.json', json(eodhd), { ...dataset, zone: 'UTC' });
+  assert.deepEqual(rows(stored), [
+    ['UK', 'CPI_YOY', Date.parse('2025-06-12T12:30:00Z'), 3, 'May', 3.2, 3.4, null],
+  ]);
+});
