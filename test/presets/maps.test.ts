@@ -217,7 +217,7 @@ const odd: readonly (readonly [what: string, content: string | Buffer, says: Reg
   [
     'semicolons and a header in German',
     'Datum;Erster;Hoch;Tief;Schlusskurs;Stücke\n03.02.2025;1,0;2,0;0,5;1,5;1.000\n',
-    /--map FILE with \{"delimiter":";","columns":\{"volume":"Stücke","datetime":"Datum","open":"Erster","high":"Hoch","low":"Tief","close":"Schlusskurs"\}\}/,
+    /the dates of Datum \(03\.02\.2025\) may begin with the day or with the month\. Say which: --date-format '%d/,
   ],
   [
     'a title above the header',

@@ -11,6 +11,7 @@ import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Writer } from '../../store/store.ts';
 import { type ColumnMapping, type FieldSources, type MappedFile, mapFound } from '../map/column-mapping.ts';
+import { formatOf } from '../map/explain-file.ts';
 import { known } from '../map/presets/preset.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import { type ImportGroup, refusedRowsProblem } from './import-group.ts';
@@ -238,7 +239,7 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
-      shape: shapeIn(request.file.mapping),
+      shape: shapeIn(file),
       map: mapFound(file.mapping),
       ...(file.mapping.isFound && file.mapping.hint !== undefined && { hint: file.mapping.hint }),
       source,
@@ -297,8 +298,13 @@ export async function runImport(
   }
 }
 
-const shapeIn = ({ shape, encoding }: ImportRequest['file']['mapping']): string | null =>
-  shape ?? (encoding === undefined ? null : `text in ${encoding}`);
+/** What is told of a layout: nothing where it is a plain file, or a preset or the caller's map says it. */
+function shapeIn({ format, mapping }: MappedFile): string | null {
+  const { shape, encoding, delimiter, skip, preset, locate } = mapping;
+  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip) !== undefined;
+  if (shape === undefined && isFound) return formatOf({ format, mapping });
+  return shape ?? (encoding === undefined ? null : `text in ${encoding}`);
+}
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;

@@ -81,13 +81,15 @@ function sourcesOf({ file, fields, flags }: Explaining): FieldSources | FileProb
   }
 }
 
-function formatOf({ format, mapping }: MappedFile): string {
+/** The layout of a file, in words. */
+export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mapping'>): string {
   if (mapping.convert !== undefined) return 'converted as a whole';
   if (mapping.shape !== undefined) return mapping.shape;
   if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
-  const header = headerLines === 0 ? 'without a header' : 'with a header';
+  const above = headerLines > 1 ? ` below ${headerLines - 1} ${headerLines > 2 ? 'lines' : 'line'}` : '';
+  const header = headerLines === 0 ? 'without a header' : `with a header${above}`;
   const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }

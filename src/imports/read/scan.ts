@@ -34,6 +34,10 @@ type PlainRule =
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';
 
+/** True for what Python writes as an infinite number in JSON, which is missing there as NaN is. */
+export const isInfinite = ({ kind }: Format, text: string): boolean =>
+  kind === 'json' && /^-?Infinity$/.test(text.replace(UNMADE, ''));
+
 /**
  * Placeholders for a column, until its name in SQL is known: the column between characters that no name has.
  */
