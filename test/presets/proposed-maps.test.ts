@@ -229,3 +229,46 @@ for (const [what, content, found] of texts) {
     assert.deepEqual(bar, ['2024-03-14', 10, 11, 9, 10.5, null, null]);
   });
 }
+
+test('the report and --explain list each conversion (contract 10, 11)', async () => {
+  const { shop } = vendor;
+  const lines = ['Datum;Zeit;Open;High;Low;Close;Vol', '14.03.2024;09:30;10,1;11,5;9,0;10,5;1.200', ''];
+  writeFileSync(shop.path('c.csv'), lines.join('\n'));
+  const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'X', '--interval', '1M'];
+  const call = ['import', 'bars', 'c.csv', ...flags, '--zone', 'America/New_York'];
+  const store = ['--store', shop.storeUrl('conversions')];
+  const conversions = {
+    datetime: 'Datum, join "Zeit", format "%d.%m.%Y %H:%M"',
+    ...Object.fromEntries(
+      ['Open', 'High', 'Low', 'Close'].map((name) => [
+        name.toLowerCase(),
+        `${name}, thousands ".", decimal ","`,
+      ]),
+    ),
+    volume: 'Vol, thousands ".", decimal ","',
+  };
+  const explained = await shop.must(...call, '--explain', ...store);
+  for (const [field, how] of Object.entries(conversions))
+    assert.match(explained, new RegExp(`\\n {2}${field}: ${RegExp.escape(how)}\\n`));
+  const report = JSON.parse(await shop.must(...call, '--json', ...store)) as { conversions: object };
+  assert.deepEqual(report.conversions, conversions);
+  const again = await shop.must(...call, ...store);
+  for (const [field, how] of Object.entries(conversions))
+    assert.match(again, new RegExp(`\\n {2}converted: ${field} is ${RegExp.escape(how)}(\\n|$)`));
+});
+
+test('new instruments of a market that is not built in are told as such (contract 3.7, 11)', async () => {
+  const content = `Date,Open,High,Low,Close\n2024-03-14,10,11,9,10.5\n`;
+  const marketsOf = async (country: string) => {
+    const report = await vendor.import('a.csv', content, { fields: { ...days, country_iso_code: country } });
+    return [report.newInstruments, report.unknownMarkets];
+  };
+  assert.deepEqual(await marketsOf('US'), [1, []]);
+  assert.deepEqual(await marketsOf('NG'), [1, ['stock:NG']]);
+  writeFileSync(vendor.shop.path('n.csv'), content);
+  const flags = ['--schema', 'stock', '--country', 'NG', '--symbol', 'X', '--interval', 'DAY'];
+  assert.match(
+    await vendor.shop.must('import', 'bars', 'n.csv', ...flags, '--store', vendor.shop.storeUrl('ng')),
+    /1 new instrument \(not built in: stock:NG; its days are those of --zone, else of UTC, and its currency/,
+  );
+});

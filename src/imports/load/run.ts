@@ -87,11 +87,17 @@ export type ImportReport = BarCounts &
     readonly rowsUnchanged: number;
     readonly rowsRefused: number;
     readonly newInstruments: number;
+    /** Markets of theirs that are not built in, such as `stock:NG`. */
+    readonly unknownMarkets: readonly string[];
     /** Warnings about rows that were stored, each with its number of rows. */
     readonly findings: Readonly<Record<string, number>>;
     /** Times around the bars of the file that no import covers; absent where the dataset is not bars. */
     readonly openTimes?: readonly OpenTime[];
     readonly ignoredColumns: readonly string[];
+    /** Field -> its columns and how they are converted, in words, where no preset does. */
+    readonly conversions: Readonly<Record<string, string>>;
+    /** Columns that the map names for optional fields, and no object of the file has. */
+    readonly lackingColumns: readonly string[];
     /** The first refused rows. */
     readonly refused: readonly Refusal[];
     /** The first reasons of refusals, each once with its first row. */
@@ -185,6 +191,8 @@ export type PresentRun = {
   /** The origin of its file: the caller's words, else the name of the preset; null without either. */
   readonly source: string | null;
   readonly former: FormerRuns;
+  /** Markets that are not built in, of instruments that it makes. */
+  readonly unknownMarkets: Set<string>;
   readonly counters: Counters;
 };
 
@@ -225,7 +233,8 @@ export async function runImport(
     const former = new FormerRuns(writer, runId);
     const command = request.command ?? { firstRun: null };
     command.firstRun ??= runId;
-    const asked = { writer, request, mapping, refused, source };
+    const unknownMarkets = new Set<string>();
+    const asked = { writer, request, mapping, refused, source, unknownMarkets };
     const run = { ...asked, runId, command: command.firstRun, startedMs, former, counters };
     const { finish, ...result } = await work(run);
     const { rowsRead, rowsWritten, rowsReplaced, rowsRemoved = 0 } = result;
@@ -255,6 +264,9 @@ export async function runImport(
       refused: refused.first,
       refusals: refused.groups,
       ignoredColumns: mapping.ignored,
+      lackingColumns: mapping.lacking,
+      unknownMarkets: [...unknownMarkets],
+      conversions: file.mapping.preset === undefined ? mapping.conversions : {},
       replaced: await former.list(),
       aheadRun,
       runId: isTrial ? null : runId,

@@ -255,6 +255,32 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
 }
 
+/** The texts of parts of a date or time, for the column of a join that has another one. */
+const PARTS: Readonly<Record<string, string>> = {
+  ...{ Y: '\\d{4}', b: '[a-z]{3}', B: '[a-z]+', a: '[a-z]{3}', A: '[a-z]+', p: '[ap]m', '%': '%' },
+  ...{ z: '[-+\\d:]+', Z: '[-+:\\w]+', n: '\\d+', f: '\\d+', g: '\\d+', j: '\\d+' },
+};
+
+/** The place of the first cell that is no part of a form of dates, the parts being those between blanks. */
+function wrongPart(format: string, cells: readonly string[]): number {
+  const words = format
+    .split(' ')
+    .map((word) =>
+      word.replaceAll(/%-?(.)|[^%]/g, (one, part?: string) =>
+        part === undefined ? RegExp.escape(one) : (PARTS[part] ?? '\\d{1,2}'),
+      ),
+    );
+  let at = 0;
+  for (const [place, cell] of cells.entries()) {
+    const rest = words.slice(at).map((_, count) => words.slice(at, at + count + 1).join(' +'));
+    const found = rest.findIndex((form) => new RegExp(`^${form}$`, 'i').test(cell.trim()));
+    if (found < 0) return place;
+    at += found + 1;
+  }
+  // A date that no calendar has, or a part that is missing at the end.
+  return at < words.length ? cells.length - 1 : 0;
+}
+
 /** The computed column of a field. */
 export const derive = (field: string, cell: RichCell | Expression): ComputedColumn => ({
   name: `${UNMADE}${field}`,
@@ -285,6 +311,7 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
         else coalesce(try(${richSql(cell, source, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
     ),
     reason: reasonOf(cell),
+    ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
     ...(cell.oddIsNull && { oddIsNull: true }),
     ...plainRule(cell),
   };

@@ -66,6 +66,7 @@ export async function explainFile(explaining: Explaining) {
     /** The end of bars that their datetime names; null where nothing says it. */
     label: label ?? null,
     ignoredColumns: isProblem ? [] : sources.ignored,
+    lackingColumns: isProblem ? [] : sources.lacking,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),
     problem: isProblem ? sources : null,
@@ -94,13 +95,11 @@ export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mappi
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
 
-const columnsShown = ({ columns, derived }: FieldSources): Record<string, string> =>
-  Object.fromEntries(
-    [...columns].map(([field, column]) => {
-      const inputs = derived.find(({ name }) => name === column)?.inputs;
-      return [field, inputs === undefined ? column : `made of ${inputs.join(', ')}`];
-    }),
-  );
+/** The column of each field, or how it is made of columns. */
+const columnsShown = ({ columns, conversions }: FieldSources): Record<string, string> => ({
+  ...Object.fromEntries(columns),
+  ...conversions,
+});
 
 async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
   const { columns, values, derived } = sources;

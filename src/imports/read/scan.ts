@@ -18,6 +18,8 @@ export type ComputedColumn = {
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;
+  /** Of reported cells that cannot be computed: the place of the one that is wrong, where that shows. */
+  readonly wrongOf?: (cells: readonly string[]) => number;
   /** A cell that cannot be computed is left out, not its row. */
   readonly oddIsNull?: true;
   /** The rule by which a small plain file gives the same without DuckDB; absent where none does. */
