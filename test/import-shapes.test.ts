@@ -9,6 +9,7 @@ import { holdReader } from '../src/imports/read/reader-process.ts';
 import { reshapeJson } from '../src/imports/read/reshape.ts';
 import { membersOf } from '../src/imports/read/unpack.ts';
 import { type ServedBar, Vendor } from './presets/vendor.ts';
+import { rowsOf } from './stores.ts';
 import { zipOf } from './zip.ts';
 
 const vendor = new Vendor();
@@ -508,6 +509,57 @@ for (const [what, make] of packings) {
       assert.match(await vendor.refusal('a.bin', flipped, { fields: day }), /data is damaged/);
   });
 }
+
+/** Numbers as Python writes them in JSON: the volume that is stored, or the refused column. */
+const bare: readonly (readonly [volume: string, close: string, stored: number | null | string])[] = [
+  ['NaN', '11', null],
+  ['Infinity', '11', null],
+  ['-Infinity', '11', null],
+  ['null', '11', null],
+  ['7', '11', 7],
+  ['7', 'NaN', 'close'],
+  ['7', 'Infinity', 'close'],
+  ['7', '-Infinity', 'close'],
+];
+
+const label = (content: string, map: object | undefined): string =>
+  `JSON ${content.slice(0, 6)}${map === undefined ? '' : ', by a map'}`;
+
+for (const [volume, close, stored] of bare) {
+  const row = `{"datetime":"2024-01-02","open":10,"high":12,"low":9,"close":${close},"volume":${volume}}`;
+  const next = '{"datetime":"2024-01-03","open":11,"high":13,"low":10,"close":12,"volume":200}';
+  for (const content of [`[${row},\n${next}]`, `${row}\n${next}\n`, `{"bars":[${row},${next}]}`])
+    for (const scale of [undefined, { columns: { volume: { column: 'volume', scale: 'suffix' } } }])
+      test(`${label(content, scale)}: close ${close}, volume ${volume} (contract 11)`, async () => {
+        const report = await vendor.import('a.json', content, { fields: day, ...mapOf(scale) });
+        const bars = await vendor.served('stock/US:A', 'DAY');
+        const refused = report.refused.map(({ row: at, column: name }) => [at, name]);
+        assert.deepEqual(refused, typeof stored === 'string' ? [[1, stored]] : []);
+        assert.deepEqual(
+          bars.map((bar) => bar[5]),
+          typeof stored === 'string' ? [200] : [stored, 200],
+        );
+      });
+}
+
+test('an infinite number is missing in rows too, and the text Infinity is a text (contract 11)', async () => {
+  const event = (title: string, value: string): string =>
+    [
+      `{"country_iso_code":"US","event_code":"${title}","event_name":"Infinity"`,
+      `"event_timestamp":"2024-03-14T13:30:00Z","actual_value":${value},"forecast_value":2}`,
+    ].join();
+  const content = `[${event('A', 'Infinity')},${event('B', 'NaN')}]`;
+  await vendor.import('a.json', content, { dataset: 'economic-events' });
+  assert.deepEqual(
+    rowsOf(vendor.url, 'select event_name, actual_value, forecast_value from economic_events').map((row) =>
+      Object.values(row),
+    ),
+    [
+      ['Infinity', null, 2],
+      ['Infinity', null, 2],
+    ],
+  );
+});
 
 test('a tar with a damaged header, a link, or nothing in it is refused; one in a zip is packed twice (contract 11)', async () => {
   const bytes = tarOf('--format=ustar', '--transform=s,b*.csv,b.csv,');

@@ -127,7 +127,7 @@ test('a map names the columns of a file without a header, its delimiter, its zon
     report.refused.map(({ row, column, reason }) => [row, column, reason]),
     [
       [2, 'x', 'is not one of N, Q'],
-      [3, 'day', 'is not of the form %Y%m%d %H:%M'],
+      [3, 'clock', 'is not of the form %Y%m%d %H:%M'],
       [4, 'row', 'has fewer cells than the header has columns'],
     ],
   );
@@ -150,11 +150,44 @@ test('a refusal shows all the text of joined columns, and an empty second one le
   const { refused, rowsNew } = await vendor.import('c.csv', ['date,time,event', ...rows].join('\n'), flags);
   const form = 'is not of the form %d/%m/%Y %H:%M';
   assert.deepEqual(refused, [
-    { row: 1, column: 'date', reason: form, value: '13/05/2025 All Day' },
-    { row: 2, column: 'date', reason: form, value: '13/05/2025' },
+    { row: 1, column: 'time', reason: form, value: '13/05/2025 All Day' },
+    { row: 2, column: 'time', reason: form, value: '13/05/2025' },
     { row: 3, column: 'date', reason: 'is missing', value: '10:30' },
   ]);
   assert.equal(rowsNew, 1);
+});
+
+/** Cells of joined columns that make no time, and the column that is named. */
+const joined: readonly (readonly [format: string, cells: readonly string[], wrong: string])[] = [
+  ['%d/%m/%Y %H:%M', ['13/05/2025', 'Tentative'], 'b'],
+  ['%d/%m/%Y %H:%M', ['13/05/2025', '9h30'], 'b'],
+  ['%d/%m/%Y %H:%M', ['2025-05-13', '10:30'], 'a'],
+  ['%d/%m/%Y %H:%M', ['13/05/25', ''], 'a'],
+  ['%d/%m/%Y %H:%M', ['31/02/2025', '10:30'], 'a'],
+  ['%d %b %Y %I:%M %p %z', ['13 May 2025', '10:30 XM', '+0200'], 'b'],
+  ['%d %b %Y %I:%M %p %z', ['13 May 2025', '10:30 AM', 'CET!'], 'z'],
+  ['%d %b %Y %I:%M %p %z', ['13. May 2025', '10:30 AM', '+0200'], 'a'],
+];
+
+test('the column of a join is named whose cell is none of its part of the form (contract 11)', async () => {
+  for (const [format, cells, wrong] of joined) {
+    const names = ['a', 'b', 'z'].slice(0, cells.length);
+    const time = {
+      column: 'a',
+      join: names.slice(1),
+      format,
+      ...(!format.includes('%z') && { offset: 'Z' }),
+    };
+    const flags = mapped({ columns: { ...columns, datetime: time } });
+    const content = `${names.join()},${header}\n${cells.join()},,1,2,0.5,1.5,10\n`;
+    const { refused } = await vendor.import('a.csv', content, flags);
+    const form = `is not of the form ${format}`;
+    assert.deepEqual(
+      refused.map(({ column, reason }) => [column, reason]),
+      [[wrong, form]],
+      cells.join(),
+    );
+  }
 });
 
 const faults: readonly (readonly [line: string, says: RegExp])[] = [
@@ -217,7 +250,7 @@ const odd: readonly (readonly [what: string, content: string | Buffer, says: Reg
   [
     'semicolons and a header in German',
     'Datum;Erster;Hoch;Tief;Schlusskurs;Stücke\n03.02.2025;1,0;2,0;0,5;1,5;1.000\n',
-    /--map FILE with \{"delimiter":";","columns":\{"volume":"Stücke","datetime":"Datum","open":"Erster","high":"Hoch","low":"Tief","close":"Schlusskurs"\}\}/,
+    /the dates of Datum \(03\.02\.2025\) may begin with the day or with the month\. Say which: --date-format '%d/,
   ],
   [
     'a title above the header',

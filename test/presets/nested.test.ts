@@ -108,12 +108,17 @@ test('a path that leads nowhere, and two lists side by side, are refused with wh
   const content = JSON.stringify(items);
   const refusal = (columns: Readonly<Record<string, string>>) =>
     vendor.refusal('news.json', content, mapped(columns));
-  assert.equal(
-    await refusal({ publisher: 'publisher.nam' }),
-    'news.json: has no nam in publisher.nam, which the column mapping names; there it has name, place',
+  const [nam, town, editor] = await Promise.all([
+    refusal({ publisher: 'publisher.nam' }),
+    refusal({ title: 'publisher.place.town' }),
+    refusal({ title: 'editor.name' }),
+  ]);
+  assert.match(
+    nam,
+    /line 1: news\.json: has no nam in publisher\.nam, .*; there it has name, place; is it name\?$/,
   );
-  assert.match(await refusal({ publisher: 'publisher.place.town' }), /no town in .*; there it has city$/);
-  assert.match(await refusal({ publisher: 'editor.name' }), /has no column editor\.name/);
+  assert.match(town, /no town in .*; there it has city$/);
+  assert.match(editor, /has no editor in editor\.name, .* there it has title, published_date/);
   const both = JSON.stringify(item('a', { tickers: ['A'], tags: ['x'] }));
   assert.equal(
     await vendor.refusal('news.json', both, mapped({ symbol: 'tickers[]', publisher: 'tags[]' })),
@@ -164,4 +169,43 @@ test('keys that are not read are listed, in the objects of a list and within oth
   const plain = mapped({ ...fields(''), symbol: 'ticker', publisher: 'publisher.name' });
   const flat = await vendor.import('news.json', JSON.stringify([one]), plain);
   assert.deepEqual(flat.ignoredColumns, ['tags', 'votes', 'publisher.place']);
+});
+
+/** Columns of an optional field, the publishers that are stored, and the column that no object has. */
+const optional: readonly (readonly [cell: unknown, stored: (string | null)[], lacking: string])[] = [
+  ['editor.name', [null, null], 'editor.name'],
+  ['publisher.place.town', [null, null], 'publisher.place.town'],
+  ['editor', [null, null], 'editor'],
+  [{ column: 'editor', remove: 'x' }, [null, null], 'editor'],
+  [{ column: 'title', join: 'editor' }, ['a', 'b'], 'editor'],
+  [{ column: 'publisher.name', join: 'publisher.tail' }, ['W', 'V'], 'publisher.tail'],
+];
+const untied = { published_date: 'published_date', publisher_url: 'publisher_url', title: 'title' };
+
+for (const [cell, expected, lacking] of optional) {
+  test(`no object has ${lacking}: ${JSON.stringify(cell)} is no error in JSON (contract 11)`, async () => {
+    const path = vendor.shop.path(`map-${++maps}.json`);
+    writeFileSync(path, JSON.stringify({ columns: { ...untied, publisher: cell } }));
+    const flags: Flags = { dataset: 'news', map: path };
+    const two = [item('a', { publisher: { name: 'W' } }), item('b', { publisher: { name: 'V' } })];
+    for (const content of [JSON.stringify(two), two.map((one) => JSON.stringify(one)).join('\n')]) {
+      const { rowsNew, lackingColumns } = await vendor.import('n.json', content, flags);
+      assert.deepEqual([rowsNew, lackingColumns], [2, [lacking]]);
+      const publishers = (stored() as unknown[][]).map((row) => row[2]);
+      assert.deepEqual(publishers, expected);
+    }
+    const csv = 'title,published_date,publisher_url\na,2025-02-03T14:30:00Z,https://example.com/a\n';
+    assert.match(await vendor.refusal('n.csv', csv, flags), /n\.csv: has no column/);
+  });
+}
+
+test('a misspelt key of an optional field and a key that rows need are told (contract 11)', async () => {
+  const refusal = (columns: object) => {
+    const path = vendor.shop.path(`map-${++maps}.json`);
+    writeFileSync(path, JSON.stringify({ columns }));
+    const content = JSON.stringify(item('a', { editor: 'E' }));
+    return vendor.refusal('n.json', content, { dataset: 'news', map: path });
+  };
+  assert.match(await refusal({ ...untied, publisher: 'edtior' }), /has no column edtior, .*is it editor\?$/);
+  assert.match(await refusal({ ...untied, title: 'headline' }), /has no column headline/);
 });

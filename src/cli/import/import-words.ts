@@ -18,6 +18,18 @@ import { importAgain } from './import-flags.ts';
 const foundText = (map: ImportReport['map']): string =>
   `the names of its columns${map === null ? '' : `, as by the map ${JSON.stringify({ columns: map })}`}`;
 
+/** Optional columns of the map that are not there. */
+const lackingText = (columns: readonly string[]): string | false =>
+  columns.length > 0 && `no object has these columns of the map: ${columns.join(', ')}`;
+
+/** New instruments, and from where they have what the file does not say. */
+function newText({ newInstruments, unknownMarkets }: ImportReport): string {
+  const whose = newInstruments === 1 ? 'its' : 'their';
+  const what = countOf(newInstruments, 'new instrument');
+  if (unknownMarkets.length === 0) return `${what} (currency, hours and calendar from ${whose} market)`;
+  return `${what} (not built in: ${unknownMarkets.join(', ')}; ${whose} days are those of --zone, else of UTC, and ${whose} currency is that of --currency)`;
+}
+
 /**
  * Describes in words how a file would be read, and what its import would refuse, where that could be tried.
  */
@@ -26,7 +38,7 @@ export function describeExplained(
   report: ImportReport | null,
 ): string {
   const { preset, isMapped, doubt, columns, values, zone, prices, volumes, symbols, label } = explained;
-  const { ignoredColumns, rows } = explained;
+  const { ignoredColumns, lackingColumns, rows } = explained;
   const names = isMapped ? 'the map' : foundText(explained.map);
   const facts = [
     `read by ${preset === null ? names : `the preset ${preset}`}`,
@@ -40,6 +52,7 @@ export function describeExplained(
     symbols !== null && `symbols: ${symbols}`,
     label !== null && `label: ${label}`,
     ignoredColumns.length > 0 && `unused columns are ignored: ${ignoredColumns.join(', ')}`,
+    lackingText(lackingColumns),
   ];
   const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const table = [fields, ...rows.map((row) => fields.map((field) => row[field] ?? ''))];
@@ -214,12 +227,12 @@ export function describeImport(report: ImportReport, again: Again): string {
     report.aheadRun !== null &&
       `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
     !!preset?.doubt && `note: ${preset.doubt}`,
+    ...Object.entries(report.conversions).map(([field, how]) => `converted: ${field} is ${how}`),
     ignoredColumns.length > 0 && `unused columns are ignored: ${ignoredColumns.join(', ')}`,
+    lackingText(report.lackingColumns),
     ...replacedLines(report),
     ...removedLines(report, again.flags.dryRun === true),
-    newInstruments > 0 &&
-      runId !== null &&
-      `${countOf(newInstruments, 'new instrument')} (currency, hours and calendar from ${newInstruments === 1 ? 'its' : 'their'} market)`,
+    newInstruments > 0 && runId !== null && newText(report),
     bars(
       report.outsideSessions,
       'outside every session, kept and not served',

@@ -6,7 +6,8 @@ import { seriesFields, valueFields } from '../../store/schema/bars.ts';
 import type { FieldSources } from '../map/column-mapping.ts';
 import { type CellKind, InstantCell } from '../map/instant-cell.ts';
 import type { Chunk, TextCells } from '../read/chunk.ts';
-import { UNMADE } from '../read/scan.ts';
+import type { Format } from '../read/format.ts';
+import { isInfinite, UNMADE } from '../read/scan.ts';
 import type { RowProblem } from './refused-rows.ts';
 
 /**
@@ -166,7 +167,11 @@ export class BarChunker {
    * The bars of a chunk that was read carefully, with its problems by row: text in place of a number, and
    * cells that could not be made.
    */
-  parse(chunk: Chunk, columns: FieldSources['columns'], derived: FieldSources['derived']): BarChunk {
+  parse(
+    chunk: Chunk,
+    { columns, derived }: Pick<FieldSources, 'columns' | 'derived'>,
+    format: Format,
+  ): BarChunk {
     const { count, firstRow } = chunk;
     const strange = new Map<number, RowProblem>();
     const values = valueFields.map((field) => {
@@ -177,7 +182,8 @@ export class BarChunker {
       const numbers = new Float64Array(count);
       for (let row = 0; row < count; row++) {
         const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
-        const number = Number.isNaN(plain) ? numberOf(cellText(column.text(row) ?? '')) : plain;
+        const text = Number.isNaN(plain) ? (column.text(row) ?? '') : '';
+        const number = text === '' || isInfinite(format, text) ? plain : numberOf(cellText(text));
         if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
         numbers[row] = number ?? Number.NaN;
       }
@@ -186,7 +192,8 @@ export class BarChunker {
     for (const { name, reason } of derived) {
       const column = chunk.texts[this.#texts.indexOf(name)]!;
       for (let row = 0; row < count; row++)
-        if (column.text(row)?.startsWith(UNMADE) === true) strange.set(row, { column: name, reason });
+        if (column.text(row)?.startsWith(UNMADE) === true && !isInfinite(format, column.text(row)!))
+          strange.set(row, { column: name, reason });
     }
     const ms = new Float64Array(count);
     const kinds = new Uint8Array(count);

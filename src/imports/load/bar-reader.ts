@@ -43,14 +43,12 @@ async function* readOnce(source: MappedFile, reading: BarReading): AsyncGenerato
 }
 
 /** The rows of a file, read cell by cell, so that refused ones can be named. */
-export async function* readCarefully(
-  source: MappedFile,
-  { columns, derived }: FieldSources,
-): AsyncGenerator<BarChunk> {
+export async function* readCarefully(source: MappedFile, sources: FieldSources): AsyncGenerator<BarChunk> {
+  const { columns, derived } = sources;
   const texts = [...source.header, ...derived.map(({ name }) => name)];
   const chunker = new BarChunker(columns, { texts, numbers: [], moment: null });
   for await (const read of readChunks(source, { texts, numbers: [], careful: true, derived }))
-    yield chunker.parse(read, columns, derived);
+    yield chunker.parse(read, sources, source.format);
 }
 
 /**

@@ -91,8 +91,9 @@ export class RefusedRows {
     const cells = this.#columns.map(([name, place]) => [name, texts[place]!.text(index)] as const);
     // The columns whose cells are wrong together.
     const columns = reportedColumns(this.#mapping, wrong);
-    const column = columns[0]!;
     const wrongTexts = columns.map((one) => cells.find(([name]) => name === one)?.[1] ?? '');
+    const made = this.#mapping.derived.find(({ name }) => name === wrong);
+    const column = columns[(made?.reason === reason ? made.wrongOf?.(wrongTexts) : null) ?? 0]!;
     const cell = wrongTexts.filter((text) => text !== '').join(' ');
     this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
     if (!this.#isKept) return;

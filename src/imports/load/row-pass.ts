@@ -15,7 +15,7 @@ import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { readChunks } from '../read/read.ts';
-import { type ComputedColumn, UNMADE } from '../read/scan.ts';
+import { type ComputedColumn, isInfinite, UNMADE } from '../read/scan.ts';
 import { OwnNames } from './own-names.ts';
 import { type Particulars, rowWithValues } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';
@@ -191,9 +191,10 @@ export class RowPass {
         this.#warnOfOdd(unmade, text.slice(UNMADE.length));
         continue;
       }
-      if (unmade !== undefined) return { column: at, reason: unmade.reason };
-      const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
-      if (value === undefined) return { column: at, reason };
+      const spaced = () => (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      const value = unmade === undefined ? (parse(text) ?? spaced()) : undefined;
+      if (value === undefined && !isRequired && isInfinite(this.#run.request.file.format, text)) continue;
+      if (value === undefined) return { column: at, reason: unmade?.reason ?? reason };
       values[field] = value;
       written[field] = text;
     }

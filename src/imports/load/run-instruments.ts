@@ -60,6 +60,8 @@ export class RunInstruments {
     const name = { asset_schema, country_iso_code, symbol };
     const found = this.#known.get(rowKeyOf(instruments, name));
     if (found === undefined) await refuseLost(this.run.writer, name);
+    if (findMarket(asset_schema as AssetSchema, country_iso_code) === null)
+      this.run.unknownMarkets.add(`${asset_schema}:${country_iso_code}`);
     const made = await newInstrument(this.run.writer, name, this.run.counters, found);
     if (found?.deleted === null) this.#freshFrom = Math.min(this.#freshFrom, made.instrument_id);
     return made;

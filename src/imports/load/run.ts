@@ -11,6 +11,7 @@ import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Writer } from '../../store/store.ts';
 import { type ColumnMapping, type FieldSources, type MappedFile, mapFound } from '../map/column-mapping.ts';
+import { formatOf } from '../map/explain-file.ts';
 import { known } from '../map/presets/preset.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import { type ImportGroup, refusedRowsProblem } from './import-group.ts';
@@ -86,11 +87,17 @@ export type ImportReport = BarCounts &
     readonly rowsUnchanged: number;
     readonly rowsRefused: number;
     readonly newInstruments: number;
+    /** Markets of theirs that are not built in, such as `stock:NG`. */
+    readonly unknownMarkets: readonly string[];
     /** Warnings about rows that were stored, each with its number of rows. */
     readonly findings: Readonly<Record<string, number>>;
     /** Times around the bars of the file that no import covers; absent where the dataset is not bars. */
     readonly openTimes?: readonly OpenTime[];
     readonly ignoredColumns: readonly string[];
+    /** Field -> its columns and how they are converted, in words, where no preset does. */
+    readonly conversions: Readonly<Record<string, string>>;
+    /** Columns that the map names for optional fields, and no object of the file has. */
+    readonly lackingColumns: readonly string[];
     /** The first refused rows. */
     readonly refused: readonly Refusal[];
     /** The first reasons of refusals, each once with its first row. */
@@ -184,6 +191,8 @@ export type PresentRun = {
   /** The origin of its file: the caller's words, else the name of the preset; null without either. */
   readonly source: string | null;
   readonly former: FormerRuns;
+  /** Markets that are not built in, of instruments that it makes. */
+  readonly unknownMarkets: Set<string>;
   readonly counters: Counters;
 };
 
@@ -224,7 +233,8 @@ export async function runImport(
     const former = new FormerRuns(writer, runId);
     const command = request.command ?? { firstRun: null };
     command.firstRun ??= runId;
-    const asked = { writer, request, mapping, refused, source };
+    const unknownMarkets = new Set<string>();
+    const asked = { writer, request, mapping, refused, source, unknownMarkets };
     const run = { ...asked, runId, command: command.firstRun, startedMs, former, counters };
     const { finish, ...result } = await work(run);
     const { rowsRead, rowsWritten, rowsReplaced, rowsRemoved = 0 } = result;
@@ -238,7 +248,7 @@ export async function runImport(
       dataset,
       file: file.name,
       preset: presetOf(request),
-      shape: shapeIn(request.file.mapping),
+      shape: shapeIn(file),
       map: mapFound(file.mapping),
       ...(file.mapping.isFound && file.mapping.hint !== undefined && { hint: file.mapping.hint }),
       source,
@@ -254,6 +264,9 @@ export async function runImport(
       refused: refused.first,
       refusals: refused.groups,
       ignoredColumns: mapping.ignored,
+      lackingColumns: mapping.lacking,
+      unknownMarkets: [...unknownMarkets],
+      conversions: file.mapping.preset === undefined ? mapping.conversions : {},
       replaced: await former.list(),
       aheadRun,
       runId: isTrial ? null : runId,
@@ -297,8 +310,13 @@ export async function runImport(
   }
 }
 
-const shapeIn = ({ shape, encoding }: ImportRequest['file']['mapping']): string | null =>
-  shape ?? (encoding === undefined ? null : `text in ${encoding}`);
+/** What is told of a layout: nothing where it is a plain file, or a preset or the caller's map says it. */
+function shapeIn({ format, mapping }: MappedFile): string | null {
+  const { shape, encoding, delimiter, skip, preset, locate } = mapping;
+  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip) !== undefined;
+  if (shape === undefined && isFound) return formatOf({ format, mapping });
+  return shape ?? (encoding === undefined ? null : `text in ${encoding}`);
+}
 
 function presetOf({ file, flags }: ImportRequest): ImportReport['preset'] {
   const { preset, values, zone, prices, volumes, symbols, label, doubt = null } = file.mapping;

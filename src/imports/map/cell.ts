@@ -85,6 +85,13 @@ const SUFFIXED = quoted(
   "^(?:([+-]?)\\p{Sc}? ?|\\p{Sc} ?([+-]?))([\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?([KkMmBbTt]?) ?(?:%|\\p{Sc})?$",
 );
 
+/**
+ * SQL that names the value of another: written as often as it is needed, that would grow with each step, and be
+ * computed again. A name stands within the SQL of those around it.
+ */
+const bound = (name: string, sql: string, use: (name: string) => string): string =>
+  `list_transform([${sql}], lambda ${name}: ${use(name)})[1]`;
+
 /** Microseconds of a unit of time. */
 export const epochMicros = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 } as const;
 
@@ -175,14 +182,18 @@ function moment(sql: string, written: string, offset: string): string {
 /** The columns of a cell, in their order. */
 const columnsOf = ({ column, join = [] }: RichCell): string[] => [column, ...[join].flat()];
 
-/** The source text of a cell; null where it is empty, or stands for a missing value. */
+/** The text of a cell's columns; null where it is empty, or stands for a missing value. */
 function sourceSql(cell: RichCell): string {
   const { remove, blanks, lookup = {} } = cell;
   let sql = joinedSql(cell);
   if (remove !== undefined) sql = `nullif(trim(regexp_replace(${sql}, ${quoted(remove)}, '', 'g')), '')`;
   if (blanks !== undefined) sql = `regexp_replace(${sql}, '[\\s\u00a0]+', ${quoted(blanks)}, 'g')`;
   const words = [...missingWords].filter((word) => !Object.hasOwn(lookup, word)).map(quoted);
-  return `case when ${sql} in (${words.join()}) then null else ${sql} end`;
+  return bound(
+    'whole',
+    sql,
+    (whole) => `case when ${whole} in (${words.join()}) then null else ${whole} end`,
+  );
 }
 
 function joinedSql(cell: RichCell): string {
@@ -190,41 +201,51 @@ function joinedSql(cell: RichCell): string {
   return `(${[first, ...others.map((other) => `coalesce(' ' || ${other}, '')`)].join(' || ')})`;
 }
 
-function numberSql(cell: Pick<RichCell, 'thousands' | 'decimal'>, text: string, { unmade }: Maker): string {
-  const { thousands, decimal } = cell;
-  let sql = text;
-  if (thousands !== undefined)
-    sql = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])}) then regexp_replace(${sql}, ${quoted(groupMarks[thousands])}, '', 'g') else ${sql} end`;
-  if (decimal !== undefined)
-    sql = `case when contains(${sql}, '.') then ${unmade} else replace(${sql}, ',', '.') end`;
-  return sql;
+/** A number with a point as its only mark. */
+function numberSql({ thousands, decimal }: RichCell, sql: string, { unmade }: Maker): string {
+  const pointed = (text: string): string =>
+    decimal === undefined
+      ? text
+      : `case when contains(${text}, '.') then ${unmade} else replace(${text}, ',', '.') end`;
+  if (thousands === undefined) return pointed(sql);
+  const bare = `case when regexp_full_match(${sql}, ${quoted(groupedNumbers[thousands])})
+    then regexp_replace(${sql}, ${quoted(groupMarks[thousands])}, '', 'g') else ${sql} end`;
+  return decimal === undefined ? bare : bound('bare', bare, pointed);
 }
 
 /** A number with a letter for its size, or in percents: the sign and the digits, then the power of ten. */
 function suffixedSql(cell: RichCell, sql: string, maker: Maker): string {
-  const part = (index: number): string => `regexp_extract(${sql}, ${SUFFIXED}, ${index})`;
-  const bare = `case when regexp_matches(${sql}, ${SUFFIXED}) then ${part(1)} || ${part(2)} || ${part(3)} else ${sql} end`;
-  const digits = numberSql(cell, `(${bare})`, maker);
-  const letters = `case upper(${part(4)}) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
-  const exponent =
-    cell.scale === 'percent' ? `case when ${part(4)} = '' then -2 else ${maker.unmade} end` : `(${letters})`;
-  return asNumber(`(${digits})`, maker, shifted(`(${digits})`, `(${exponent})`));
+  const parts = `regexp_extract(${sql}, ${SUFFIXED}, ['sign', 'second', 'digits', 'letter'])`;
+  const power =
+    cell.scale === 'percent'
+      ? `case when parts.letter = '' then -2 else ${maker.unmade} end`
+      : `case upper(parts.letter) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
+  const bare = `case when parts.digits = '' then ${sql} else parts.sign || parts.second || parts.digits end`;
+  return bound('parts', parts, () =>
+    bound('text', bare, (text) =>
+      bound('digits', numberSql(cell, text, maker), (digits) =>
+        asNumber(digits, maker, shifted(digits, `(${power})`)),
+      ),
+    ),
+  );
 }
 
-function richSql(cell: RichCell, maker: Maker): string {
+/** The value of a cell by the text in its column, which is not null. */
+function richSql(cell: RichCell, source: string, maker: Maker): string {
   const { lookup, scale, format, epoch, offset = '', value } = cell;
-  let sql = sourceSql(cell);
-  if (value !== undefined) return `case when ${sql} is not null then ${quoted(value)} end`;
-  if (lookup !== undefined) sql = looked(sql, lookup, maker.unmade);
-  if (typeof scale === 'string') return suffixedSql(cell, sql, maker);
-  sql = numberSql(cell, sql, maker);
-  if (scale !== undefined) return scaled(sql, scale, maker);
-  if (epoch !== undefined) {
-    const micros = scaled(sql, epochMicros[epoch], maker);
-    return `strftime(make_timestamp(cast(round(${micros}) as bigint)), '%Y-%m-%dT%H:%M:%S.%fZ')`;
-  }
-  if (format !== undefined) return moment(sql, format, offset);
-  return offset === '' ? sql : `(${sql} || ${quoted(offset)})`;
+  if (value !== undefined) return quoted(value);
+  const made = (sql: string): string => {
+    if (typeof scale === 'string') return suffixedSql(cell, sql, maker);
+    const number = numberSql(cell, sql, maker);
+    if (scale !== undefined) return bound('number', number, (digits) => scaled(digits, scale, maker));
+    if (epoch !== undefined) {
+      const micros = bound('number', number, (digits) => scaled(digits, epochMicros[epoch], maker));
+      return `strftime(make_timestamp(cast(round(${micros}) as bigint)), '%Y-%m-%dT%H:%M:%S.%fZ')`;
+    }
+    if (format !== undefined) return moment(number, format, offset);
+    return offset === '' ? number : `(${number} || ${quoted(offset)})`;
+  };
+  return lookup === undefined ? made(source) : bound('looked', looked(source, lookup, maker.unmade), made);
 }
 
 function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
@@ -232,6 +253,32 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
   if (format !== undefined) return `is not of the form ${format}`;
   if (scale === undefined && decimal === undefined && epoch === undefined) return 'cannot be computed';
   return decimal === undefined ? 'is not a number' : 'is not a number with a decimal comma';
+}
+
+/** The texts of parts of a date or time, for the column of a join that has another one. */
+const PARTS: Readonly<Record<string, string>> = {
+  ...{ Y: '\\d{4}', b: '[a-z]{3}', B: '[a-z]+', a: '[a-z]{3}', A: '[a-z]+', p: '[ap]m', '%': '%' },
+  ...{ z: '[-+\\d:]+', Z: '[-+:\\w]+', n: '\\d+', f: '\\d+', g: '\\d+', j: '\\d+' },
+};
+
+/** The place of the first cell that is no part of a form of dates, the parts being those between blanks. */
+function wrongPart(format: string, cells: readonly string[]): number {
+  const words = format
+    .split(' ')
+    .map((word) =>
+      word.replaceAll(/%-?(.)|[^%]/g, (one, part?: string) =>
+        part === undefined ? RegExp.escape(one) : (PARTS[part] ?? '\\d{1,2}'),
+      ),
+    );
+  let at = 0;
+  for (const [place, cell] of cells.entries()) {
+    const rest = words.slice(at).map((_, count) => words.slice(at, at + count + 1).join(' +'));
+    const found = rest.findIndex((form) => new RegExp(`^${form}$`, 'i').test(cell.trim()));
+    if (found < 0) return place;
+    at += found + 1;
+  }
+  // A date that no calendar has, or a part that is missing at the end.
+  return at < words.length ? cells.length - 1 : 0;
 }
 
 /** The computed column of a field. */
@@ -252,10 +299,19 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
   return {
     inputs,
     reported: inputs,
-    fast: `case when ${sourceSql(cell)} is null then ${instead} else ${richSql(cell, fast)} end`,
-    careful: `case when ${sourceSql(cell)} is null then ${instead}
-      else coalesce(try(${richSql(cell, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
+    fast: bound(
+      'source',
+      sourceSql(cell),
+      (source) => `case when ${source} is null then ${instead} else ${richSql(cell, source, fast)} end`,
+    ),
+    careful: bound(
+      'source',
+      sourceSql(cell),
+      (source) => `case when ${source} is null then ${instead}
+        else coalesce(try(${richSql(cell, source, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
+    ),
     reason: reasonOf(cell),
+    ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
     ...(cell.oddIsNull && { oddIsNull: true }),
     ...plainRule(cell),
   };

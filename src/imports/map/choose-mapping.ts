@@ -18,7 +18,7 @@ import {
   noMapping,
   ownNames,
 } from './column-mapping.ts';
-import { foundColumns, guessedLayout, type Told } from './guess-mapping.ts';
+import { foundColumns, foundLayout, guessedLayout, type Told } from './guess-mapping.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
@@ -75,9 +75,13 @@ export function chooseMapping(
 ): ChooseMapping {
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
-  const find: Find = (sample) => ({
-    atHeader: (header) => foundColumns(sample, header, fields, told, false),
-  });
+  const find: Find = (sample) => {
+    const layout = foundLayout(sample, fields, told);
+    return {
+      ...layout,
+      atHeader: (header) => foundColumns(sample, header, fields, { ...told, ...layout }, false),
+    };
+  };
   const choose = chosen(dataset, preset, mapPath, find);
   if (delimiter !== undefined) checkDelimiter(delimiter);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
@@ -94,7 +98,7 @@ export function chooseMapping(
 }
 
 /** Finds the columns of a file that nobody described by their names. */
-type Find = (sample: Sample) => Pick<ColumnMapping, 'atHeader'>;
+type Find = (sample: Sample) => Pick<ColumnMapping, 'delimiter' | 'skip' | 'atHeader'>;
 
 function chosen(
   dataset: string,

@@ -94,6 +94,10 @@ export type FieldSources = {
   readonly columns: ReadonlyMap<string, string>;
   readonly values: ReadonlyMap<string, string>;
   readonly ignored: readonly string[];
+  /** Columns of optional fields that a mapping names and no object of a JSON file has. */
+  readonly lacking: readonly string[];
+  /** Field -> its columns and how they are converted, in words, where they are. */
+  readonly conversions: Readonly<Record<string, string>>;
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
 };
@@ -139,12 +143,13 @@ export function findSources(
 ): FieldSources {
   const about = { file, header, fields, mapping };
   const known = [...fields.required, ...fields.optional];
-  checkMapping(about, known);
+  const lacking = checkMapping(about, known);
   const hasComma = Object.values(mapping.columns).some(
     (cell) => typeof cell !== 'string' && 'decimal' in cell,
   );
   const columns = new Map<string, string>();
   const derived: ComputedColumn[] = [];
+  const conversions: Record<string, string> = {};
   const values = new Map([...Object.entries(mapping.values), ...flags]);
   const hasOwnNames = Object.keys(mapping.columns).length === 0;
   for (const field of known) {
@@ -152,10 +157,14 @@ export function findSources(
     if (!isNamed && !hasOwnNames && !fields.needed.includes(field) && !mapping.header?.includes(field))
       continue;
     let cell = isNamed ? mapping.columns[field]! : field;
-    if (values.has(field) || (typeof cell === 'string' && !header.includes(cell))) continue;
+    // A cell of objects may lack some of its columns.
+    if (values.has(field) || !inputsOf(cell).some((column) => header.includes(column))) continue;
     if (typeof cell === 'string' && hasComma && fields.numbers.includes(field))
       cell = { column: cell, decimal: ',' };
-    if (typeof cell !== 'string') derived.push(derive(field, cell));
+    if (typeof cell !== 'string') {
+      derived.push(derive(field, cell));
+      conversions[field] = conversionOf(cell);
+    }
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
   checkDelimiter(about);
@@ -169,7 +178,20 @@ export function findSources(
   const isOpened = (column: string): boolean =>
     mapping.unread !== undefined && paths.some((path) => path.startsWith(`${column}.`));
   const ignored = header.filter((column) => !used.has(column) && !own.includes(column) && !isOpened(column));
-  return { columns, values, derived, ignored: [...ignored, ...unread] };
+  return { columns, values, derived, conversions, lacking, ignored: [...ignored, ...unread] };
+}
+
+/** Characters of a conversion that are shown: a lookup may have thousands of texts. */
+const SHOWN_CHARACTERS = 120;
+
+/** Columns and the conversions of their cells: `Datum, join "Zeit", format "%d.%m.%Y %H:%M"`. */
+function conversionOf(cell: Exclude<Cell, string>): string {
+  if ('sql' in cell) return `made of ${inputsOf(cell).join(', ')}`;
+  const { column, oddIsNull: _, ...steps } = cell;
+  const words = Object.entries(steps).map(([key, value]) =>
+    `${key} ${JSON.stringify(value)}`.slice(0, SHOWN_CHARACTERS),
+  );
+  return [column, ...words].join(', ');
 }
 
 /** A file with the fields that are wanted of it. */
@@ -200,7 +222,11 @@ function checkDelimiter({ file, header, fields, mapping }: About): void {
   throw contentProblem(file, `this file separates columns by ${mark}. ${cure}${hint}`);
 }
 
-function checkMapping({ file, header, mapping }: About, known: readonly string[]): void {
+/**
+ * The columns of optional fields that no object of a JSON file has. @throws FileProblem where a field is
+ * unknown, or a column must be there or is misspelt
+ */
+function checkMapping({ file, header, fields, mapping }: About, known: readonly string[]): string[] {
   const locate = mapping.locate ?? (() => '');
   for (const part of ['columns', 'values'] as const) {
     const field = Object.keys(mapping[part]).find((name) => !known.includes(name));
@@ -210,15 +236,25 @@ function checkMapping({ file, header, mapping }: About, known: readonly string[]
       `${locate(part, field)}the column mapping names a field ${field} that is not one of ${known.join(', ')}`,
     );
   }
-  for (const [field, cell] of Object.entries(mapping.columns)) {
-    const column = inputsOf(cell).find((name) => !header.includes(name));
-    if (column === undefined) continue;
-    const near = nearest(column, header);
-    throw new FileProblem(
-      'unfit',
-      `${locate('columns', field)}${file}: has no column ${column}, which the column mapping names; its columns are ${header.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
-    );
-  }
+  const inputs = Object.entries(mapping.columns).map(([field, cell]) => [field, inputsOf(cell)] as const);
+  const used = new Set(inputs.flatMap(([, columns]) => columns));
+  const lacking = new Set<string>();
+  for (const [field, columns] of inputs)
+    for (const column of columns.filter((name) => !header.includes(name))) {
+      const { key, known: there } = mapping.lacking?.get(column) ?? { key: column, known: header };
+      const isTold =
+        fields.required.includes(field) || there.some((one) => !used.has(one) && isTypo(key, one));
+      if (mapping.lacking !== undefined && !isTold) lacking.add(column);
+      else {
+        const near = nearest(key, there);
+        const what = key === column ? `column ${key}` : `${key} in ${column}`;
+        throw new FileProblem(
+          'unfit',
+          `${locate('columns', field)}${file}: has no ${what}, which the column mapping names; ${key === column ? 'its columns are' : 'there it has'} ${there.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
+        );
+      }
+    }
+  return [...lacking];
 }
 
 /**

@@ -66,6 +66,7 @@ export async function explainFile(explaining: Explaining) {
     /** The end of bars that their datetime names; null where nothing says it. */
     label: label ?? null,
     ignoredColumns: isProblem ? [] : sources.ignored,
+    lackingColumns: isProblem ? [] : sources.lacking,
     /** The first rows as they would be stored, by field; a cell that would be refused says why. */
     rows: isProblem ? [] : await firstRows(explaining, sources),
     problem: isProblem ? sources : null,
@@ -81,24 +82,24 @@ function sourcesOf({ file, fields, flags }: Explaining): FieldSources | FileProb
   }
 }
 
-function formatOf({ format, mapping }: MappedFile): string {
+/** The layout of a file, in words. */
+export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mapping'>): string {
   if (mapping.convert !== undefined) return 'converted as a whole';
   if (mapping.shape !== undefined) return mapping.shape;
   if (format.kind !== 'csv') return format.kind === 'json' ? 'JSON' : 'Parquet';
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
-  const header = headerLines === 0 ? 'without a header' : 'with a header';
+  const above = headerLines > 1 ? ` below ${headerLines - 1} ${headerLines > 2 ? 'lines' : 'line'}` : '';
+  const header = headerLines === 0 ? 'without a header' : `with a header${above}`;
   const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
 
-const columnsShown = ({ columns, derived }: FieldSources): Record<string, string> =>
-  Object.fromEntries(
-    [...columns].map(([field, column]) => {
-      const inputs = derived.find(({ name }) => name === column)?.inputs;
-      return [field, inputs === undefined ? column : `made of ${inputs.join(', ')}`];
-    }),
-  );
+/** The column of each field, or how it is made of columns. */
+const columnsShown = ({ columns, conversions }: FieldSources): Record<string, string> => ({
+  ...Object.fromEntries(columns),
+  ...conversions,
+});
 
 async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
   const { columns, values, derived } = sources;

@@ -2,7 +2,7 @@
 // the caller can say.
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
-import type { Cell, groupedNumbers } from './cell.ts';
+import type { Cell, groupedNumbers, RichCell } from './cell.ts';
 import { type ColumnMapping, claimsOf, type FieldNames } from './column-mapping.ts';
 
 /** The caller's facts about a file where its rows do not tell them. */
@@ -35,7 +35,7 @@ const areNames = (row: readonly string[]): boolean =>
   row.length > 1 && new Set(row).size === row.length && !row.some((cell) => /^[-+.\d]/.test(cell));
 
 /** The header is the first line that has as many cells as the line below it, and several. */
-function placeOf(sample: Sample, told: Told): Place {
+function placeOf(sample: Sample, told: Pick<Told, 'delimiter'>): Place | undefined {
   const lines = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   // The last one may be incomplete.
   if (sample.isCut) lines.pop();
@@ -45,13 +45,7 @@ function placeOf(sample: Sample, told: Told): Place {
     return skip < 0 || skip > TITLES_MAX ? [] : [{ delimiter, skip, header: cells[skip]! }];
   });
   // Of several characters the separator makes the most columns.
-  const [best] = found.sort((a, b) => b.header.length - a.header.length);
-  if (best === undefined)
-    throw unfitProblem(
-      sample.name,
-      'has no header line and rows below it with as many columns: --write-map needs both',
-    );
-  return best;
+  return found.sort((a, b) => b.header.length - a.header.length)[0];
 }
 
 /** Texts for a missing value. */
@@ -209,6 +203,20 @@ const POINT_DECIMAL =
   /^[+-]?(\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,3}(?:['’]\d{3})+)(\.\d+)?$/;
 const NUMBER = /^[+-]?(\d[\d.,'’ \u00a0\u202f]*|\.\d+)(e[+-]?\d+)?$/i;
 
+/** Numbers with the sign of a currency, or with a letter for their size behind them. */
+const SUFFIXED = /^(?:[+-]?\p{Sc} ?[+-]?|[+-]?)(\d[\d.,'’ \u00a0\u202f]*) ?[kmbt]?(?: ?\p{Sc})?$/iu;
+const PERCENT = /^[+-]?(\d[\d.,'’ \u00a0\u202f]*) ?%$/;
+
+/** Fields of which economic calendars give some in percent: the number before the sign. */
+const isPercent = (field: string): boolean => /_value$|^change/.test(field);
+
+/** The number in a cell, without signs and letters beside it; undefined where it has none. */
+function bareNumber(field: string, text: string): string | undefined {
+  if (NUMBER.test(text)) return text;
+  const [, bare] = (isPercent(field) ? PERCENT.exec(text) : null) ?? SUFFIXED.exec(text) ?? [];
+  return bare?.trim();
+}
+
 /**
  * The decimal mark of a file's numbers; undefined where they are written in several ways. @throws FileProblem
  * where they have two meanings
@@ -232,7 +240,24 @@ function decimalOf(
 }
 
 /** How the cells of a column of numbers are read. */
-function numberCell(column: string, texts: readonly string[], decimal: ',' | '.' | undefined): Cell {
+function numberCell(
+  field: string,
+  column: string,
+  cells: readonly string[],
+  decimal: ',' | '.' | undefined,
+): Cell {
+  const texts = cells.map((text) => bareNumber(field, text) ?? text);
+  const read = groupsCell(column, texts, decimal);
+  if (texts.every((text, row) => text === cells[row])) return read;
+  return { ...(typeof read === 'string' ? { column } : read), scale: 'suffix' };
+}
+
+/** The marks in the numbers of a column. */
+function groupsCell(
+  column: string,
+  texts: readonly string[],
+  decimal: ',' | '.' | undefined,
+): string | RichCell {
   if (decimal === undefined) return column;
   const [spaced, quoted] = [/\d[ \u00a0\u202f]\d/, /\d['’]\d/].map((mark) =>
     texts.some((text) => mark.test(text)),
@@ -253,7 +278,7 @@ function suitsField(
   const rule = rules[field]!;
   const fits = (text: string): boolean =>
     numbers.includes(field)
-      ? NUMBER.test(text)
+      ? bareNumber(field, text) !== undefined
       : isDated(rules, field)
         ? DATED.test(text)
         : 'unit' in rule || rule.parse(text) !== undefined;
@@ -269,8 +294,8 @@ const UNNAMED = /^(|unnamed: 0|index)$/i;
 
 /**
  * The columns of a file by their names and its beginning: those that one field alone claims, and no other
- * column with it. @throws FileProblem that asks for a flag where its rows have two meanings; never where a
- * field is missing, or the file has the fields' own names and nothing else was wanted
+ * column with it. @throws FileProblem that asks for a flag where its rows have two meanings; never where most
+ * fields are missing, or the file has the fields' own names and nothing else was wanted
  */
 export function foundColumns(
   sample: Sample,
@@ -298,13 +323,15 @@ export function foundColumns(
   const mark = lazily(() =>
     decimalOf(
       sample.name,
-      fields.numbers.flatMap((field) => (found.has(field) ? textsOf(found.get(field)!) : [])),
+      fields.numbers.flatMap((field) =>
+        found.has(field) ? textsOf(found.get(field)!).map((text) => bareNumber(field, text) ?? text) : [],
+      ),
       told.decimal,
-      isAsked || table.isUnusual(),
+      isAsked || (!isOwn && table.isUnusual()),
     ),
   );
   const sureCell = (field: string, column: string): Cell => {
-    if (fields.numbers.includes(field)) return numberCell(column, textsOf(column), mark());
+    if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark());
     return isDated(fields.rules, field)
       ? dateCell(sample.name, table, column, told, field === instant)
       : column;
@@ -316,12 +343,14 @@ export function foundColumns(
       return column;
     }
   };
-  if (isOwn && !isAsked && told.dateFormat === undefined && told.decimal === undefined)
+  const { dateFormat, decimal, delimiter } = told;
+  if (isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined)
     return { columns: {}, cellOf };
-  const isWhole = fields.required.every((field) => found.has(field) || fields.flags[field] !== undefined);
+  const needed = fields.required.filter((field) => fields.flags[field] === undefined);
+  const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
   const columns = [...found].map(([field, column]) => [
     field,
-    (isAsked || isWhole ? sureCell : cellOf)(field, column),
+    (isAsked || isNear ? sureCell : cellOf)(field, column),
   ]);
   return { columns: Object.fromEntries(columns), isFound: true, cellOf };
 }
@@ -336,10 +365,40 @@ export function guessedLayout(
   // Many letters in a row that are not ASCII are those of another alphabet.
   if (told.encoding === undefined && sample.isCertain === false && /[\x80-\uffff]{4}/.test(sample.text))
     throw contentProblem(sample.name, NOT_UTF8);
-  const { delimiter, skip } = placeOf(sample, told);
-  return {
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== ',' && { delimiter }),
-    ...(skip > 0 && { skip }),
+  const place = placeOf(sample, told);
+  if (place === undefined)
+    throw unfitProblem(
+      sample.name,
+      'has no header line and rows below it with as many columns: --write-map needs both',
+    );
+  return { ...(encoding !== undefined && { encoding }), ...layoutOf(place) };
+}
+
+const layoutOf = ({ delimiter, skip }: Place): Pick<ColumnMapping, 'delimiter' | 'skip'> => ({
+  ...(delimiter !== ',' && { delimiter }),
+  ...(skip > 0 && { skip }),
+});
+
+/**
+ * The layout of a text that nobody described, where its first line does not name the columns that rows need:
+ * another line or separator names more of them. Empty for any other.
+ */
+export function foundLayout(
+  sample: Sample,
+  fields: FieldNames,
+  told: Pick<Told, 'delimiter'>,
+): Pick<ColumnMapping, 'delimiter' | 'skip'> {
+  if (sample.text === '' || JSON_START.test(sample.text)) return {};
+  const [line = ''] = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/, 1);
+  const usual = told.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
+  const header = cellsOf(line, usual) ?? [];
+  const needed = fields.required.filter((field) => fields.flags[field] === undefined);
+  const claimedIn = (names: readonly string[]): number => {
+    const claims = claimsOf(fields, names);
+    return needed.filter((field) => claims.get(field)!.length > 0).length;
   };
+  // Most files have our own names in their first line.
+  const claimed = header.length > 1 ? claimedIn(header) : -1;
+  const place = claimed === needed.length ? undefined : placeOf(sample, told);
+  return place !== undefined && claimedIn(place.header) > claimed ? layoutOf(place) : {};
 }

@@ -13,6 +13,9 @@ import { firstBytes, packedTwice, packingOf } from './unpack.ts';
  */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
+/** A key that no object has, and those that are there. */
+export type LackingKey = { readonly key: string; readonly known: readonly string[] };
+
 /** The layout of a file, where its bytes do not show it. */
 export type Layout = {
   /** Names of the columns of a file without a header line. */
@@ -23,6 +26,8 @@ export type Layout = {
   readonly paths?: readonly string[];
   /** Keys of a JSON file within the objects of `paths` that no path names: they are not read. */
   readonly unread?: readonly string[];
+  /** In JSON: columns that the mapping names and no object has. Absent where a column must be there. */
+  readonly lacking?: ReadonlyMap<string, LackingKey>;
   /** The encoding of the text, where it is not UTF-8. */
   readonly encoding?: Encoding;
   /** The separator of cells, where it is neither a comma nor a tab. */

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Columns } from './chunk.ts';
 import { PIECE_BYTES } from './digest.ts';
 import { contentProblem, unfitProblem } from './file-problem.ts';
-import type { JsonRecords } from './format.ts';
+import type { JsonRecords, LackingKey } from './format.ts';
 import { named, quoted } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
@@ -140,7 +140,8 @@ const placesOf = (path: string): string[] =>
 /**
  * The first key of a path that no object of the file has, and the keys beside it; null where all may exist.
  */
-function missingKey(keys: Columns, path: string): { key: string; known: string[] } | null {
+function missingKey(keys: Columns, path: string): LackingKey | null {
+  if (!keys.header.includes(firstKey(path))) return { key: firstKey(path), known: keys.header };
   for (const [at, place] of placesOf(path).entries()) {
     const fields = fieldsAt(keys, place);
     if (fields === null) return null;
@@ -172,24 +173,12 @@ function chainOf(file: string, paths: readonly string[]): readonly string[] {
   );
 }
 
-/** @throws FileProblem where no object of the file has a key of a path */
-function checkPaths(file: string, keys: Columns, paths: readonly string[]): void {
-  for (const path of paths) {
-    const missing = missingKey(keys, path);
-    if (missing === null) continue;
-    throw unfitProblem(
-      file,
-      `has no ${missing.key} in ${path}, which the column mapping names; there it has ${missing.known.join(', ')}`,
-    );
-  }
-}
-
 /**
  * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these,
- * and the keys of the file's objects except those of the lists. Null where no column is nested.
- * `unread` are the keys beside these. With `mayLack` a key that the file does not have gives no value: of a
- * vendor's optional key no object may have one.
- * @throws FileProblem where a key is missing otherwise, or two lists are side by side
+ * and the keys of the file's objects except those of the lists. `unread` are the keys beside these; `lacking`
+ * are the columns that no object has: they give no value. With `mayLack`, for the keys of a vendor, none is
+ * told. Nothing where no column is nested.
+ * @throws FileProblem where two lists are side by side
  */
 export function nestedRecords(
   file: string,
@@ -197,16 +186,21 @@ export function nestedRecords(
   columns: readonly string[],
   mayLack: boolean,
 ): {
-  readonly header: readonly string[];
-  readonly records: JsonRecords;
-  readonly unread: readonly string[];
-} | null {
+  readonly header?: readonly string[];
+  readonly records?: JsonRecords;
+  readonly unread?: readonly string[];
+  readonly lacking: ReadonlyMap<string, LackingKey>;
+} {
   const { header } = keys;
-  const paths = [...new Set(columns)].filter(
-    (path) => isJsonPath(path) && !header.includes(path) && (mayLack || header.includes(firstKey(path))),
+  const nested = [...new Set(columns)].filter((path) => isJsonPath(path) && !header.includes(path));
+  const lacking = new Map(
+    nested.flatMap((path) => {
+      const missing = mayLack ? null : missingKey(keys, path);
+      return missing === null ? [] : [[path, missing] as const];
+    }),
   );
-  if (paths.length === 0) return null;
-  if (!mayLack) checkPaths(file, keys, paths);
+  const paths = nested.filter((path) => !lacking.has(path));
+  if (paths.length === 0) return { lacking };
   const lists = chainOf(file, paths);
   // Each row of a long list would have all of it.
   const long = lists.slice(0, 1).map(firstKey);
@@ -215,7 +209,8 @@ export function nestedRecords(
     name: path,
     sql: pathSql(path, listsOf(path).at(-1), '->>'),
   });
-  const cells = [...own.map((key) => ({ name: key, sql: below(key, [], '->>') })), ...paths.map(cellOf)];
+  const absent = [...lacking.keys()].map((name) => ({ name, sql: 'null' }));
+  const held = [...own.map((key) => ({ name: key, sql: below(key, [], '->>') })), ...paths.map(cellOf)];
   // What is repeated, by the lists around it.
   const around =
     (depth: number) =>
@@ -223,16 +218,17 @@ export function nestedRecords(
       (own.includes(name) ? 0 : listsOf(name).length) === depth;
   const table = lists.reduce((from, list, depth) => {
     const rest = depth === 0 ? `* exclude (${named(long[0]!)})` : '*';
-    const levels = Array.from({ length: depth + 1 }, (_, level) => cells.filter(around(level)));
+    const levels = Array.from({ length: depth + 1 }, (_, level) => held.filter(around(level)));
     const values = boundedValues(lists.slice(0, depth + 1), levels);
     return `(select ${rest}, unnest(${values}) as ${named(list)}, ${countOf(list)} as ${countIn(list)} from ${from})`;
   }, '{file}');
   return {
     header: [...own, ...paths],
     unread: unreadBeside(keys, paths),
+    lacking,
     records: {
       keys: [...new Set([...header, ...paths.map(firstKey)])],
-      query: `select ${cells.map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
+      query: `select ${[...held, ...absent].map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
     },
   };
 }

@@ -18,6 +18,8 @@ export type ComputedColumn = {
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;
+  /** Of reported cells that cannot be computed: the place of the one that is wrong, where that shows. */
+  readonly wrongOf?: (cells: readonly string[]) => number;
   /** A cell that cannot be computed is left out, not its row. */
   readonly oddIsNull?: true;
   /** The rule by which a small plain file gives the same without DuckDB; absent where none does. */
@@ -33,6 +35,10 @@ type PlainRule =
 
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';
+
+/** True for what Python writes as an infinite number in JSON, which is missing there as NaN is. */
+export const isInfinite = ({ kind }: Format, text: string): boolean =>
+  kind === 'json' && /^-?Infinity$/.test(text.replace(UNMADE, ''));
 
 /**
  * Placeholders for a column, until its name in SQL is known: the column between characters that no name has.

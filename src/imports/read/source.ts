@@ -326,14 +326,10 @@ async function contentOf<L extends Layout>(
   const content = { ...columns, path, format, mapping: whole, bytes: size, rowsAbout };
   if (format.kind !== 'json' || mapping.paths === undefined) return content;
   const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
-  if (nested === null) return content;
-  const { unread, records } = nested;
-  return {
-    ...content,
-    header: nested.header,
-    mapping: { ...mapping, unread },
-    format: { ...format, records },
-  };
+  const { unread, records, lacking } = nested;
+  const found = { ...whole, lacking };
+  if (records === undefined || nested.header === undefined) return { ...content, mapping: found };
+  return { ...content, header: nested.header, mapping: { ...found, unread }, format: { ...format, records } };
 }
 
 /** Beginnings of files that are objects already: in a list, or one after the other. */
