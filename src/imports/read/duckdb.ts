@@ -9,12 +9,15 @@ import { checkHeader } from './format.ts';
 import { REPEATED } from './json.ts';
 import { NOT_UTF8 } from './sample.ts';
 import { describeColumns, named, pathOf, type ReadableFile, type ReadPlan, selectOf } from './scan.ts';
+import { spillFolder } from './spool.ts';
 import { TextColumn } from './text-column.ts';
 import { refuseBomb } from './unpack.ts';
 
 const settings = {
   threads: '2',
   memory_limit: limits.importReaderMemory,
+  // Where memory is short; by itself it would write into the folder that it was started in.
+  temp_directory: spillFolder(),
   // Nothing is ever fetched from anywhere.
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',

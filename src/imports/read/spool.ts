@@ -3,8 +3,9 @@
 import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { diskProblem, folderProblem, requireDiskSpace } from '../../base/space.ts';
-import { makeTemporary, removeLeftovers } from '../../base/temporary.ts';
+import { makeTemporary, ownMark, removeLeftovers } from '../../base/temporary.ts';
 
 const SPOOL = 'bourse-import-';
 
@@ -26,6 +27,9 @@ export async function spool<T>(neededBytes: number, fill: (folder: string) => Pr
     throw await diskProblem(error, tmpdir(), neededBytes);
   }
 }
+
+/** A folder for what a reader process writes while it reads: it is made when it is needed. */
+export const spillFolder = (): string => join(tmpdir(), `${SPOOL}${ownMark}-spill`);
 
 /** Whether this process has removed what others left. */
 let isCleared = false;
