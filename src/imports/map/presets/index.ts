@@ -1,11 +1,10 @@
 // The presets. Adding one is its file and its line here.
 import { alpaca, alpacaNews, alpacaPy } from './alpaca.ts';
 import { binance } from './binance.ts';
+import { forexFactory, fred } from './calendars-of-events.ts';
 import { databento } from './databento.ts';
 import { dukascopy, dukascopyNode } from './dukascopy.ts';
 import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
-import { forexFactory } from './forex-factory.ts';
-import { fred } from './fred.ts';
 import { histdata } from './histdata.ts';
 import { lean, leanUniverse } from './lean.ts';
 import { leanFactors, leanMap } from './lean-factors.ts';
@@ -19,11 +18,10 @@ import {
   massiveSplits,
   massiveTickers,
 } from './massive-lists.ts';
-import { nasdaqListed, otherListed } from './nasdaq-trader.ts';
-import { occ } from './occ.ts';
 import type { Preset } from './preset.ts';
 import { stooq, stooqPage } from './stooq.ts';
 import { tradingview } from './tradingview.ts';
+import { nasdaqListed, occ, otherListed } from './us-symbols.ts';
 import { lists } from './vendor-lists.ts';
 import { tables } from './vendor-tables.ts';
 import { yahoo, yfinance, yfinanceActions, yfinanceChain, yfinanceDownload } from './yahoo.ts';

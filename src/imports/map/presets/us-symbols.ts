@@ -1,11 +1,69 @@
-// OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike,
-// with a call, a put or both.
+// US instruments: what exchanges and the clearing house list.
 import { plainRoot } from '../../../store/schema/options.ts';
-import type { NativeRows, NumberedRow } from '../../read/convert.ts';
+import type { Convert, NativeRows, NumberedRow } from '../../read/convert.ts';
 import { contentProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { isMended, known, type Preset } from './preset.ts';
+import { begins, isMended, known, leavingOut, type Preset } from './preset.ts';
+
+// Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
+
+const nasdaq = 'Symbol|Security Name|Market Category|Test Issue|Financial Status|Round Lot Size';
+const other = 'ACT Symbol|Security Name|Exchange|CQS Symbol|ETF|Round Lot Size|Test Issue|NASDAQ Symbol';
+
+/** The exchange letters of otherlisted.txt. */
+const exchanges = { A: 'XASE', N: 'XNYS', P: 'ARCX', Z: 'BATS', V: 'IEXG' };
+
+/**
+ * Leaves out test issues, which are not instruments, and the last line, which says when the file was made.
+ */
+const listings = ({ name }: Sample): Convert =>
+  leavingOut(
+    name,
+    'test issues and the footer, left out',
+    (cells, header) =>
+      cells[0]!.startsWith('File Creation Time') || cells[header.indexOf('Test Issue')] === 'Y',
+  );
+
+const values = { asset_schema: 'stock', country_iso_code: 'US' };
+
+export const nasdaqListed: Preset = {
+  name: 'nasdaqlisted',
+  says: 'Nasdaq Trader nasdaqlisted.txt: the securities that Nasdaq lists',
+  dataset: 'instruments',
+  example: [`${nasdaq}|ETF|NextShares`, 'AAPL|Apple Inc. - Common Stock|Q|N|N|100|N|N'],
+  fits: begins(nasdaq, '|'),
+  mappingOf: (sample) => ({
+    delimiter: '|',
+    columns: { symbol: 'Symbol', name: 'Security Name' },
+    values: { ...values, exchange: 'XNAS' },
+    ownColumns: ['Test Issue'],
+    convert: listings(sample),
+  }),
+};
+
+export const otherListed: Preset = {
+  name: 'otherlisted',
+  says: 'Nasdaq Trader otherlisted.txt: the securities of the other US exchanges',
+  dataset: 'instruments',
+  example: [other, 'A|Agilent Technologies, Inc. Common Stock|N|A|N|100|N|A'],
+  fits: begins(other, '|'),
+  mappingOf: (sample) => ({
+    delimiter: '|',
+    columns: {
+      symbol: 'ACT Symbol',
+      name: 'Security Name',
+      exchange: { column: 'Exchange', lookup: exchanges },
+    },
+    values,
+    notation: 'act',
+    ownColumns: ['Test Issue'],
+    convert: listings(sample),
+  }),
+};
+
+// OCC (Options Clearing Corporation): the text of its series search as option contracts. A row is a strike,
+// with a call, a put or both.
 
 /** The names of all cells: the header names fewer than the rows have. */
 const header = 'ProductSymbol,blank,year,Month,Day,Integer,Dec,C/P,Call,Put,Position Limit'.split(',');
