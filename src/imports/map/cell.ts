@@ -200,15 +200,23 @@ function numberSql(cell: Pick<RichCell, 'thousands' | 'decimal'>, text: string, 
   return sql;
 }
 
+/** An expression of a text that is computed once, whose plan would be long if each part had it. */
+const once = (sql: string, name: string, made: string): string =>
+  `list_transform([${sql}], lambda ${name}: ${made})[1]`;
+
 /** A number with a letter for its size, or in percents: the sign and the digits, then the power of ten. */
 function suffixedSql(cell: RichCell, sql: string, maker: Maker): string {
-  const part = (index: number): string => `regexp_extract(${sql}, ${SUFFIXED}, ${index})`;
-  const bare = `case when regexp_matches(${sql}, ${SUFFIXED}) then ${part(1)} || ${part(2)} || ${part(3)} else ${sql} end`;
-  const digits = numberSql(cell, `(${bare})`, maker);
+  const part = (index: number): string => `regexp_extract(whole, ${SUFFIXED}, ${index})`;
+  const bare = `case when regexp_matches(whole, ${SUFFIXED}) then ${part(1)} || ${part(2)} || ${part(3)} else whole end`;
   const letters = `case upper(${part(4)}) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
   const exponent =
     cell.scale === 'percent' ? `case when ${part(4)} = '' then -2 else ${maker.unmade} end` : `(${letters})`;
-  return asNumber(`(${digits})`, maker, shifted(`(${digits})`, `(${exponent})`));
+  const made = once(
+    numberSql(cell, 'bare', maker),
+    'digits',
+    asNumber('digits', maker, shifted('digits', `(${exponent})`)),
+  );
+  return once(sql, 'whole', once(bare, 'bare', made));
 }
 
 function richSql(cell: RichCell, maker: Maker): string {
