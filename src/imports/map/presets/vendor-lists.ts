@@ -175,14 +175,7 @@ function countryOf(column: string): Cell {
 }
 
 /** A number with the sign of a currency, or %, K, M, B or T behind it; another text is left out. */
-const valued = (column: string): Cell => ({
-  sql: `case when regexp_full_match({${column}}, '[+-]?([A-Z]?[A-Z]?[$€£¥₹])?[+-]?[0-9][0-9,]*([.][0-9]+)?[KMBT%]?')
-    then cast(regexp_replace({${column}}, '[^0-9.+-]', '', 'g') as decimal(28, 9))
-    * case right({${column}}, 1) when 'K' then 1000 when 'M' then 1000000 when 'B' then 1000000000 when 'T' then 1000000000000 else 1 end end`,
-  isStrict: true,
-  reason: 'is not a number, alone or with the sign of a currency, %, K, M, B or T',
-  oddIsNull: true,
-});
+const valued = (column: string): Cell => ({ column, thousands: ',', scale: 'suffix', oddIsNull: true });
 
 /**
  * Source: docs.tradingeconomics.com/economic_calendar/schema: dates in UTC, importance 1 to 3, values as
