@@ -120,6 +120,9 @@ test('ranges are inclusive at both ends, a date is a whole UTC day (contract 2.2
   assert.deepEqual(await between('2025-03-03 23:59:59 00:00', '2025-03-03'), ['Late']);
   assert.deepEqual(await between('2025-03-05T10:00:00.5Z', '2025-03-06'), []);
   assert.deepEqual(await between('2025-03-05', '2025-03-05T09:59:59Z'), []);
+  const after = '2025-03-03T14:30:00.000001Z';
+  assert.deepEqual(await between(after, '2025-03-03'), ['Late']);
+  assert.deepEqual(await between(after, after), []);
 });
 
 test('desc is asc reversed, and so is every page, ties included (contract 4.1, 4.2, 4.5)', async () => {

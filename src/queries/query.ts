@@ -34,8 +34,10 @@ type Sent = ParsedInstant & { readonly text: string };
  */
 export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
   const bounds = boundsOf(from && startOf(from, 'instant'), to && endOf(to, 'instant'));
-  if (from !== undefined && to !== undefined && bounds.from! >= bounds.to!)
-    throw wrongOrder(from.text, to.text);
+  if (from === undefined || to === undefined) return bounds;
+  // Two moments of one millisecond are in order.
+  const isWithin = from.kind === 'time' && from.isLater && bounds.from === bounds.to;
+  if (bounds.from! >= bounds.to! && !isWithin) throw wrongOrder(from.text, to.text);
   return bounds;
 }
 

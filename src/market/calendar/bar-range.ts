@@ -72,5 +72,6 @@ export function inOrder(
 ): boolean {
   if (isPeriod(interval) && isLabel(from) && isLabel(to)) return from.day <= to.day;
   const { fromMs, toMs } = instantBounds(calendar, from, to);
-  return fromMs < toMs;
+  // Two moments of one millisecond are in order.
+  return fromMs < toMs || (fromMs === toMs && from.kind === 'time' && from.isLater);
 }
