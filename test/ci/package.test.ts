@@ -161,13 +161,14 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     }
   });
 
-  test('bourse starts Node.js with less memory for young objects where it serves, and keeps what the operator has set', async () => {
+  test('bourse starts Node.js with less memory for young objects where it runs for long, and keeps what is set', async () => {
     const tell =
       'case $1 in --version) echo v24.15.0;; *) echo "$MALLOC_ARENA_MAX $MALLOC_MMAP_THRESHOLD_ $*";; esac';
     const path = `${folderOf({ node: tell })}${delimiter}${environment.PATH}`;
     const started = async (command: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
-      (await run(bourse, [command, 'a b'], { env: { ...environment, ...more, PATH: path } })).stdout;
-    for (const command of ['serve', 'demo'])
+      (await run(bourse, [...command.split(' '), 'a b'], { env: { ...environment, ...more, PATH: path } }))
+        .stdout;
+    for (const command of ['serve', 'demo', 'import bars --watch', 'import --watch=in'])
       assert.match(
         await started(command),
         new RegExp(

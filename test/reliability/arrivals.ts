@@ -67,7 +67,7 @@ export type Outcome = {
 };
 
 /** How long answers are waited for after the last phase. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const TICK_MS = 1;
 const ODD_MAX = 5;
 const FIRST_AT_ONCE = 4;
