@@ -228,6 +228,7 @@ export const requests: readonly string[] = [
     `/stock/stock_corporate_action/list/US:${symbol}?from_date=2025-01-01`,
     `/option/expiration_date_list/stock/US:${symbol}`,
     `/option/search/stock/US:${symbol}/put/moneyness/out_of_the_money?ref_asset_price=120&sort_by=strike_price%20desc,symbol`,
+    `/option/search/stock/US:${symbol}/call/moneyness/in_the_money?ref_asset_price=120&quotes=true`,
     `/holiday/list?full_symbol=stock:US:${symbol}&${dates}`,
     `/news/list?full_symbol=stock:US:${symbol}&${dates}`,
     `/stock/reference/search?query=${symbol}`,
@@ -377,6 +378,10 @@ export const changes: Readonly<Record<string, Change>> = {
     const [, [row]] = contractOf('AAPL', '2025-06-06');
     const hour = random.between(14, 20);
     await world.import(['option-contracts', [{ ...row, expiration_datetime: `2025-06-06T${hour}:00:00Z` }]]);
+  },
+  'a quote': async (world, random) => {
+    const [, [row]] = contractOf('AAPL', '2025-06-06');
+    await world.import(['option-contracts', [{ ...row, bid: random.between(1, 9) }]]);
   },
   'no contracts': (world, random) =>
     world.deleteRows('option-contracts', { '--country': 'US', '--symbol': some(random) }),

@@ -21,6 +21,9 @@ const files: Readonly<Record<string, string>> = {
     'country_iso_code,event_code,description\nUS,OWN_CODE,Ours\nUS,SECOND_CODE,Theirs\n',
   holidays:
     'name,holiday_code,calendar_date,asset_name,country_iso_code,symbol,session_template\nFlood,HOLIDAY_FLOOD,2025-03-05,stock,US,*,CLOSED\n',
+  'option-contracts':
+    'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type' +
+    ',bid\nCEDAR270115C00100000,US,stock,CEDAR,100,2027-01-15,call,1.5\n',
 };
 
 const bars =
@@ -76,6 +79,8 @@ const damage: Readonly<Record<string, readonly [statement: string, place: RegExp
     /economic_event_codes, row .*"OWN_CODE"/,
   ],
   holidays: ["update holidays set name = 'Floof'", /holidays, row /],
+  // The contract is sound, its quote is not.
+  'option-contracts': ['update option_quotes set bid = 2.5', /option_quotes, row .*symbol "CEDAR/],
 };
 
 for (const [dataset, [statement, place]] of Object.entries(damage))
@@ -123,7 +128,7 @@ test('an instrument whose row is damaged is deleted with its bars, and all of it
   assert.equal(orphaned.status, 2);
   assert.match(
     orphaned.stderr,
-    /news of stock:US:A would be left without their instrument, which run 8 deleted: undo that first, by bourse undo 8$/m,
+    /news of stock:US:A would be left without their instrument, which run 9 deleted: undo that first, by bourse undo 9$/m,
   );
   await shop.must('import', 'instruments', 'instruments.csv', '--store', store);
   await shop.must('import', 'bars', 'bars.csv', ...barFlags, '--store', store);
@@ -193,6 +198,7 @@ for (const [dataset, choice, other] of [
   ['news', ['--all'], null],
   ['corporate-actions', ['--symbol', 'A', '--country', 'US'], null],
   ['economic-event-codes', ['--country', 'US', '--event-code', 'OWN_CODE'], null],
+  ['option-contracts', ['--contract', 'CEDAR270115C00100000', '--country', 'US'], null],
 ] as const)
   test(`a deletion of ${dataset} ${choice.join(' ')} removes damaged rows of the choice`, async () => {
     const store = damaged(damage[dataset]![0]);

@@ -11,7 +11,7 @@ import { importFile } from '../src/imports/load/importers.ts';
 import { deleteRows } from '../src/runs/delete-rows.ts';
 import type { ReplaceRequest } from '../src/runs/held-rows.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
-import { allRows } from '../src/store/all-rows.ts';
+import { allRows, collected } from '../src/store/all-rows.ts';
 import { PastReader } from '../src/store/past/past-reader.ts';
 import { PastState } from '../src/store/past/past-state.ts';
 import type { Values } from '../src/store/schema/dataset.ts';
@@ -86,15 +86,17 @@ const kinds: readonly Kind[] = [
   {
     dataset: 'option-contracts',
     header:
-      'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type',
+      'symbol,country_iso_code,parent_asset_schema,underlying_name,strike_price,expiration_date,option_type' +
+      ',bid,ask',
+    // Each has a quote, which goes and comes back with it.
     line: ({ id, subject, day, value }) =>
-      `OWN${id},US,stock,${symbols[subject]},${value},${dateOf(day)},call`,
+      `OWN${id},US,stock,${symbols[subject]},${value},${dateOf(day)},call,${value},${day}`,
     keyOf: ({ id }) => `${id}`,
     stored: (row) => ({
       id: idOf(row.symbol),
       subject: symbols.indexOf(row.underlying_name as string),
-      day: dayOf(row.expiration_date),
-      value: row.strike_price as number,
+      day: row.ask as number,
+      value: row.bid as number,
     }),
     flags: ofStock,
   },
@@ -269,7 +271,11 @@ class Trial {
 
   async #rowsOf(reader: Reader): Promise<string[]> {
     const rows: Row[] = [];
-    for await (const row of allRows(reader, this.#dataset)) rows.push(this.#kind.stored(row as Values));
+    const { beside } = this.#dataset.file;
+    const others = beside === undefined ? null : await collected(allRows(reader, beside.dataset));
+    for await (const row of allRows(reader, this.#dataset))
+      rows.push(this.#kind.stored({ ...others?.[rows.length], ...row } as Values));
+    if (others !== null) assert.equal(others.length, rows.length);
     return textOf(rows);
   }
 
@@ -295,8 +301,9 @@ class Trial {
 
   async end(): Promise<void> {
     while (this.#runs.length > 0) await this.undo(this.#runs.length - 1);
-    const { name } = this.#dataset;
-    for (const table of [name, 'instruments', 'instrument_terms', 'row_changes', 'held_rows'])
+    const { name, file } = this.#dataset;
+    const besides = file.beside === undefined ? [] : [file.beside.dataset.name];
+    for (const table of [name, ...besides, 'instruments', 'instrument_terms', 'row_changes', 'held_rows'])
       assert.deepEqual(contentOf(this.url)[table], [], table);
   }
 }

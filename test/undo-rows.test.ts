@@ -191,6 +191,17 @@ for (const kind of kinds) {
     }));
 }
 
+test('a run that a changed row is left to keeps its instrument too (contract 10)', () =>
+  Shelf.with(kinds[0]!, async (shelf) => {
+    const cash = (amount: number) => shelf.rows([`US,ACORN,dividend,2024-02-09,${amount}`]);
+    const [made, changed, held] = [await cash(1), await cash(2), await cash(2)];
+    await shelf.undo(changed);
+    const { keptBy } = await shelf.undo(made);
+    assert.deepEqual([keptBy, shelf.dividends], [[held], ['2024-02-09 2']]);
+    await shelf.undo(held);
+    assert.deepEqual(shelf.held, [false, 0]);
+  }));
+
 /** What a run has of a row: its cash; `isChange` is false where the row was as it had it. */
 type Version = { readonly runId: number; readonly cash: number; isChange: boolean };
 

@@ -79,7 +79,10 @@ type OptionContract = {
   exercise_style: 'american' | 'european'; trading_codes: string | null; is_indices: boolean;
   contract_type: string | null; price_precision: number | null; quantity_precision: number | null;
   min_initial_open_quantity: number | null; tick_size: number | null; lot_size: number | null;
-  listing_date: string | null;
+  listing_date: string | null; bid?: number | null; ask?: number | null; last?: number | null; volume?: number
+  | null; open_interest?: number | null; implied_volatility?: number | null; delta?: number | null;
+  gamma?: number | null; theta?: number | null; vega?: number | null; rho?: number | null;
+  quote_datetime?: string | null;
 };
 
 type Expiration = { expiration_date: string; expiration_datetime: string };
@@ -167,8 +170,9 @@ export type Endpoints = {
       moneyness: 'in_the_money' | 'out_of_the_money';
     };
     takes: {
-      ref_asset_price: number; strike_price: number; expiration_date: When; adjusted: boolean; limit: number;
-      sort_by: string; sort: 'asc' | 'desc'; as_of: When; data_version: number;
+      ref_asset_price: number; strike_price: number; expiration_date: When; adjusted: boolean;
+      quotes: boolean; limit: number; sort_by: string; sort: 'asc' | 'desc'; as_of: When;
+      data_version: number;
     };
   };
   optionExpirations: {

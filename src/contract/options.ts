@@ -1,6 +1,17 @@
 // Options: the contract (spec 2.6), the expiration (spec 2.7), their search (spec 4.6) and list (spec 4.7).
 import { endpoint } from './endpoint.ts';
-import { boolean, date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
+import {
+  boolean,
+  date,
+  dateTime,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  optionalField,
+  record,
+  text,
+} from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
@@ -12,8 +23,31 @@ import {
   nextPageKey,
   optional,
   path,
+  unbound,
 } from './parameter.ts';
 import { contractTerms } from './reference.ts';
+
+const ofQuote = (description: string) =>
+  [optionalField(nullable(number(`${description}; with quotes=true`)))] as const;
+
+/** What a file says of the market of a contract, listed with `quotes=true` (contract 9.22). */
+const quoteRecord = {
+  bid: ofQuote('Bid'),
+  ask: ofQuote('Ask'),
+  last: ofQuote('Price of the last trade'),
+  volume: ofQuote('Contracts traded that day'),
+  open_interest: ofQuote('Open contracts'),
+  implied_volatility: ofQuote('Implied volatility, 0.2 for 20 %'),
+  delta: ofQuote('Delta'),
+  gamma: ofQuote('Gamma'),
+  theta: ofQuote('Theta'),
+  vega: ofQuote('Vega'),
+  rho: ofQuote('Rho'),
+  quote_datetime: [optionalField(nullable(dateTime('The moment of these values, UTC; with quotes=true')))],
+} as const;
+
+/** The names of the fields that quotes have. */
+export const quoteFields: readonly string[] = Object.keys(quoteRecord);
 
 /** One option contract on the wire (spec 2.6, contract 8.4). */
 export const optionContractRecord = record('OptionContract', {
@@ -39,6 +73,7 @@ export const optionContractRecord = record('OptionContract', {
   trading_codes: [nullable(text('Codes of the contract in other systems')), null],
   is_indices: [boolean('Whether the underlying is an index'), false],
   ...contractTerms(null, null, null),
+  ...quoteRecord,
 });
 
 /** One expiration on the wire (spec 2.7). */
@@ -92,6 +127,15 @@ export const optionSearch = endpoint({
       'the expiration date, or the local date of the instant of expiration: the Friday of a Saturday expiration',
     ),
     adjusted,
+    // Without a default, addresses of pages are as before.
+    quotes: extension(
+      unbound(
+        optional(
+          kind.flag,
+          'whether each contract has its newest quote, with volatility and greeks; by default not',
+        ),
+      ),
+    ),
     limit: limit(listLimits.optionSearch, 'contracts'),
     sort_by: optional(
       kind.sortBy(optionSortFields, 'strike_price desc,expiration_date'),

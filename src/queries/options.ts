@@ -1,17 +1,22 @@
 // Options: the record of a contract (spec 2.6, contract 8.4), the search for contracts in or out of the money
 // (spec 4.6) and the coming expirations (spec 4.7).
 import { formatDay, formatInstant, formatInstantZ } from '../base/instant.ts';
-import type { ParametersOf } from '../contract/endpoint.ts';
+import { fieldsOf, type ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
-import { optionContractRecord, type optionExpirations, optionSearch } from '../contract/options.ts';
+import {
+  optionContractRecord,
+  type optionExpirations,
+  optionSearch,
+  quoteFields,
+} from '../contract/options.ts';
 import { findMarket } from '../market/calendar/calendar.ts';
 import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
 import { latestPrice } from '../series/closes.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
-import { always } from '../store/schema/dataset.ts';
-import { optionContracts } from '../store/schema/options.ts';
+import { always, isKnown } from '../store/schema/dataset.ts';
+import { optionContracts, optionQuotes } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import {
   type Contract,
@@ -63,6 +68,27 @@ function defaultsOf({ instrument, calendar }: Found, nowMs: number): WireRecord 
   };
 }
 
+/** The fields of a search, and those of one without quotes (contract 9.22). */
+const allFields = fieldsOf(optionContractRecord);
+const withoutQuotes = allFields.filter((field) => !quoteFields.includes(field));
+
+const noQuote: WireRecord = Object.fromEntries(quoteFields.map((field) => [field, null]));
+
+/** The quotes of contracts, by symbol, as far as they were known at the moment of the request. */
+async function quotesOf({ reader, moment }: QueryContext, rows: readonly Contract[]) {
+  const quotes = new Map<string, WireRecord>();
+  const [first] = rows;
+  if (first === undefined) return quotes;
+  const symbols = rows.map(({ symbol }) => symbol);
+  const country = { country_iso_code: first.country_iso_code };
+  for (const row of await rowsAmong(reader, optionQuotes, country, 'symbol', symbols)) {
+    if (!isKnown(optionQuotes, row, moment)) continue;
+    const { quote_datetime: at } = row;
+    quotes.set(row.symbol, { ...row, quote_datetime: at === null ? null : formatInstant(at) });
+  }
+  return quotes;
+}
+
 /** The contracts of an underlying; `expirations` holds those of all rows. */
 function contractRecords(
   rows: readonly Contract[],
@@ -86,7 +112,12 @@ function contractRecords(
 }
 
 /** Renders one page of contracts. */
-function renderGrouped(contracts: readonly GroupedContract[], paging: Paging, allocate: Allocate): Answer {
+function renderGrouped(
+  contracts: readonly GroupedContract[],
+  fields: readonly string[],
+  paging: Paging,
+  allocate: Allocate,
+): Answer {
   const groups = Map.groupBy(contracts, ({ expiresMs }) => formatInstantZ(expiresMs));
   return renderEnvelope(paging, allocate, (to) => {
     to.text(`{"count":${contracts.length},`);
@@ -96,7 +127,7 @@ function renderGrouped(contracts: readonly GroupedContract[], paging: Paging, al
     for (const [expiration, members] of groups) {
       const records = members.map(({ record }) => record);
       to.text(`${separator}"${expiration}":[`);
-      writeJsonRecords(to, optionContractRecord, records);
+      writeJsonRecords(to, optionContractRecord, records, fields);
       to.text(']');
       separator = ',';
     }
@@ -273,11 +304,16 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const { rows, position } = await pageOf(context, found, read, { limit, hidden });
   const end = position === null ? null : { position, pinned: [nowMs, price] };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
+  const fields = parameters.quotes ? allFields : withoutQuotes;
+  if (parameters.quotes) {
+    const quotes = await quotesOf(context, rows);
+    for (const { record } of contracts) Object.assign(record, quotes.get(record.symbol as string) ?? noQuote);
+  }
   const records = contracts.map(({ record }) => record);
   const answer =
     parameters.format === 'csv'
-      ? renderRecords(context, records, paging(end))
-      : renderGrouped(contracts, paging(end), context.allocate);
+      ? renderRecords(context, records, paging(end), fields)
+      : renderGrouped(contracts, fields, paging(end), context.allocate);
   const leftOut = countOf(read, hidden.filter(seeing(context, [])));
   if (answer.kind === 'refusal' || leftOut === 0) return answer;
   return { ...answer, headers: { ...answer.headers, 'X-Adjusted-Contracts': String(leftOut) } };

@@ -6,6 +6,7 @@ import { type Dataset, type RowOf, spokenName } from '../store/schema/dataset.ts
 import type { FileDataset } from '../store/schema/index.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
+import { removeBeside } from './beside.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { changeRowFirst } from './journal.ts';
 import { deleteOwn } from './naming.ts';
@@ -119,6 +120,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     const deleted = async (row: RowOf<Dataset>): Promise<void> => {
       rowsDeleted++;
       request.onRows?.(rowsDeleted);
+      if (await removeBeside(writer, runId, dataset, row)) damagedDeleted++;
       if (await deleteOwn(writer, runId, dataset, row)) instrumentsDeleted++;
     };
     const deleteSelected = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import type { FileDataset } from '../store/schema/index.ts';
 import { importRuns, rowChanges } from '../store/schema/internal.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { KeyRead, Writer } from '../store/store.ts';
+import { moveBeside, removeBeside } from './beside.ts';
 import {
   type Days,
   dayOfRow,
@@ -178,7 +179,7 @@ export class ReplacedRows {
       if (!(await this.#sourceOf(entry.run_id)).isImport) return null;
       if (before === null) {
         await this.#writer.remove(rowChanges, [entry]);
-        await this.#moveOwn(valuesOfKey(this.#dataset, row_key) as Row, entry.run_id, null);
+        await this.#moveAlong(valuesOfKey(this.#dataset, row_key) as Row, entry.run_id, null);
       } else [row, removal] = [before, entry];
     }
     if (row === null || writers.length === 0) return null;
@@ -234,10 +235,11 @@ export class ReplacedRows {
     await this.#writer.upsert(rowChanges, [{ ...place, run_id: remover!, before: row }]);
     if (removal !== null) {
       await this.#writer.remove(rowChanges, [removal]);
-      await this.#moveOwn(row, removal.run_id, remover);
+      await this.#moveAlong(row, removal.run_id, remover);
       return [];
     }
     await putRow(this.#writer, this.#dataset, row, null);
+    await removeBeside(this.#writer, remover!, this.#dataset, row);
     const isOwnDeleted = await this.#deleteOwn(remover!, row);
     return [{ row_key, row, fate: 'removed', runId: remover!, from: writers[0]!, isOwnDeleted }];
   }
@@ -266,12 +268,18 @@ export class ReplacedRows {
   /** Puts a row back whose removal does not hold any more, with the instrument that it is. */
   async #restore(row: Row, removal: Entry): Promise<void> {
     await this.#writer.remove(rowChanges, [removal]);
-    await this.#moveOwn(row, removal.run_id, null);
+    await this.#moveAlong(row, removal.run_id, null);
     await refuseUnnamed(this.#writer, this.#dataset, row);
     await putRow(this.#writer, this.#dataset, null, row);
   }
 
-  /** Makes the deletion of the instrument that a row is that of another run, or takes it back. */
+  /** Makes the removal of what went with a row that of another run, or takes it back. */
+  async #moveAlong(row: Row, from: number, to: number | null): Promise<void> {
+    await moveBeside(this.#writer, this.#dataset, rowKeyOf(this.#dataset, row), { from, to });
+    await this.#moveOwn(row, from, to);
+  }
+
+  /** The same of the instrument that a row is. */
   async #moveOwn(row: Row, from: number, to: number | null): Promise<void> {
     const own = namedBy(this.#dataset, row).find(({ isOwn }) => isOwn);
     if (own === undefined) return;

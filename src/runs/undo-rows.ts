@@ -116,11 +116,7 @@ async function leaveTo(
   row: RowOf<Dataset>,
 ): Promise<void> {
   await writer.upsert(rowChanges, [{ ...entry, run_id }]);
-  for (const { name } of namedBy(dataset, row)) {
-    const where = { dataset: instruments.name, row_key: rowKeyOf(instruments, name) };
-    if ((await rowWith(writer, rowChanges, { ...where, run_id: entry.run_id })) === null) continue;
-    await leaveInstrument(writer, run_id, name);
-  }
+  for (const { name } of namedBy(dataset, row)) await leaveInstrument(writer, run_id, name);
 }
 
 /**

@@ -98,8 +98,9 @@ export async function undoRun(
  * be less than all. @throws DamagedData
  */
 async function refuseHidden(reader: Reader, runId: number): Promise<void> {
-  const own = fileDatasetNamed((await findRun(reader, runId)).dataset) ?? seriesDataset;
-  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, own])) {
+  const own = fileDatasetNamed((await findRun(reader, runId)).dataset);
+  const read = [own ?? seriesDataset, ...(own?.file.beside === undefined ? [] : [own.file.beside.dataset])];
+  for (const dataset of new Set<Dataset>([blockChanges, heldBars, rowChanges, instruments, ...read])) {
     const [damage] = await reader.structure(dataset);
     if (damage !== undefined) throw new DamagedData(damage);
   }
@@ -159,6 +160,12 @@ class Undoing {
     const own = fileDatasetNamed(dataset);
     const days = own && (await daysOfRun(this.#writer, own, run_id));
     if (own !== undefined) await forgetHeldRows(this.#writer, run_id, own);
+    const beside = own?.file.beside?.dataset;
+    if (beside !== undefined) {
+      await forgetHeldRows(this.#writer, run_id, beside);
+      // They come before their rows, with which they may go again.
+      await this.#rows(() => true, beside.name);
+    }
     await this.#rows((entry) => !isInstrument(entry));
     if (days !== undefined && days.size > 0) await this.#noteRemoved(own!, days);
     await this.#settleRows();

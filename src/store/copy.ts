@@ -380,7 +380,11 @@ export async function contentHash(
 }
 
 /** The datasets of files beside instruments and bars. Hashes have always had holidays first. */
-const rowDatasets = [holidays, ...fileDatasets.filter((one) => one !== instruments && one !== holidays)];
+const rowDatasets: readonly Dataset[] = [
+  holidays,
+  ...fileDatasets.filter((one) => one !== instruments && one !== holidays),
+  ...fileDatasets.flatMap(({ file: { beside } }) => beside?.dataset ?? []),
+];
 
 /** Numbers that the store gives to instruments, underlyings and series, and what depends on the runs. */
 const leftOut: ReadonlySet<string> = new Set([

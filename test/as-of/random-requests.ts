@@ -80,6 +80,7 @@ const makers: Readonly<
     params(random, {
       ref_asset_price: ['150'],
       adjusted: ['true', 'false'],
+      quotes: ['true'],
       sort_by: ['strike_price', 'expiration_date desc'],
       sort,
       limit,

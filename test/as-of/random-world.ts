@@ -253,7 +253,15 @@ function knownEvents(all: readonly ReturnType<typeof eventsOf>[number][], ms: nu
   });
 }
 
-function contractsOf(random: Random): (FileRow & { listing_date?: string })[] {
+type ContractRow = FileRow & { listing_date?: string; quote_datetime?: string };
+
+/** The contract of a row as it was known at a moment: without a quote of later. */
+function contractAt({ bid, quote_datetime, ...row }: ContractRow, ms: number): FileRow {
+  const isQuoted = quote_datetime !== undefined && Date.parse(quote_datetime) <= ms;
+  return isQuoted ? { ...row, bid: bid!, quote_datetime } : row;
+}
+
+function contractsOf(random: Random): ContractRow[] {
   const rows = Array.from({ length: 60 }, () => {
     const date = random.pick(['2025-03-07', '2025-03-14', '2025-03-21', '2025-06-20']);
     const [type, strike] = [random.pick(['call', 'put']), random.between(10, 20) * 10];
@@ -271,6 +279,8 @@ function contractsOf(random: Random): (FileRow & { listing_date?: string })[] {
       },
       expiration_date: date,
       ...(random.chance(0.7) && { listing_date: listing }),
+      ...(random.chance(0.7) && { bid: random.between(1, 9) }),
+      ...(random.chance(0.8) && { quote_datetime: new Date(someInstant(random)).toISOString() }),
     };
   });
   return [...new Map(rows.map((row) => [row.symbol, row])).values()];
@@ -328,7 +338,11 @@ export function randomWorld(random: Random): RandomWorld {
     ['economic-events', known ? knownEvents(events, ms) : events],
     [
       'option-contracts',
-      known ? contracts.filter(({ listing_date = '' }) => listing_date <= today).map(then) : contracts,
+      known
+        ? contracts
+            .filter(({ listing_date = '' }) => listing_date <= today)
+            .map((row) => then(contractAt(row, ms)))
+        : contracts,
     ],
   ];
   const filled = (known: boolean) => filling(known).filter(([, rows]) => rows.length > 0);

@@ -67,8 +67,8 @@ edit(
 edit('store/schema/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
 edit(
   'store/migrations/index.ts',
-  'steps: [store0001, store0002],',
-  'steps: [store0001, store0002, toyStep],',
+  'steps: [store0001, store0002, store0003],',
+  'steps: [store0001, store0002, store0003, toyStep],',
 );
 edit(
   'store/migrations/index.ts',

@@ -9,6 +9,7 @@ const vendor = new Vendor();
 after(() => vendor.close());
 
 const values = (sql: string): unknown[][] => rowsOf(vendor.url, sql).map((row) => Object.values(row));
+const quoted = 'bid ask last volume open_interest implied_volatility delta theta quote_datetime'.split(' ');
 const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 
 test('a chain of yfinance, with the index of a data frame: what was adjusted is marked, what is not its symbol refused (contract 8.5, 11)', async () => {
@@ -43,6 +44,11 @@ test('a chain of yfinance, with the index of a data frame: what was adjusted is 
       ['SPXW260116P06000000', 'SPX', 6000, day('2026-01-16'), 'put', 'european'],
     ],
   );
+  // 9.22: the quotes of the last file; it does not say when they were.
+  assert.deepEqual(
+    values(`select ${quoted.join()} from option_quotes where symbol = 'AAPL260116C00202500'`),
+    [[58.3, 61.5, 57.73, 2, 1, 0.35, null, null, null]],
+  );
 });
 
 test('a universe of LEAN: the folder names the underlying, whose prices are left out (contract 11)', async () => {
@@ -50,7 +56,7 @@ test('a universe of LEAN: the folder names the underlying, whose prices are left
     '#expiry,strike,right,open,high,low,close,volume,open_interest,implied_volatility,delta,gamma,vega,theta,rho',
     ',,,646.7500,646.9900,646.7500,649.56,370,,,,,,,',
     '20140606,492.5,C,152.7250,156.6250,150.5000,153.9000,0,,0,0,0,0,0,0',
-    '20140621,490,P,0.0250,0.0250,0.0250,0.0250,0,,0,0,0,0,0,0',
+    '20140621,490,P,0.0250,0.0250,0.0250,0.0250,0,,0.25,-0.5,0.02,0.1,-0.04,0.01',
     '20140621,490,X,0.0250,0.0250,0.0250,0.0250,0,,0,0,0,0,0,0',
     '',
   ];
@@ -73,6 +79,11 @@ test('a universe of LEAN: the folder names the underlying, whose prices are left
       ['AAPL140621P00490000', 'AAPL', 490, day('2014-06-21'), 'put'],
     ],
   );
+  const midnight = Date.parse('2014-06-06T00:00:00-04:00');
+  assert.deepEqual(values(`select ${quoted.join()} from option_quotes where symbol like 'AAPL14%'`), [
+    [null, null, null, 0, null, 0, 0, 0, midnight],
+    [null, null, null, 0, null, 0.25, -0.5, -0.04, midnight],
+  ]);
   assert.match(
     await vendor.refusal('futureoption/cme/universes/es/202003/20200102.csv', rows.join('\n'), flags),
     /recognized by its folder\. .*options on futures cannot be imported/,

@@ -53,13 +53,13 @@ _SCHEMAS = frozenset(["stock", "future", "crypto", "forex", "option"])
 _SESSION_INTERVALS = frozenset(["DAY", "1D", "WEEK", "1W", "MON", "1MO", "MONTH"])
 
 _INSTANTS = frozenset(
-    """datetime close_datetime published_date expiration_datetime open_timestamp close_timestamp event_timestamp first_datetime last_datetime
+    """datetime close_datetime published_date expiration_datetime quote_datetime open_timestamp close_timestamp event_timestamp first_datetime last_datetime
     complete_through from_datetime to_datetime last_modified_date finished_at""".split()
 )
 _DATES = frozenset("session_date ex_date ex_date__1 declaration_date record_date pay_date calendar_date expiration_date listing_date".split())
 _NUMBERS = """open high low close volume vwap adjustment_factor cash_amount reference_price sentiment_score actual_value previous_value
 forecast_value change change_percent strike_price contract_value tick_size lot_size min_initial_open_quantity value expected
-longest_gap_minutes"""
+longest_gap_minutes bid ask last open_interest implied_volatility delta gamma theta vega rho"""
 _INTEGERS = """split_from split_to importance priority instrument_id asset_id daily_minute_count price_precision quantity_precision bars
 expected_bars run_id run runs rows data_version"""
 # A column that is not listed is text: a symbol such as 0700 or NA is no number and not missing.
@@ -483,6 +483,7 @@ class _Areas(Generic[_F, _R]):
         strike_price: float | None = None,
         expiration_date: When | None = None,
         adjusted: bool | None = None,
+        quotes: bool | None = None,
         sort_by: str | None = None,
         sort: Sort | None = None,
         limit: int | None = None,
@@ -497,6 +498,7 @@ class _Areas(Generic[_F, _R]):
             "strike_price": strike_price,
             "expiration_date": expiration_date,
             "adjusted": adjusted,
+            "quotes": quotes,
             "sort_by": sort_by,
             "sort": sort,
             **_at(as_of, data_version),

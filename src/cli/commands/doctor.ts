@@ -29,7 +29,10 @@ function cureOf({ dataset, part }: Damage, restore: string): string {
   if (dataset === instruments.name)
     return `delete it with its bars (bourse delete instruments) and import all of it again, or ${restore}`;
   if (dataset === apiKeys.name) return `bourse keys create makes another key; or ${restore}`;
-  const imported = fileDatasets.find(({ name, file }) => name === dataset && file.deletion !== undefined);
+  const imported = fileDatasets.find(
+    ({ name, file }) =>
+      file.deletion !== undefined && (name === dataset || file.beside?.dataset.name === dataset),
+  );
   return imported === undefined
     ? restore
     : `delete it (bourse delete ${spokenName(imported)}) and import its file again, or ${restore}`;

@@ -148,7 +148,7 @@ async function importRows(
       request.onRows?.(pass.rowsRead);
     }
     if (pass.rowsRead === 0 && file.rowNumbers === undefined) throw contentProblem(file.name, 'has no rows');
-    await pass.held.write(writer, run.runId, dataset);
+    await pass.writeHeld();
     const removed = refused.count === 0 ? await replacement?.finish(pass.holds) : undefined;
     Object.assign(pass.findings, await unlessDamaged(special.findingsAfter?.(writer)));
     return { ...pass.result(), ...removed };

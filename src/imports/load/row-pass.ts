@@ -38,8 +38,17 @@ type Parsed = RowProblem | { readonly values: Values; readonly written: Readonly
 /** How a row of instruments names its own. */
 const ofInstruments: Naming = { assetSchema: { column: 'asset_schema' }, symbol: 'symbol' };
 
+/** The stored rows of one dataset by key, null where there is none. */
+type StoredRows = ReadonlyMap<string, RowOf<Dataset> | null>;
+
 /** A row that differs from the stored one of its key: null where there is none. */
-type ChangedRow = { readonly known: RowOf<Dataset> | null; readonly row: RowOf<Dataset> };
+type ChangedRow = {
+  readonly dataset: Dataset;
+  readonly known: RowOf<Dataset> | null;
+  readonly row: RowOf<Dataset>;
+  /** The report counts the row of the file by this one: by the row beside it where only that is another. */
+  readonly isCounted: boolean;
+};
 
 /** One pass over a file. */
 export class RowPass {
@@ -49,13 +58,18 @@ export class RowPass {
   readonly findings: Record<string, number> = {};
   /** The finding about cells that are left out, by their column. */
   readonly #odd = new Map<string, string>();
-  readonly held = new HeldRows();
+  readonly #held = new HeldRows();
+  readonly #heldBeside = new HeldRows();
   readonly #run: PresentRun;
   readonly #rules: RowRules;
   /** The file's columns, then the derived ones. */
   readonly #columns: readonly string[];
   /** The stored rows under the keys of the present chunk's rows. */
-  #known = new Map<string, RowOf<Dataset> | null>();
+  #known: StoredRows = new Map();
+  /** The same of the rows beside them. */
+  #knownBeside: StoredRows = new Map();
+  /** The fields of the row beside one, without that of its moment. */
+  readonly #besideFields: readonly string[];
   readonly #named: RunInstruments;
   readonly #symbols: SymbolsOnDays;
   readonly #names: OwnNames;
@@ -75,6 +89,10 @@ export class RowPass {
     this.#columns = [...file.header, ...run.mapping.derived.map(({ name }) => name)];
     if (file.leftOut !== undefined && file.leftOut.count > 0)
       this.findings[file.leftOut.reason] = file.leftOut.count;
+    const { beside } = rules.dataset.file;
+    this.#besideFields = Object.keys(beside?.dataset.columns ?? {}).filter(
+      (column) => column !== beside!.newest && !rules.dataset.key.includes(column),
+    );
     this.#named = new RunInstruments(run);
     this.#symbols = new SymbolsOnDays(run);
     this.#names = new OwnNames(run.writer, file.mapping.namesRoots);
@@ -127,13 +145,10 @@ export class RowPass {
   async #lookUp(rows: readonly Parsed[]): Promise<void> {
     const { dataset } = this.#rules;
     const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
-    const keys = [...new Set(sound.map((values) => rowKeyOf(dataset, values)))];
-    const stored = await rowsWith(
-      this.#run.writer,
-      dataset,
-      keys.map((key) => valuesOfKey(dataset, key)),
-    );
-    this.#known = new Map(keys.map((key, at) => [key, stored[at]!]));
+    this.#known = await this.#storedOf(dataset, sound);
+    const { beside } = dataset.file;
+    if (beside !== undefined)
+      this.#knownBeside = await this.#storedOf(beside.dataset, sound.filter(this.#hasBeside));
     const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
     const names =
       dataset === instruments
@@ -144,6 +159,17 @@ export class RowPass {
     const found = await this.#named.lookUp([...names.filter((name) => !this.#named.has(name)), ...unknown]);
     await this.#symbols.keep(unknown, found);
   }
+
+  async #storedOf(dataset: Dataset, rows: readonly Values[]): Promise<StoredRows> {
+    const keys = [...new Set(rows.map((values) => rowKeyOf(dataset, values)))];
+    const places = keys.map((key) => valuesOfKey(dataset, key));
+    const stored = await rowsWith(this.#run.writer, dataset, places);
+    return new Map(keys.map((key, at) => [key, stored[at]!]));
+  }
+
+  /** True if a row of the file has one beside it. */
+  readonly #hasBeside = (values: Values): boolean =>
+    this.#besideFields.some((field) => values[field] !== undefined);
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
     this.rowsRead++;
@@ -284,9 +310,7 @@ export class RowPass {
     const completed = this.#completed(values);
     // The key may be another than that of the row's own values.
     const key = rowKeyOf(dataset, completed);
-    const found = this.#known.get(key);
-    const known =
-      found === undefined ? await rowWith(this.#run.writer, dataset, valuesOfKey(dataset, key)) : found;
+    const known = await this.#knownOf(dataset, this.#known, key);
     const problem = (await particulars.problemBeside?.(values, known, this.#run.writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
@@ -302,23 +326,53 @@ export class RowPass {
     const text = JSON.stringify(row);
     const isWritten = known === null || JSON.stringify(known) !== text;
     await this.#named.settle(isWritten);
-    if (isWritten) this.#changed.push({ known, row });
-    else this.held.add(text);
+    if (isWritten) this.#changed.push({ dataset, known, row, isCounted: true });
+    else this.#held.add(text);
+    if (this.#hasBeside(values)) await this.#writeBeside(values, key, !isWritten);
     return null;
+  }
+
+  async #knownOf(dataset: Dataset, known: StoredRows, key: string): Promise<RowOf<Dataset> | null> {
+    const found = known.get(key);
+    return found === undefined ? rowWith(this.#run.writer, dataset, valuesOfKey(dataset, key)) : found;
+  }
+
+  /** Writes the row beside one, unless an equal or newer one is stored. */
+  async #writeBeside(values: Values, key: string, isCounted: boolean): Promise<void> {
+    const { dataset, newest } = this.#rules.dataset.file.beside!;
+    const row = rowWithValues(dataset, values);
+    const known = await this.#knownOf(dataset, this.#knownBeside, key);
+    const momentOf = (one: Values): number => (one[newest] as number | null) ?? Number.NEGATIVE_INFINITY;
+    if (known !== null && momentOf(row) < momentOf(known)) return;
+    const text = JSON.stringify(row);
+    if (known === null || JSON.stringify(known) !== text)
+      this.#changed.push({ dataset, known, row, isCounted });
+    else this.#heldBeside.add(text);
+  }
+
+  /** Records which rows the run held as they were stored. */
+  async writeHeld(): Promise<void> {
+    const { writer, runId } = this.#run;
+    const { dataset } = this.#rules;
+    await this.#held.write(writer, runId, dataset);
+    const { beside } = dataset.file;
+    if (beside !== undefined) await this.#heldBeside.write(writer, runId, beside.dataset);
   }
 
   /** Writes the rows of a chunk that are new or other than the stored ones. */
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
     const changed = this.#changed.splice(0);
-    const replacing = changed.filter(({ known }) => known !== null);
-    await this.#run.former.addRows(
-      dataset,
-      replacing.map(({ row }) => row),
-    );
-    this.newRows += changed.length - replacing.length;
-    this.rowsWritten += changed.length;
-    for (const { known, row } of changed)
-      await changeRowFirst(this.#run.writer, this.#run.runId, dataset, known, row);
+    const counted = changed.filter(({ isCounted }) => isCounted);
+    this.rowsWritten += counted.length;
+    this.newRows += counted.filter((one) => one.dataset === dataset && one.known === null).length;
+    const replacing = counted.filter(({ known }) => known !== null);
+    for (const [of, some] of Map.groupBy(replacing, (one) => one.dataset))
+      await this.#run.former.addRows(
+        of,
+        some.map(({ row }) => row),
+      );
+    for (const { dataset: of, known, row } of changed)
+      await changeRowFirst(this.#run.writer, this.#run.runId, of, known, row);
   }
 }

@@ -4,7 +4,9 @@ import { formatDay, formatInstantZ, SECOND_MS } from '../../base/instant.ts';
 import { findInstruments } from '../../runs/instrument-choice.ts';
 import { namesByDay } from '../../runs/naming.ts';
 import { rangeOf } from '../../runs/stored-series.ts';
-import type { ColumnKind, Values } from '../../store/schema/dataset.ts';
+import { rowsWith } from '../../store/all-rows.ts';
+import { rowKeyOf, valuesOfKey } from '../../store/journal-entries.ts';
+import type { ColumnKind, Dataset, Values } from '../../store/schema/dataset.ts';
 import { BARS, type FileDataset, fileDatasetNamed } from '../../store/schema/index.ts';
 import { selectedRows } from '../../store/selected-rows.ts';
 import type { Reader } from '../../store/store.ts';
@@ -46,13 +48,33 @@ function cellOf(kind: ColumnKind, value: unknown): Cell {
   return kind === 'day' ? formatDay(value as number) : (value as Cell);
 }
 
-const columnsOf = ({ columns, file: { fields } }: FileDataset): Column<Values>[] =>
-  Object.entries(fields)
+const columnsOf = ({ columns: own, file: { fields, beside } }: FileDataset): Column<Values>[] => {
+  const columns: Dataset['columns'] = { ...beside?.dataset.columns, ...own };
+  return Object.entries(fields)
     .filter(([, { isNeverWritten }]) => !isNeverWritten)
     .map(([name, { written }]) => {
       const kind = written?.kind ?? columns[name]!.kind;
-      return { name, type: types[kind], value: written?.of ?? ((row) => cellOf(kind, row[name])) };
+      return { name, type: types[kind], value: written?.of ?? ((row) => cellOf(kind, row[name] ?? null)) };
     });
+};
+
+/** Rows, each with the values of the row beside it. */
+async function* withBeside(
+  reader: Reader,
+  { file: { beside } }: FileDataset,
+  rows: AsyncGenerator<Values>,
+): AsyncGenerator<Values> {
+  if (beside === undefined) return yield* rows;
+  const { dataset } = beside;
+  const some: Values[] = [];
+  async function* joined() {
+    const keys = some.map((row) => valuesOfKey(dataset, rowKeyOf(dataset, row)));
+    const found = await rowsWith(reader, dataset, keys);
+    for (const [at, row] of some.splice(0).entries()) yield { ...found[at], ...row };
+  }
+  for await (const row of rows) if (some.push(row) === ROWS_PER_READ) yield* joined();
+  yield* joined();
+}
 
 /** The selected rows in the order of their key, or of their time where the key is a hash. */
 async function* rowsOf(reader: Reader, dataset: FileDataset, selection: Selection): AsyncGenerator<Values> {
@@ -83,7 +105,8 @@ async function rowTable(reader: Reader, dataset: FileDataset, selection: Selecti
     columns,
     rowsAbout: null,
     isMadeEmpty: false,
-    lines: (style) => rowLines(rowsOf(reader, dataset, selection), columns, style),
+    lines: (style) =>
+      rowLines(withBeside(reader, dataset, rowsOf(reader, dataset, selection)), columns, style),
     flags,
   };
 }

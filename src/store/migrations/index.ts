@@ -5,9 +5,14 @@ import { control0001 } from './control-0001.ts';
 import type { Step } from './step.ts';
 import { store0001 } from './store-0001.ts';
 import { store0002 } from './store-0002.ts';
+import { store0003 } from './store-0003.ts';
 
 /** The layouts of a store. */
-export const storeHistory: History = { first: 14, steps: [store0001, store0002], before: storesBefore };
+export const storeHistory: History = {
+  first: 14,
+  steps: [store0001, store0002, store0003],
+  before: storesBefore,
+};
 
 /** The layouts of a control file. */
 export const controlHistory: History = { first: 7, steps: [control0001], before: controlsBefore };

@@ -103,11 +103,20 @@ export type FileDeclaration = {
    * some days. Absent where files do not replace what their source brought before.
    */
   readonly subject?: readonly string[];
+  /** Fields that are no columns of the dataset, but a row of another one, which goes with the row. */
+  readonly beside?: Beside;
   /** The reason to refuse a row whose key an earlier row of the file has with other values. */
   readonly repeated: { readonly column: string; readonly reason: string };
   /** What `bourse delete` offers; absent where rows are deleted in another way. */
   readonly deletion?: DeletionDeclaration;
 };
+
+/**
+ * Rows of another dataset under the keys of a dataset's rows: with each of these goes one at most, which a
+ * file brings in further fields. Who removes the row removes it too. That of the newest moment is kept, by
+ * the column `newest`; null is older than any.
+ */
+export type Beside = { readonly dataset: Dataset; readonly newest: string };
 
 /** The columns by which a row names an instrument of its country. A row whose symbol is null names none. */
 export type Naming = {

@@ -6,7 +6,7 @@ import { eventCodes, events } from './economic.ts';
 import { holidays } from './holidays.ts';
 import { dataRecords } from './internal.ts';
 import { news } from './news.ts';
-import { optionContracts } from './options.ts';
+import { optionContracts, optionQuotes } from './options.ts';
 import { instruments, instrumentTerms } from './reference.ts';
 
 /**
@@ -18,6 +18,7 @@ export const dataDatasets: readonly Dataset[] = [
   corporateActions,
   news,
   optionContracts,
+  optionQuotes,
   holidays,
   events,
   eventCodes,

@@ -10,6 +10,7 @@ import {
   dayRule,
   exchangeRule,
   type Field,
+  type Fields,
   numberRule,
   optional,
   required,
@@ -122,6 +123,48 @@ export function isAdjustedOf(root: string, symbols: readonly string[]): boolean 
   return isAdjustedRoot(root) && (names.includes(letters) || names.includes(indexOfRoot(letters) ?? letters));
 }
 
+/** The market of a contract at a moment, as the newest file says it (contract 9.22). */
+export const optionQuotes = dataset({
+  name: 'option_quotes',
+  columns: {
+    country_iso_code: 'text',
+    symbol: 'text',
+    bid: 'real null',
+    ask: 'real null',
+    last: 'real null',
+    volume: 'real null',
+    open_interest: 'real null',
+    implied_volatility: 'real null',
+    delta: 'real null',
+    gamma: 'real null',
+    theta: 'real null',
+    vega: 'real null',
+    rho: 'real null',
+    /** Null: older than each that is known. */
+    quote_datetime: 'instant null',
+  },
+  key: ['country_iso_code', 'symbol'],
+  knownBy: ({ quote_datetime: at }, { ms }) => ((at ?? Number.POSITIVE_INFINITY) as number) <= ms,
+});
+
+const notNegative = numberRule((number) => number >= 0, 'must be a number from 0 on');
+
+/** Only what cannot be is refused: with negative rates the delta of an option on a future is above 1. */
+const quoteFields: Fields = {
+  bid: optional(notNegative),
+  ask: optional(notNegative),
+  last: optional(notNegative),
+  volume: optional(notNegative),
+  open_interest: optional(notNegative),
+  implied_volatility: optional(notNegative),
+  delta: optional(anyNumber),
+  gamma: optional(anyNumber),
+  theta: optional(anyNumber),
+  vega: optional(anyNumber),
+  rho: optional(anyNumber),
+  quote_datetime: optional({ unit: 'millisecond' }),
+};
+
 /** Fields that a contract shares with its own instrument. */
 export const sharedFields = [
   ...['exchange', 'calendar_key', 'session_template', 'status', 'daily_minute_count', 'is_indices'],
@@ -221,9 +264,11 @@ export const optionContracts = dataset({
       option_exchange: optional(exchangeRule),
       ...Object.fromEntries(sharedFields.map((field) => [field, instrumentFields[field]!])),
       status,
+      ...quoteFields,
     },
     time: 'expiration_date',
     subject: ['country_iso_code', 'parent_asset_schema', 'underlying_name'],
+    beside: { dataset: optionQuotes, newest: 'quote_datetime' },
     names: [
       {
         assetSchema: { column: 'parent_asset_schema' },

@@ -1,14 +1,14 @@
 // QuantConnect LEAN data folders: minute, hour and daily bars, and option universes, the contracts of an
 // underlying on a day. The folder says what a file is: those of bars have no header.
 import { resolve } from 'node:path';
-import { DAY_MS, formatDay } from '../../../base/instant.ts';
+import { DAY_MS, formatDay, parseDay } from '../../../base/instant.ts';
 import { indexOfRoot } from '../../../store/schema/options.ts';
 import { unfitProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, isMended, known, leavingOut, type Preset } from './preset.ts';
+import { contains, isMended, known, leavingOut, type Preset, thoseOf } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 const columns = ['time', ...prices, 'volume'];
@@ -118,7 +118,22 @@ export const lean: Preset = {
 };
 
 /** `option/usa/universes/aapl/20140605.csv`, `indexoption/usa/universes/spxw/20210104.csv`. */
-const UNIVERSE = /(?:index)?option\/usa\/universes\/([a-z.]+)\/\d{8}(?:\.rejected[.\d]*)?\.(?:csv|zip)/;
+const UNIVERSE = /(?:index)?option\/usa\/universes\/([a-z.]+)\/(\d{8})(?:\.rejected[.\d]*)?\.(?:csv|zip)/;
+
+/** Prices are those of quotes too, so none of them is that of a trade. */
+const universeQuotes = Object.fromEntries(
+  [...['volume', 'open_interest', 'implied_volatility'], ...['delta', 'gamma', 'vega', 'theta', 'rho']].map(
+    (field) => [field, field],
+  ),
+);
+
+/**
+ * The moment of a universe's quotes: LEAN has the values of a day from its end on (`OptionUniverse.EndTime`).
+ */
+function dayAfter(date: string): { quote_datetime?: string } {
+  const day = parseDay(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`);
+  return day === null ? {} : { quote_datetime: `${formatDay(day + 1)}T00:00:00` };
+}
 
 const expiration = "strptime({#expiry}, '%Y%m%d')";
 
@@ -129,9 +144,9 @@ export const leanUniverse: Preset = {
   example: ['#expiry,strike,right,open,high,low,close,volume,open_interest', '20140606,492.5,C,1,1,1,1,0,'],
   fits: contains('#expiry', 'strike', 'right', 'open_interest'),
   mappingOf(sample) {
-    const ticker = UNIVERSE.exec(
-      resolve(sample.name).replaceAll('\\', '/').toLowerCase(),
-    )?.[1]?.toUpperCase();
+    const [, place, date = ''] =
+      UNIVERSE.exec(resolve(sample.name).replaceAll('\\', '/').toLowerCase()) ?? [];
+    const ticker = place?.toUpperCase();
     if (ticker === undefined)
       throw unfitProblem(
         sample.name,
@@ -149,12 +164,15 @@ export const leanUniverse: Preset = {
         expiration_date: { column: '#expiry', format: '%Y%m%d' },
         strike_price: 'strike',
         option_type: { column: 'right', lookup: { C: 'call', P: 'put' } },
+        ...thoseOf(sample, universeQuotes),
       },
       values: {
         country_iso_code: 'US',
         parent_asset_schema: 'stock',
         underlying_name: indexOfRoot(root) ?? ticker,
+        ...dayAfter(date),
       },
+      zone: 'America/New_York',
       symbols: 'then',
       namesRoots: true,
       convert: leavingOut(sample.name, 'prices of the underlying, left out', ([expiry]) => expiry === ''),

@@ -72,6 +72,13 @@ export const hasColumns = (sample: Sample, columns: readonly string[]): boolean 
 export const volumeOf = (sample: Sample): Readonly<Record<string, string>> =>
   hasColumns(sample, ['volume']) ? { volume: 'volume' } : {};
 
+/** The fields of `all` whose columns a file has. */
+export const thoseOf = (
+  sample: Sample,
+  all: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(all).filter(([, column]) => hasColumns(sample, [column])));
+
 /** Recognizes files by the beginning of their header line. */
 export const begins =
   (header: string, delimiter = ',') =>

@@ -19,6 +19,7 @@ import {
   known,
   type Preset,
   rowsBelow,
+  thoseOf,
 } from './preset.ts';
 
 const header = 'Date,Open,High,Low,Close,Adj Close,Volume';
@@ -214,6 +215,12 @@ const columns: Readonly<Record<string, Cell>> = {
   contract_value: { column: 'contractSize', lookup: { REGULAR: '100' } },
 };
 
+/** A chain does not say when it was quoted: `lastTradeDate` is that of the last price alone. */
+const quotes = {
+  ...{ bid: 'bid', ask: 'ask', last: 'lastPrice', volume: 'volume' },
+  ...{ open_interest: 'openInterest', implied_volatility: 'impliedVolatility' },
+};
+
 export const yfinanceChain: Preset = {
   name: 'yfinance-chain',
   says: 'Option chains of the Python package yfinance, calls or puts of one expiration',
@@ -223,8 +230,8 @@ export const yfinanceChain: Preset = {
     'AAPL260116C00200000,2025-10-01 19:59:59+00:00,200.0,57.73,58.3,61.5,0.0,0.0,2.0,1,0.35,True,REGULAR,USD',
   ],
   fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
-  mappingOf: () => ({
-    columns,
+  mappingOf: (sample) => ({
+    columns: { ...columns, ...thoseOf(sample, quotes) },
     values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
     symbols: 'now',
     namesRoots: true,
