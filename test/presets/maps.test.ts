@@ -1,7 +1,7 @@
 // Map files to their full depth, and files that are not what they seem: each is read rightly or refused with
 // what to do (contract 11).
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { barsOf } from '../stored.ts';
 import { rowsOf } from '../stores.ts';
@@ -190,6 +190,122 @@ test('the column of a join is named whose cell is none of its part of the form (
   }
 });
 
+/** Rows of a calendar, with the times that are stored by event; null where the row is refused. */
+const filledRows: readonly (readonly [row: string, time: string | null])[] = [
+  [',09:00,E', null],
+  ['13/05/2025,10:00,A', '2025-05-13T10:00'],
+  [',,B', '2025-05-13T10:00'],
+  [' ,11:00,C', '2025-05-13T11:00'],
+  ['14/05/2025,"",D', '2025-05-14T11:00'],
+];
+
+const calendar = {
+  columns: {
+    event_timestamp: { column: 'date', join: 'time', fill: 'down', format: '%d/%m/%Y %H:%M', offset: 'Z' },
+    ...{ event_code: 'event', event_name: 'event' },
+  },
+  values: { country_iso_code: 'US' },
+};
+const eventTimes = (): unknown =>
+  rowsOf(vendor.url, 'select event_code, event_timestamp from economic_events order by event_code').map(
+    (row) => [row.event_code, new Date(Number(row.event_timestamp)).toISOString().slice(0, 16)],
+  );
+
+test('blank cells are filled from the row above, also in refused rows (contract 11)', async () => {
+  const flags = mapped(calendar, { dataset: 'economic-events', fields: {} });
+  const head = 'date,time,event';
+  const content = [head, ...filledRows.map(([row]) => row), ',soon,F', ''].join('\n');
+  const expected = filledRows.flatMap(([row, time]) => (time === null ? [] : [[row.at(-1), time]]));
+  const report = await vendor.import('c.csv', content, flags);
+  assert.deepEqual(eventTimes(), expected);
+  assert.deepEqual(
+    report.refused.map(({ row, column }) => [row, column]),
+    [
+      [1, 'date'],
+      [6, 'time'],
+    ],
+  );
+  const kept = readFileSync(report.rejectedFile!, 'utf8').split(/\r?\n/);
+  assert.match(kept[2]!, /^14\/05\/2025,soon,F,/);
+  const objects = [
+    { date: '13/05/2025', time: '10:00', event: 'A' },
+    { event: 'B', time: null },
+    { date: '', time: '12:00', event: 'C' },
+  ];
+  await vendor.import('c.json', JSON.stringify(objects), flags);
+  assert.deepEqual(eventTimes(), [
+    ['A', '2025-05-13T10:00'],
+    ['B', '2025-05-13T10:00'],
+    ['C', '2025-05-13T12:00'],
+  ]);
+  // Nothing of the file before.
+  const next = await vendor.import('d.csv', `${head}\n,,A\n`, flags, false);
+  assert.equal(next.rowsRefused, 1);
+});
+
+test('fill is refused for symbols side by side, whose rows are in turn (contract 11)', async () => {
+  const wide = ['Price,Open,High,Low,Close', 'Ticker,A,A,A,A', 'Date,,,,', '2024-03-14,1,2,0.5,1.5', ''];
+  const names = { open: 'Open', high: 'High', low: 'Low', close: 'Close', symbol: 'symbol' };
+  const map = { columns: { ...names, datetime: { column: 'Date', fill: 'down' } } };
+  const { symbol: _, ...given } = { ...fields, interval: 'DAY' };
+  assert.match(
+    await vendor.refusal('w.csv', wide.join('\n'), mapped(map, { fields: given })),
+    /has its symbols side by side/,
+  );
+});
+
+/** Cells with several tickers, their separator, and the symbols that are stored. */
+const tickers: readonly (readonly [cell: string, split: string, symbols: readonly (string | null)[]])[] = [
+  ['"AAPL,MSFT"', ',', ['AAPL', 'MSFT']],
+  ['AAPL;MSFT', ';', ['AAPL', 'MSFT']],
+  [' AAPL ; MSFT ;; ', ';', ['AAPL', 'MSFT']],
+  ['AAPL | MSFT|KO', '|', ['AAPL', 'KO', 'MSFT']],
+  ['AAPL and MSFT', ' and ', ['AAPL', 'MSFT']],
+  ['AAPL', ',', ['AAPL']],
+  ['', ',', [null]],
+  [';;', ';', [null]],
+];
+
+for (const [cell, split, symbols] of tickers) {
+  test(`split by ${JSON.stringify(split)}: ${cell} is ${symbols.join(' and ')} (contract 11)`, async () => {
+    const names = { published_date: 'at', title: 'title', publisher_url: 'url' };
+    const values = { asset_name: 'stock', country_iso_code: 'US' };
+    const map = { columns: { ...names, symbol: { column: 's', split } }, values };
+    const content = `at,title,url,s\n2025-05-13T10:00:00Z,"One, two",https://e.example/1,${cell}\n`;
+    const json = [
+      {
+        at: '2025-05-13T10:00:00Z',
+        title: 'One, two',
+        url: 'https://e.example/1',
+        s: cell.replaceAll('"', ''),
+      },
+    ];
+    for (const text of [content, JSON.stringify(json)]) {
+      const report = await vendor.import('n.txt', text, mapped(map, { dataset: 'news', fields: {} }));
+      assert.deepEqual([report.rowsRead, report.rowsNew], [symbols.length, symbols.length]);
+      const found = rowsOf(vendor.url, 'select title, symbol from news order by symbol');
+      assert.deepEqual(
+        found.map(({ title, symbol }) => [title, symbol]),
+        symbols.map((symbol) => ['One, two', symbol]),
+      );
+    }
+  });
+}
+
+test('a cell that would repeat too much of its row is refused (contract 11)', async () => {
+  const names = { published_date: 'at', title: 'title', publisher_url: 'url' };
+  const map = { columns: { ...names, symbol: { column: 's', split: ';' } }, values: { asset_name: 'stock' } };
+  const row = `2025-05-13T10:00:00Z,${'x'.repeat(100_000)},https://e.example/1,${'A;'.repeat(5_000)}`;
+  assert.match(
+    await vendor.refusal(
+      'n.csv',
+      `at,title,url,s\n${row}\n`,
+      mapped(map, { dataset: 'news', fields: { country_iso_code: 'US' } }),
+    ),
+    /a list repeats s in each of its rows, which would have more than 67108864 bytes/,
+  );
+});
+
 const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": 5', /line 3: "columns": "close" must be text/],
   [
@@ -212,6 +328,17 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "format": "%d.%m.%Y %k"}', /line 3: .*"format" has %k, which means nothing/],
   ['"close": {"column": "c", "format": "%Z %d.%m.%Y"}', /line 3: .*"format" has %Z, which means nothing/],
   ['"close": {"column": "c", "join": ["a", "b", "d", "e", "f"]}', /line 3: .*"join" must be a column, or/],
+  [
+    '"close": {"column": "c", "value": "1", "scale": 2}',
+    /line 3: .*"close": "scale" cannot be combined with "value"/,
+  ],
+  ['"close": {"column": "c", "fill": "up"}', /line 3: .*"fill" must be "down"/],
+  ['"close": {"column": "c", "split": ""}', /line 3: .*"split" must be text/],
+  ['"close": {"column": "c", "split": ",", "join": "d"}', /line 3: .*"split" cannot be combined with "join"/],
+  [
+    '"close": {"column": "c", "split": ","}, "low": {"column": "l", "split": ","}',
+    /line 3: "columns": "low": "split" is of another column than that of "close"/,
+  ],
   ['"close": {"column": "c", "scale": 2, "epoch": "s"}', /line 3: .*"epoch" cannot be combined with "scale"/],
   ['"price": "c"', /line 3: the column mapping names a field price/],
   [

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { seed } from '../../../test/seed.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { NeedsCare } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
@@ -247,5 +248,36 @@ test('a column that gives a number itself gives it to another one too', async ()
         numbers.map((column) => column[0]),
         [Number(b), ratio],
       );
+  }
+});
+
+const FILLED_ROWS = 30_000;
+
+test('blank cells have the value of the nearest row above, in chunk after chunk (contract 11)', async () => {
+  let state = seed;
+  const chance = (of: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return state % of;
+  };
+  const rows = Array.from({ length: FILLED_ROWS }, (_, row) => [
+    row > 5_000 && row < 15_000 ? '' : chance(4) > 0 ? ['', ' '][chance(2)]! : `d${row}`,
+    chance(3) > 0 ? '' : String(row),
+    chance(5) > 0 ? '' : `c${row}`,
+  ]);
+  writeFileSync(path, `a,b,c\n${rows.map((cells) => `${cells.join()}\n`).join('')}`);
+  // The oracle: a loop over the rows.
+  const above: (string | null)[] = [null, null];
+  const expected = rows.map((cells) => {
+    for (const place of [0, 1]) if (cells[place]!.trim() !== '') above[place] = cells[place]!;
+    return [...above.map((text) => text ?? ''), cells[2]];
+  });
+  const derived = [derive('x', { column: 'a', join: 'b', fill: 'down' })];
+  for (const careful of [true, false]) {
+    const plan = { texts: ['a', 'b', 'c', derived[0]!.name], numbers: [], careful, derived };
+    const found: string[][] = [];
+    for await (const { count, texts: columns } of readChunks({ ...file, header: ['a', 'b', 'c'] }, plan))
+      for (let row = 0; row < count; row++)
+        found.push(columns.slice(0, 3).map((column) => (column.text(row) ?? '').trim()));
+    assert.deepEqual(found, expected);
   }
 });

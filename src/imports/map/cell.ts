@@ -17,6 +17,10 @@ export type RichCell = {
   readonly column: string;
   /** Further columns, each appended with a space where it is not empty: a date and its time. */
   readonly join?: string | readonly string[];
+  /** Blank cells of these columns have the value of the row above. */
+  readonly fill?: 'down';
+  /** The text between several values in a cell: each has a row of its own. */
+  readonly split?: string;
   /** A regular expression (RE2): its matches are removed. */
   readonly remove?: string;
   /** The text in place of blanks: `_` makes a code of words. */
@@ -311,6 +315,8 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
         else coalesce(try(${richSql(cell, source, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
     ),
     reason: reasonOf(cell),
+    ...(cell.fill !== undefined && { fill: cell.fill }),
+    ...(cell.split !== undefined && { split: cell.split }),
     ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
     ...(cell.oddIsNull && { oddIsNull: true }),
     ...plainRule(cell),

@@ -207,6 +207,8 @@ const cellRules: Readonly<Record<string, Rule>> = {
     isText(value) || (Array.isArray(value) && value.length > 0 && value.length <= 4 && value.every(isText))
       ? null
       : 'must be a column, or a list of up to four',
+  fill: oneOf('down'),
+  split: text,
   remove: pattern,
   lookup: (value) =>
     isObject(value) && Object.values(value).every((to) => typeof to === 'string')
@@ -286,8 +288,20 @@ export function readMappingFile(path: string): ColumnMapping {
   for (const [field, value] of Object.entries(mapping.values))
     if (typeof value !== 'string') throw problem(['values', field], 'must be text');
   for (const [field, cell] of Object.entries(mapping.columns)) checkCell(field, cell, problem);
+  const cells = Object.entries(mapping.columns).flatMap(([field, cell]) =>
+    typeof cell === 'object' && 'column' in cell && cell.split !== undefined ? [[field, cell] as const] : [],
+  );
+  const [first, ...more] = cells;
+  const other = more.find(
+    ([, { column, split }]) => column !== first![1].column || split !== first![1].split,
+  );
+  if (other !== undefined)
+    throw problem(['columns', other[0], 'split'], `is of another column than that of "${first![0]}"`);
   return mapping;
 }
+
+/** Conversions of a text that a fixed value would replace. */
+const afterValue = ['lookup', 'thousands', 'decimal', 'scale', 'format', 'epoch', 'offset'];
 
 function checkCell(field: string, cell: unknown, problem: Problem): void {
   if (typeof cell === 'string') return;
@@ -303,7 +317,12 @@ function checkCell(field: string, cell: unknown, problem: Problem): void {
     if (reason !== null) throw problem([...at, key], reason);
   }
   if (cell.column === undefined) throw problem(at, 'has no "column"');
+  const unused = afterValue.find((key) => cell.value !== undefined && cell[key] !== undefined);
+  if (unused !== undefined)
+    throw problem([...at, unused], 'cannot be combined with "value", which is the text of every cell');
   const kinds = ['scale', 'epoch', 'format'].filter((key) => cell[key] !== undefined);
+  if (cell.split !== undefined && cell.join !== undefined)
+    throw problem([...at, 'split'], 'cannot be combined with "join"');
   if (kinds.length > 1) throw problem([...at, kinds[1]!], `cannot be combined with "${kinds[0]}"`);
 }
 

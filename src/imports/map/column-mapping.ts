@@ -167,6 +167,11 @@ export function findSources(
     }
     columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
   }
+  if (mapping.isOfSymbols && derived.some(({ fill }) => fill !== undefined))
+    throw unfitProblem(
+      file,
+      'has its symbols side by side: no row is above another of its symbol to "fill" from',
+    );
   checkDelimiter(about);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));

@@ -6,9 +6,16 @@ import { limits } from '../../contract/limits.ts';
 import type { Chunk, Columns, DescribedFile } from './chunk.ts';
 import { contentProblem, FileProblem, longRow, NeedsCare } from './file-problem.ts';
 import { checkHeader } from './format.ts';
-import { REPEATED } from './json.ts';
 import { NOT_UTF8 } from './sample.ts';
-import { describeColumns, named, pathOf, type ReadableFile, type ReadPlan, selectOf } from './scan.ts';
+import {
+  describeColumns,
+  named,
+  pathOf,
+  REPEATED,
+  type ReadableFile,
+  type ReadPlan,
+  selectOf,
+} from './scan.ts';
 import { spillFolder } from './spool.ts';
 import { TextColumn } from './text-column.ts';
 import { refuseBomb } from './unpack.ts';

@@ -36,6 +36,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
+  /** True if its rows are those of several symbols in turn. */
+  readonly isOfSymbols?: true;
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
   /** More of a layout where nobody described the file, by the names of its columns. @throws FileProblem */

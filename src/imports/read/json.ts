@@ -6,7 +6,7 @@ import type { Columns } from './chunk.ts';
 import { PIECE_BYTES } from './digest.ts';
 import { contentProblem, unfitProblem } from './file-problem.ts';
 import type { JsonRecords, LackingKey } from './format.ts';
-import { named, quoted } from './scan.ts';
+import { named, quoted, REPEATED, VECTOR_ROWS } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
@@ -50,14 +50,8 @@ function pathSql(path: string, list: string | undefined, operator: '->' | '->>')
   return list === undefined ? below(keys[0]!, keys.slice(1), operator) : below(list, keys, operator);
 }
 
-/** An error of our own SQL: a list would repeat this key's value too often. */
-export const REPEATED = 'repeated too often: ';
-
 /** A cell of a row: its name, and its SQL in the rows of the innermost list around it. */
 type CellSql = { readonly name: string; readonly sql: string };
-
-/** Rows that DuckDB makes at a time. */
-const VECTOR_ROWS = 2_048;
 
 /** How many rows a list gives. */
 function countOf(list: string): string {

@@ -18,6 +18,10 @@ export type ComputedColumn = {
   readonly fast: string;
   readonly careful: string;
   readonly reason: string;
+  /** Blank cells of its columns have the value of the row above, for all fields. */
+  readonly fill?: 'down' | undefined;
+  /** What separates several values in a cell of its first column: each has a row, with all else repeated. */
+  readonly split?: string | undefined;
   /** Of reported cells that cannot be computed: the place of the one that is wrong, where that shows. */
   readonly wrongOf?: (cells: readonly string[]) => number;
   /** A cell that cannot be computed is left out, not its row. */
@@ -159,6 +163,48 @@ function columnsOf({ format, header, types }: ReadableFile, { numbers, careful }
   };
 }
 
+/** An error of our own SQL: a row would be repeated with too many bytes. */
+export const REPEATED = 'repeated too often: ';
+
+/** Rows that DuckDB makes at a time. */
+export const VECTOR_ROWS = 2_048;
+
+/**
+ * A table whose blank cells are filled and whose cells with several values have a row for each. A cell that a
+ * short row of a CSV does not have stays missing.
+ */
+function changedTable(
+  table: string,
+  columns: readonly string[],
+  file: ReadableFile,
+  { derived = [], careful, numbers }: ReadPlan,
+): string {
+  const nameOf = (column: string): string =>
+    file.format.kind === 'csv' ? placed(file.header.indexOf(column)) : named(column);
+  const filled = new Set(derived.flatMap(({ fill, inputs }) => (fill === undefined ? [] : inputs)));
+  // One window at a time: DuckDB mixes up the values of several that ignore nulls.
+  const whole = [...filled].reduce((from, column) => {
+    const cell = nameOf(column);
+    const isText = careful || !numbers.includes(column);
+    const held = isText ? `nullif(trim(${cell}::varchar, ${BLANKS}), '')` : cell;
+    const above = `last_value(${held} ignore nulls) over (rows between unbounded preceding and current row)`;
+    const isBlank =
+      careful && file.format.kind === 'csv' ? `trim(${cell}, ${BLANKS}) = ''` : `${held} is null`;
+    return `(select * replace (case when ${isBlank} then ${above} else ${cell} end as ${cell}) from ${from})`;
+  }, table);
+  const divided = derived.find(({ split }) => split !== undefined);
+  if (divided === undefined) return whole;
+  const cell = nameOf(divided.inputs[0]!);
+  const values = `list_filter(list_transform(string_split(${cell}::varchar, ${quoted(divided.split!)}),
+    lambda one: trim(one, ${BLANKS})), lambda one: one <> '')`;
+  const sizes = columns.map((column) => `coalesce(strlen(${nameOf(column)}::varchar), 0)`);
+  return `(select * exclude (parts) replace (unnest(case
+    when coalesce(len(parts), 0) = 0 then [left(${cell}::varchar, 0)]
+    when list_sum([${sizes.join()}]) * least(len(parts), ${VECTOR_ROWS}) > ${limits.repeatedBytesMax}
+    then error(${quoted(REPEATED + divided.inputs[0]!)}) else parts end) as ${cell})
+    from (select *, ${values} as parts from ${whole}))`;
+}
+
 /** The statement that reads the texts and the numbers of a plan; of a CSV with care the surplus cells too. */
 export function selectOf(file: ReadableFile, plan: ReadPlan): string {
   const { format, header, path } = file;
@@ -171,17 +217,18 @@ export function selectOf(file: ReadableFile, plan: ReadPlan): string {
   });
   if (plan.careful && format.kind === 'csv') expressions.push(placed(header.length));
   const select = `select ${expressions.join()} from`;
-  if (format.kind === 'csv') return `${select} ${csvTable(file, format, plan)}`;
-  if (format.kind === 'parquet') return `${select} read_parquet(${pathOf(path)})`;
+  const from = (table: string, read = header): string => `${select} ${changedTable(table, read, file, plan)}`;
+  if (format.kind === 'csv') return from(csvTable(file, format, plan));
+  if (format.kind === 'parquet') return from(`read_parquet(${pathOf(path)})`);
   const { isArray, records } = format;
   if (records !== undefined) {
     const keys = records.keys.map((key) => `${quoted(key)}: 'JSON'`);
     const table = jsonTable(path, isArray, `columns={${keys.join()}}`);
-    return `${select} (${records.query.replace('{file}', () => table)})`;
+    return from(`(${records.query.replace('{file}', () => table)})`);
   }
   const used = new Set(names.flatMap((name) => derived.get(name)?.inputs ?? [name]));
   const typed = [...used].map((name) => `${quoted(name)}: 'VARCHAR'`);
-  return `${select} ${jsonTable(path, isArray, `columns={${typed.join()}}`)}`;
+  return from(jsonTable(path, isArray, `columns={${typed.join()}}`), [...used]);
 }
 
 /** A column as text. NaN is null: data frames write missing numbers so. */

@@ -310,7 +310,12 @@ async function contentOf<L extends Layout>(
         header === null
           ? ({ kind: 'json', isArray: false } as const)
           : ({ kind: 'csv', delimiter: ',' } as const);
-      const about = { mapping: { ...mapping, shape }, bytesPerRow: null, mayHaveOddNumbers: false };
+      const isOfSymbols = reshaping === 'symbols' && { isOfSymbols: true as const };
+      const about = {
+        mapping: { ...mapping, shape, ...isOfSymbols },
+        bytesPerRow: null,
+        mayHaveOddNumbers: false,
+      };
       const content = await contentOf(name, rows, { format, header, ...about }).catch(async (error) => {
         await made.close();
         throw error;
