@@ -148,22 +148,32 @@ test('holidays of Massive: a day of both exchanges is one, with its hours where 
   );
 });
 
-test('chains of Massive and quotes of Cboe make their contracts', async () => {
+test('chains of Massive and quotes of Cboe make their contracts and quotes', async () => {
+  const quotesOf =
+    'select symbol, bid, ask, last, volume, open_interest, implied_volatility, delta, vega, quote_datetime from option_quotes order by symbol';
   const contracts =
     'select symbol, underlying_name, option_type, strike_price, expiration_date from option_contracts order by symbol';
   const details = {
     ...{ contract_type: 'put', exercise_style: 'european', expiration_date: '2026-01-16' },
     ...{ shares_per_contract: 100, strike_price: 6000.5, ticker: 'O:SPXW260116P06000500' },
   };
-  const results = [{ details, greeks: {}, open_interest: 1, underlying_asset: { ticker: 'I:SPX' } }];
+  const greeks = { delta: -0.42, gamma: 0.001, theta: -1.5, vega: 7.25 };
+  const last_quote = { ask: 121.7, bid: 120.6, last_updated: 1_767_390_300_123_000_000 };
+  const traded = { last_quote, last_trade: { price: 121 }, day: { volume: 12, last_updated: 1 } };
+  const held = { open_interest: 1543, implied_volatility: 0.177, greeks };
+  const results = [{ details, ...traded, ...held, underlying_asset: { ticker: 'I:SPX' } }];
   const dataset = { dataset: 'option-contracts' };
   const chain = await vendor.import('c.json', json({ results, status: 'OK' }), dataset);
   assert.deepEqual([chain.preset?.name, chain.rowsNew], ['massive-chain', 1]);
   assert.deepEqual(rows(contracts), [['SPXW260116P06000500', 'SPX', 'put', 6000.5, day('2026-01-16')]]);
+  const moment = Date.parse('2026-01-02T21:45:00.123Z');
+  assert.deepEqual(rows(quotesOf), [
+    ['SPXW260116P06000500', 120.6, 121.7, 121, 12, 1543, 0.177, -0.42, 7.25, moment],
+  ]);
   const quotes = [
-    'underlying_symbol,quote_date,root,expiration,strike,option_type,open,close,bid_eod,ask_eod',
-    '^SPX,2024-01-03,SPXW,2024-01-19,4700.000,C,30.1,31.7,31.4,31.8',
-    'BRK.B,2024-01-03,BRKB,2024-01-19,362.500,P,3.01,3.17,3.14,3.18',
+    'underlying_symbol,quote_date,root,expiration,strike,option_type,open,close,trade_volume,bid_eod,ask_eod,open_interest',
+    '^SPX,2024-01-03,SPXW,2024-01-19,4700.000,C,30.1,31.7,1250,31.4,31.8,8133',
+    'BRK.B,2024-01-03,BRKB,2024-01-19,362.500,P,0,0.0000,0,3.14,3.18,5',
     '',
   ].join('\n');
   const cboe = await vendor.import('q.csv', quotes, dataset);
@@ -171,6 +181,11 @@ test('chains of Massive and quotes of Cboe make their contracts', async () => {
   assert.deepEqual(rows(contracts), [
     ['BRKB240119P00362500', 'BRK.B', 'put', 362.5, day('2024-01-19')],
     ['SPXW240119C04700000', 'SPX', 'call', 4700, day('2024-01-19')],
+  ]);
+  const end = Date.parse('2024-01-04T00:00:00-05:00');
+  assert.deepEqual(rows(quotesOf), [
+    ['BRKB240119P00362500', 3.14, 3.18, null, 0, 5, null, null, null, end],
+    ['SPXW240119C04700000', 31.4, 31.8, 31.7, 1250, 8133, null, null, null, end],
   ]);
 });
 

@@ -120,6 +120,16 @@ export const massiveContracts = answers(
   { country_iso_code: 'US', parent_asset_schema: 'stock' },
 );
 
+/** The quote of a chain, at the moment of its bid and ask. */
+const chainQuotes: Columns = {
+  ...{ bid: `${LIST}.last_quote.bid`, ask: `${LIST}.last_quote.ask`, last: `${LIST}.last_trade.price` },
+  ...{ volume: `${LIST}.day.volume`, open_interest: `${LIST}.open_interest` },
+  implied_volatility: `${LIST}.implied_volatility`,
+  ...{ delta: `${LIST}.greeks.delta`, gamma: `${LIST}.greeks.gamma` },
+  ...{ theta: `${LIST}.greeks.theta`, vega: `${LIST}.greeks.vega` },
+  quote_datetime: { column: `${LIST}.last_quote.last_updated`, epoch: 'ns' },
+};
+
 /** Source: mocks/v3/snapshot/options/AAPL.json. */
 export const massiveChain = answers(
   {
@@ -131,7 +141,7 @@ export const massiveChain = answers(
     ],
   },
   ['details.contract_type', 'details.strike_price', 'underlying_asset.ticker'],
-  contractColumns(`${LIST}.details`, `${LIST}.underlying_asset.ticker`),
+  { ...contractColumns(`${LIST}.details`, `${LIST}.underlying_asset.ticker`), ...chainQuotes },
   { country_iso_code: 'US', parent_asset_schema: 'stock' },
 );
 

@@ -3,7 +3,7 @@
 import { type Sample, stemOf } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import { contains, firstCells, hasColumns, known, type Preset } from './preset.ts';
+import { contains, firstCells, hasColumns, known, type Preset, thoseOf } from './preset.ts';
 
 const isList = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
 
@@ -213,20 +213,25 @@ const tradingEconomics: Preset = {
 
 const cboeColumns = ['underlying_symbol', 'quote_date', 'root', 'expiration', 'strike', 'option_type'];
 
+/** The quotes of a day's end; the file also has those of 15:45, with volatility and greeks. */
+const cboeQuotes = {
+  ...{ bid: 'bid_eod', ask: 'ask_eod', volume: 'trade_volume', open_interest: 'open_interest' },
+};
+
 /**
  * Source: datashop.cboe.com/option-eod-summary and its specification of
- * UnderlyingOptionsEODCalcs_YYYY-MM-DD: an index has a caret, the type is C or P.
+ * UnderlyingOptionsEODCalcs_YYYY-MM-DD: an index has a caret, the type is C or P, a close of 0 is no trade.
  */
 const cboe: Preset = {
   name: 'cboe',
-  says: 'Cboe DataShop, end-of-day option quotes: the contracts',
+  says: 'Cboe DataShop, end-of-day option quotes: the contracts and their quotes',
   dataset: 'option-contracts',
   example: [
     `${cboeColumns.join()},open,high,low,close,trade_volume,bid_1545,ask_1545,bid_eod,ask_eod,vwap,open_interest`,
     '^SPX,2024-01-03,SPXW,2024-01-19,4700.000,C,30.1,35.2,28.4,31.7,1250,31.5,31.9,31.4,31.8,31.9,8133',
   ],
   fits: (sample) => (cboeColumns.every((name) => firstCells(sample).includes(name)) ? 'surely' : 'no'),
-  mappingOf: () => ({
+  mappingOf: (sample) => ({
     columns: {
       symbol: {
         sql: `{root} || strftime(strptime({expiration}, '%Y-%m-%d'), '%y%m%d') || {option_type} || lpad(cast(cast(round(cast({strike} as double) * 1000) as bigint) as varchar), 8, '0')`,
@@ -235,8 +240,19 @@ const cboe: Preset = {
       },
       underlying_name: { column: 'underlying_symbol', remove: '^\\^' },
       ...{ expiration_date: 'expiration', option_type: 'option_type', strike_price: 'strike' },
+      ...thoseOf(sample, cboeQuotes),
+      // Known at the end of the day, New York's midnight.
+      quote_datetime: {
+        sql: `strftime(strptime({quote_date}, '%Y-%m-%d') + interval 1 day, '%Y-%m-%dT%H:%M:%S')`,
+        isStrict: true,
+        reason: 'is not a date YYYY-MM-DD',
+      },
+      ...(hasColumns(sample, ['close']) && {
+        last: { sql: 'case when try_cast({close} as double) <> 0 then {close} end' },
+      }),
     },
     values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+    zone: 'America/New_York',
   }),
 };
 
