@@ -193,6 +193,8 @@ export class RowPass {
       }
       if (unmade !== undefined) return { column: at, reason: unmade.reason };
       const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      // Where no text, `NA` is a missing value, as R writes it.
+      if (value === undefined && bare === 'NA' && !isRequired) continue;
       if (value === undefined) return { column: at, reason };
       values[field] = value;
       written[field] = text;
