@@ -229,6 +229,11 @@ const dailyFiles: readonly (readonly [
     ['Date,Open,High,Low,Close,Volume', `2024-03-14,${prices},NA`, `2024-03-15,${prices},"1,200,000"`],
     null,
   ],
+  [
+    'days before months, with years of two digits',
+    ['Date,Open,High,Low,Close', `14/03/24,${prices}`, `15/03/24,${prices}`],
+    null,
+  ],
   ['long dates', ['Date,Open,High,Low,Close', `"Thursday, March 14, 2024",${prices}`], null],
   ['the dates of a letter', ['Date,Open,High,Low,Close', `"March 14, 2024",${prices}`], null],
   ['the dates of JavaScript', ['Date,Open,High,Low,Close', `Thu Mar 14 2024,${prices}`], null],
@@ -322,6 +327,11 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     'numbers of three digits behind a comma',
     ['Date,Open,High,Low,Close,Volume', '2024-03-14,10,11,9,10,"1,200"'],
     /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+  ],
+  [
+    'days and years',
+    ['Date,Open,High,Low,Close', `24/01/16,${prices}`],
+    /\(24\/01\/16\) may begin with the day or with the year\. .* or --date-format '%y\/%m\/%d'/,
   ],
   [
     'days and months',

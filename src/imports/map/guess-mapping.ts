@@ -172,10 +172,14 @@ function dayFormat(
     [...(order === 'dm' ? ['%d', '%m'] : ['%m', '%d']), year!.length === 4 ? '%Y' : '%y'].join(separator);
   if (told !== undefined) return told;
   const order = orderOf(texts);
-  if (order !== null) return formatOf(order);
+  const [firsts, lasts] = [1, 3].map((part) => new Set(texts.map((text) => NUMERIC_DATE.exec(text)![part])));
+  // Of days and years of two digits the days are more.
+  const isOpen = order === 'dm' && year!.length === 2 && lasts!.size >= firsts!.size;
+  if (order !== null && !isOpen) return formatOf(order);
+  const [other, format] = isOpen ? ['year', ['%y', '%m', '%d'].join(separator)] : ['month', formatOf('md')];
   throw new FileProblem(
     'unfit',
-    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the month. Say which: --date-format '${formatOf('dm')}' or --date-format '${formatOf('md')}'`,
+    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the ${other}. Say which: --date-format '${formatOf('dm')}' or --date-format '${format}'`,
   );
 }
 
