@@ -298,7 +298,9 @@ const plainName = (name: string): string =>
     .replaceAll(/([a-z])(?=[A-Z][a-z])/g, '$1 ')
     .toLowerCase()
     .replace(/^\s*<|>\s*$|^\s*\d+\. /g, '')
-    .replace(/^((?!v).*?)(?: ?\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*+)$/u, '$1')
+    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*)$/u, (end, _, all: string) =>
+      all.startsWith('v') ? end : '',
+    )
     .replaceAll(/[\s_-]+/g, ' ')
     .trim()
     .replace(/\.$/, '');
