@@ -205,9 +205,12 @@ const EXACT_DIGITS = 15;
 
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** A cell's number; null when the text is not a number. Empty and missing cells are NaN. */
+/**
+ * A cell's number; null when the text is not a number. Empty and missing cells are NaN: `NA`, as R writes it,
+ * is a symbol or a country elsewhere.
+ */
 export function numberOf(text: string | null): number | null {
-  if (text === null || text === '') return Number.NaN;
+  if (text === null || text === '' || text === 'NA') return Number.NaN;
   return NUMBER.test(text) ? Number(text) : null;
 }
 

@@ -209,6 +209,36 @@ const dailyFiles: readonly (readonly [
     ['Date,Open,High,Low,Last,Adj Close,CLOSE,Settle', '2024-03-14,10,11,9,7,8,10.5,7'],
     null,
   ],
+  ['Bloomberg', ['Dates,PX_OPEN,PX_HIGH,PX_LOW,PX_LAST,PX_VOLUME', `14-Mar-24,${prices},1200`], 1200],
+  [
+    'a program with names in one word',
+    ['TradeDate,OpenPrice,HighPrice,LowPrice,ClosePrice,TotalVolume', `14MAR2024,${prices},1200`],
+    1200,
+  ],
+  [
+    'prices in dollars, and a volume in them',
+    ['Day,Open (USD),High (USD),Low (USD),Close (USD),Volume (USD)', `20240314.0,${prices},1200`],
+    null,
+  ],
+  ['Taiwan', ['日期,成交股數,開盤價,最高價,最低價,收盤價', '2024/03/14,"1,200",10,11,9,10.5'], 1200],
+  ['Brazil', ['Data,Abertura,Máxima,Mínima,Fechamento,Volume', `2024-03-14,${prices},1200`], 1200],
+  ['Russia', ['Дата,Открытие,Максимум,Минимум,Закрытие,Объём', `2024-03-14,${prices},1200`], 1200],
+  ['R, with no volume', ['Date,Open,High,Low,Close,Volume', `2024-03-14,${prices},NA`], null],
+  [
+    'R, with no volume beside one in thousands',
+    ['Date,Open,High,Low,Close,Volume', `2024-03-14,${prices},NA`, `2024-03-15,${prices},"1,200,000"`],
+    null,
+  ],
+  [
+    'days before months, with years of two digits',
+    ['Date,Open,High,Low,Close', `14/03/24,${prices}`, `15/03/24,${prices}`],
+    null,
+  ],
+  ['long dates', ['Date,Open,High,Low,Close', `"Thursday, March 14, 2024",${prices}`], null],
+  ['the dates of a letter', ['Date,Open,High,Low,Close', `"March 14, 2024",${prices}`], null],
+  ['the dates of JavaScript', ['Date,Open,High,Low,Close', `Thu Mar 14 2024,${prices}`], null],
+  ['pandas with its rows numbered', [',index,Open,High,Low,Close', `0,2024-03-14,${prices}`], null],
+  ['dates and their times', ['date,timestamp,open,high,low,close', `2024-03-14,1710423000,${prices}`], null],
   ['NDJSON', ['{"Date":"2024-03-14","Open":10,"High":11,"Low":9,"Close":10.5,"Volume":1200}'], 1200],
   [
     'JSON of texts',
@@ -221,7 +251,7 @@ for (const [what, lines, volume, { zone, ...told } = {}] of dailyFiles) {
   test(`a file of ${what} is imported at once, and the report names the map (contract 11)`, async () => {
     const content = `${lines.join('\n')}\n`;
     const flags = { fields: days, ...(zone !== undefined && { zone }) };
-    const { map } = await vendor.import('days.csv', content, { ...flags, told });
+    const { map, rowsNew } = await vendor.import('days.csv', content, { ...flags, told });
     const day = told.dateFormat === undefined ? '2024-03-14' : '2024-03-04';
     const [bar] = await vendor.served('stock/US:X', 'DAY');
     assert.deepEqual(bar!.slice(0, 6), [day, 10, 11, 9, 10.5, volume]);
@@ -230,7 +260,7 @@ for (const [what, lines, volume, { zone, ...told } = {}] of dailyFiles) {
     const { delimiter } = told;
     writeFileSync(path, JSON.stringify({ delimiter, columns: map }));
     const again = await vendor.import('days.csv', content, { ...flags, map: path }, false);
-    assert.deepEqual([again.map, again.rowsUnchanged, again.rowsRefused], [null, 1, 0]);
+    assert.deepEqual([again.map, again.rowsUnchanged, again.rowsRefused], [null, rowsNew, 0]);
   });
 }
 
@@ -249,6 +279,9 @@ const clocks: readonly (readonly [header: string, first: string, second: string]
   ['<TIME>', '09:30:00', '15:05:00'],
   ['Time', '09:30:00.0', '15:05:00.000'],
   ['时间', '09:30', '15:05'],
+  ['Timestamp', '09:30:00', '15:05:00'],
+  ['Time', '930', '1505'],
+  ['Time', '93000', '150500'],
 ];
 
 for (const [header, first, second] of clocks) {
@@ -265,6 +298,17 @@ for (const [header, first, second] of clocks) {
   });
 }
 
+test('of dates and times the times are taken, of two times neither (contract 11)', async () => {
+  const flags = { fields: { ...days, interval: '1M' } };
+  const content = `date,timestamp,open,high,low,close\n2024-03-15,1710509400,${prices}\n`;
+  const { map } = await vendor.import('minutes.csv', content, flags);
+  assert.equal(map?.datetime, 'timestamp');
+  const [bar] = await vendor.served('stock/US:X', '1M');
+  assert.equal(bar![0].slice(0, 16), '2024-03-15T13:30');
+  const two = `open time,time,open,high,low,close\n1710509400,1710509460,${prices}\n`;
+  assert.match(await vendor.refusal('two.csv', two, flags), /The datetime may be open time or time\./);
+});
+
 /** Files that are not imported: what is said of them. */
 const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp])[] = [
   [
@@ -273,6 +317,7 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     /missing: close\. The close may be Last or Settle\. .*"low":"Low","volume":"Volume","close":"Last"\}\}/,
   ],
   ['an adjusted close alone', ['Date,Open,High,Low,Adj Close', `2024-03-14,${prices}`], /missing: close\./],
+  ['another one', ['Date,Open,High,Low,Close (adj)', `2024-03-14,${prices}`], /missing: close\./],
   [
     'a name that is only similar',
     ['Date,Open,High,Low,Clsoe,Volume', `2024-03-14,${prices},7`],
@@ -282,6 +327,11 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     'numbers of three digits behind a comma',
     ['Date,Open,High,Low,Close,Volume', '2024-03-14,10,11,9,10,"1,200"'],
     /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+  ],
+  [
+    'days and years',
+    ['Date,Open,High,Low,Close', `24/01/16,${prices}`],
+    /\(24\/01\/16\) may begin with the day or with the year\. .* or --date-format '%y\/%m\/%d'/,
   ],
   [
     'days and months',

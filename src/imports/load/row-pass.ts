@@ -217,10 +217,12 @@ export class RowPass {
         this.#warnOfOdd(unmade, text.slice(UNMADE.length));
         continue;
       }
-      const spaced = () => (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
-      const value = unmade === undefined ? (parse(text) ?? spaced()) : undefined;
-      if (value === undefined && !isRequired && isInfinite(this.#run.request.file.format, text)) continue;
-      if (value === undefined) return { column: at, reason: unmade?.reason ?? reason };
+      if (unmade !== undefined) return { column: at, reason: unmade.reason };
+      const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      // Where no text, `NA` is a missing value, as R writes it.
+      const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
+      if (value === undefined && isMissing && !isRequired) continue;
+      if (value === undefined) return { column: at, reason };
       values[field] = value;
       written[field] = text;
     }

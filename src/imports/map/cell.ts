@@ -172,10 +172,14 @@ const withOffset = (sql: string): string =>
       .map(([name, offset]) => `when '${name}' then '${offset}'`)
       .join(' ')} else regexp_extract(${sql}, '[A-Za-z]+$') end`;
 
+/** The text with both digits of the hour where nothing separates it from the minutes: `930` is `0930`. */
+const withHour = (sql: string, format: string): string =>
+  / %H%M(%S)?$/.test(format) ? `regexp_replace(${sql}, ' (\\d{3}|\\d{5})$', ' 0\\1')` : sql;
+
 /** A time in ISO 8601; a date where the format has no time. */
 function moment(sql: string, written: string, offset: string): string {
   const format = written.replace(/%Z$/, '%z');
-  const text = format === written ? sql : withOffset(sql);
+  const text = format === written ? withHour(sql, format) : withOffset(sql);
   const read = `strptime(${text}, ${quoted(format)})`;
   if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
   return /%-?[HIXcTR]/.test(format)
@@ -188,11 +192,14 @@ const columnsOf = ({ column, join = [] }: RichCell): string[] => [column, ...[jo
 
 /** The text of a cell's columns; null where it is empty, or stands for a missing value. */
 function sourceSql(cell: RichCell): string {
-  const { remove, blanks, lookup = {} } = cell;
+  const { remove, blanks, lookup = {}, scale, thousands, decimal, format, epoch } = cell;
   let sql = joinedSql(cell);
   if (remove !== undefined) sql = `nullif(trim(regexp_replace(${sql}, ${quoted(remove)}, '', 'g')), '')`;
   if (blanks !== undefined) sql = `regexp_replace(${sql}, '[\\s\u00a0]+', ${quoted(blanks)}, 'g')`;
-  const words = [...missingWords].filter((word) => !Object.hasOwn(lookup, word)).map(quoted);
+  const isText = (scale ?? thousands ?? decimal ?? format ?? epoch) === undefined;
+  const words = [...missingWords, ...(isText ? [] : ['NA'])]
+    .filter((word) => !Object.hasOwn(lookup, word))
+    .map(quoted);
   return bound(
     'whole',
     sql,

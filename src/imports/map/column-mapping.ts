@@ -271,7 +271,8 @@ function checkMapping({ file, header, fields, mapping }: About, known: readonly 
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   datetime: [
     `date,time,timestamp,ts,t,open time,date time,time utc,date utc,trade date,trading date,ts event,epoch,
-    unix,unix timestamp,datum,zeit,fecha,data,日期,时间,時間,交易日期,日付,日付け,日時,날짜,일자,일시`,
+    unix,unix timestamp,dates,day,price date,bar time,start,start time,datum,zeit,fecha,
+    data,дата,日期,时间,時間,交易日期,日付,日付け,日時,날짜,일자,일시`,
   ],
   symbol: [
     `ticker,sym,instrument,code,ts code,symbol code,ticker symbol,occ symbol,option symbol,contract symbol,
@@ -279,17 +280,30 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   ],
   underlying_name: ['underlying,underlying symbol'],
   open: [
-    `o,open price,opening price,eröffnung,eröffn,eröffnungskurs,erster,ouverture,ouv,apertura,
+    `o,open price,opening price,opening,px open,eröffnung,eröffn,eröffnungskurs,eroeffnung,erster,
+    ouverture,ouv,apertura,abertura,открытие,откр,
     开盘,开盘价,開盤,開盤價,始値,시가`,
   ],
-  high: ['h,high price,hoch,tageshoch,plus haut,+haut,haut,máximo,massimo,最高,最高价,最高價,高,高値,고가'],
-  low: ['l,low price,tief,tagestief,plus bas,+bas,bas,mínimo,minimo,最低,最低价,最低價,低,安値,저가'],
-  close: [
-    `c,close price,closing price,close/last,schluss,schlusskurs,clôture,clot,cierre,chiusura,
-    收盘,收盘价,收盤,收盤價,終値,종가`,
-    'last,last price,price,latest,settle,letzter,zuletzt,dernier,último,ultimo',
+  high: [
+    `h,high price,highest price,highest,px high,hoch,tageshoch,plus haut,+haut,haut,máximo,massimo,máxima,
+    максимум,макс,最高,最高价,最高價,高,高値,고가`,
   ],
-  volume: ['v,vol,volumen,volumi,stück,stücke,成交量,交易量,出来高,거래량', 'tickvol,tick volume'],
+  low: [
+    `l,low price,lowest price,lowest,px low,tief,tagestief,plus bas,+bas,bas,mínimo,minimo,mínima,минимум,
+    мин,最低,最低价,最低價,低,安値,저가`,
+  ],
+  close: [
+    `c,close price,closing price,closing,close/last,schluss,schlusskurs,clôture,clot,cierre,chiusura,
+    fechamento,закрытие,
+    收盘,收盘价,收盤,收盤價,終値,종가`,
+    `last,last price,px last,price,цена,latest,settle,settlement,settlement price,letzter,zuletzt,dernier,
+    último,ultimo`,
+  ],
+  volume: [
+    `v,vol,total volume,share volume,shares traded,volume traded,traded volume,volume (shares),
+    volume(shares),px volume,volumen,volumi,stück,stücke,stuecke,объём,объем,成交量,成交股數,交易量,出来高,거래량`,
+    'tickvol,tick volume',
+  ],
   vwap: ['vw,wap'],
   asset_schema: ['asset type,asset class'],
   asset_name: ['asset type,asset class'],
@@ -315,12 +329,19 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   option_type: ['type,right,call put,put call'],
 };
 
-/** A column's name as the table above has it: `<OPEN>`, `1. open` and `Open` are one. */
+/**
+ * A column's name as the table above has it: `<OPEN>`, `1. open`, `Open (USD)`, `Open*` and `Open` are
+ * one, but a volume in dollars is no volume.
+ */
 const plainName = (name: string): string =>
   name
     .normalize('NFKC')
+    .replaceAll(/([a-z])(?=[A-Z][a-z])/g, '$1 ')
     .toLowerCase()
     .replace(/^\s*<|>\s*$|^\s*\d+\. /g, '')
+    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*)$/u, (end, _, all: string) =>
+      all.startsWith('v') ? end : '',
+    )
     .replaceAll(/[\s_-]+/g, ' ')
     .trim()
     .replace(/\.$/, '');

@@ -109,8 +109,8 @@ const CLOCKS: readonly (readonly [form: RegExp, format: string])[] = [
   [/^\d{1,2}:\d\d:\d\d\.\d+$/, '%H:%M:%S.%n'],
   [/^\d{1,2}:\d\d [AP]M$/i, '%I:%M %p'],
   [/^\d{1,2}:\d\d:\d\d [AP]M$/i, '%I:%M:%S %p'],
-  [/^([01]\d|2[0-3])[0-5]\d$/, '%H%M'],
-  [/^([01]\d|2[0-3])[0-5]\d[0-5]\d$/, '%H%M%S'],
+  [/^([01]?\d|2[0-3])[0-5]\d$/, '%H%M'],
+  [/^([01]?\d|2[0-3])[0-5]\d[0-5]\d$/, '%H%M%S'],
 ];
 
 /** Forms of a date that have one meaning only. */
@@ -119,10 +119,17 @@ const DATES: readonly (readonly [form: RegExp, format: string])[] = [
   [/^\d{4}\.\d{1,2}\.\d{1,2}$/, '%Y.%m.%d'],
   [/^\d{4}\/\d{1,2}\/\d{1,2}$/, '%Y/%m/%d'],
   [/^(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/, '%Y%m%d'],
+  [/^(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\.0$/, '%Y%m%d.0'],
   [/^\d{4}年\d{1,2}月\d{1,2}日$/, '%Y年%m月%d日'],
   [/^\d{1,2}-[a-z]{3}-\d{4}$/i, '%d-%b-%Y'],
   [/^\d{1,2} [a-z]{3} \d{4}$/i, '%d %b %Y'],
   [/^[a-z]{3} \d{1,2}, \d{4}$/i, '%b %d, %Y'],
+  [/^\d{1,2}-[a-z]{3}-\d\d$/i, '%d-%b-%y'],
+  [/^\d\d[a-z]{3}\d{4}$/i, '%d%b%Y'],
+  [/^\d{1,2} [a-z]{3,9} \d{4}$/i, '%d %B %Y'],
+  [/^[a-z]{3,9} \d{1,2}, \d{4}$/i, '%B %d, %Y'],
+  [/^[a-z]{6,9}, [a-z]{3,9} \d{1,2}, \d{4}$/i, '%A, %B %d, %Y'],
+  [/^[a-z]{3} [a-z]{3} \d{1,2} \d{4}$/i, '%a %b %d %Y'],
 ];
 
 const formOf = (
@@ -130,7 +137,7 @@ const formOf = (
   texts: readonly string[],
 ): string | undefined => forms.find(([form]) => areAll(texts, form))?.[1];
 
-const CLOCK_COLUMN = /^<?(time|zeit|uhrzeit|heure|hora|ora|时间|時間|時刻|시간)>?$/i;
+const CLOCK_COLUMN = /^<?(time|timestamp|zeit|uhrzeit|время|heure|hora|ora|时间|時間|時刻|시간)>?$/i;
 const NUMERIC_DATE = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)$/;
 
 /** A text with a date, alone or before a time, or an epoch. */
@@ -159,10 +166,14 @@ function dayFormat(
     [...(order === 'dm' ? ['%d', '%m'] : ['%m', '%d']), year!.length === 4 ? '%Y' : '%y'].join(separator);
   if (told !== undefined) return told;
   const order = orderOf(texts);
-  if (order !== null) return formatOf(order);
+  const [firsts, lasts] = [1, 3].map((part) => new Set(texts.map((text) => NUMERIC_DATE.exec(text)![part])));
+  // Of days and years of two digits the days are more.
+  const isOpen = order === 'dm' && year!.length === 2 && lasts!.size >= firsts!.size;
+  if (order !== null && !isOpen) return formatOf(order);
+  const [other, format] = isOpen ? ['year', ['%y', '%m', '%d'].join(separator)] : ['month', formatOf('md')];
   throw new FileProblem(
     'unfit',
-    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the month. Say which: --date-format '${formatOf('dm')}' or --date-format '${formatOf('md')}'`,
+    `${name}: the dates of ${column} (${texts[0]}) may begin with the day or with the ${other}. Say which: --date-format '${formatOf('dm')}' or --date-format '${format}'`,
   );
 }
 
@@ -289,7 +300,10 @@ function suitsField(
 const isDated = (rules: FieldNames['rules'], field: string): boolean =>
   'unit' in rules[field]! || /(^|_)date$/.test(field);
 
-/** Names of the first column of a table of pandas that has no name. */
+/** A date with its time, or an epoch. */
+const TIMED = /\d:\d\d|^\d{9,}(\.\d+)?$/;
+
+/** Names of the index of a table of pandas that has no name, which may have the numbers of rows before it. */
 const UNNAMED = /^(|unnamed: 0|index)$/i;
 
 /**
@@ -306,19 +320,20 @@ export function foundColumns(
 ): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf'> {
   const table = tableOf(sample, header, told);
   const { textsOf } = table;
+  const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
   const found = new Map(
     [...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)))].flatMap(
-      ([field, columns]) => (columns.length === 1 ? [[field, columns[0]!] as const] : []),
+      ([field, columns]) => {
+        // Beside a column of dates one of their times says more; all midnights say the same.
+        const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
+        const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
+        const surest = timed.length === 1 && days.length === columns.length - 1 ? timed : columns;
+        return surest.length === 1 ? [[field, surest[0]!] as const] : [];
+      },
     ),
   );
-  const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
-  if (
-    instant !== undefined &&
-    !found.has(instant) &&
-    UNNAMED.test(header[0]!) &&
-    areAll(textsOf(header[0]!), DATED)
-  )
-    found.set(instant, header[0]!);
+  const index = header.slice(0, 2).find((name) => UNNAMED.test(name) && areAll(textsOf(name), DATED));
+  if (instant !== undefined && !found.has(instant) && index !== undefined) found.set(instant, index);
   const isOwn = [...found].every(([field, column]) => field === column);
   const mark = lazily(() =>
     decimalOf(

@@ -155,7 +155,7 @@ export class InstantCell {
     }
     // `20250303 0930`: the year, month and day without marks, and a clock reading.
     const behind = bytes[from + 8];
-    if (to - from > 10 && (behind === SPACE || behind === UPPER_T))
+    if (to - from > 10 && (behind === SPACE || behind === UPPER_T || behind === MINUS))
       return this.#setDay(this.#two(from), this.#two(from + 2), this.#two(from + 4), this.#two(from + 6))
         ? this.#parseClock(from + 8, to)
         : 'bad';
@@ -210,12 +210,14 @@ export class InstantCell {
 
   /**
    * Parses `T09:30:00.000`, `T0930` or ` 9:30 AM` with an offset or without one: seconds may be missing, and
-   * so may the first digit of an hour before a colon.
+   * so may the first digit of an hour before a colon. `-09:30:00` is a clock reading too, `-09:30` an offset.
    */
   #parseClock(start: number, to: number): CellKind {
     const bytes = this.#bytes;
-    if ((bytes[start]! & ~LOWER) !== UPPER_T && bytes[start] !== SPACE) return 'bad';
+    const isDashed = bytes[start] === MINUS && bytes[start + 3] === COLON && bytes[start + 6] === COLON;
+    if ((bytes[start]! & ~LOWER) !== UPPER_T && bytes[start] !== SPACE && !isDashed) return 'bad';
     let at = start + 1;
+    while (bytes[at] === SPACE && bytes[start] === SPACE) at++;
     const isShort = bytes[at + 1] === COLON;
     let hours = isShort ? this.#two(at, true) : this.#two(at);
     at += isShort ? 1 : 2;
@@ -243,7 +245,8 @@ export class InstantCell {
     if (
       halfAt + 2 <= to &&
       (half === LOWER_A || half === LOWER_P) &&
-      (bytes[halfAt + 1]! | LOWER) === LOWER_M
+      (bytes[halfAt + 1]! | LOWER) === LOWER_M &&
+      (halfAt + 2 === to || bytes[halfAt + 2] === SPACE)
     ) {
       if (hours < 1 || hours > 12) return 'bad';
       hours = (hours % 12) + (half === LOWER_P ? 12 : 0);
@@ -254,7 +257,7 @@ export class InstantCell {
     return this.#parseOffset(at, to);
   }
 
-  /** Parses what is behind a clock reading: an offset, and the name of its zone in brackets. */
+  /** Parses what is behind a clock reading: an offset, with the name of its zone in brackets, or a name. */
   #parseOffset(start: number, to: number): CellKind {
     if (start === to) return 'local';
     if (this.#bytes[to - 1] === CLOSING) return this.#parseZone(start, to);
@@ -262,7 +265,7 @@ export class InstantCell {
     const at = bytes[start] === SPACE ? start + 1 : start;
     const sign = bytes[at];
     if ((sign! & ~LOWER) === UPPER_Z) return to === at + 1 ? 'instant' : 'bad';
-    if (sign !== PLUS && sign !== MINUS) return this.#isUtc(at, to) ? 'instant' : 'bad';
+    if (sign !== PLUS && sign !== MINUS) return this.#parseName(decoder.decode(bytes.subarray(at, to)));
     const minutesAt = bytes[at + 3] === COLON ? at + 4 : at + 3;
     const hours = this.#two(at + 1);
     // `+00` alone is an offset too.
@@ -272,9 +275,15 @@ export class InstantCell {
     return 'instant';
   }
 
-  #isUtc(from: number, to: number): boolean {
-    const word = to - from === 3 ? decoder.decode(this.#bytes.subarray(from, to)) : '';
-    return word === 'UTC' || word === 'GMT';
+  /** Places a clock reading in UTC, or in a zone such as `US/Eastern`, which must have it once. */
+  #parseName(name: string): CellKind {
+    if (name === 'UTC' || name === 'GMT') return 'instant';
+    const zone = /^[A-Z][A-Za-z]+\/[A-Z][\w/+-]+$/.test(name) ? findZone(name) : null;
+    this.#mayRepeat = false;
+    const reading = zone?.read(this.ms);
+    if (reading?.kind !== 'one') return 'bad';
+    this.ms = reading.ms;
+    return 'instant';
   }
 
   /** Parses `-04:00[America/New_York]`, as Java writes it: the zone must have that offset then. */
