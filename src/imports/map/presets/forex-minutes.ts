@@ -1,12 +1,38 @@
-// Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
-import { stemOf } from '../../read/sample.ts';
+// Minutes of currencies.
+import { linesOf, stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, forex, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
+import { begins, contains, forex, isMended, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
+
+// HistData.com, Generic ASCII, bars of a minute: no header, Eastern Standard Time the whole year.
+
+const columns = ['datetime', 'open', 'high', 'low', 'close', 'volume'];
+const ROW = /^\d{8} \d{4}00;(?:\d+(?:\.\d*)?;){4}\d+$/;
+
+/** `DAT_ASCII_EURUSD_M1_201202`. */
+const HISTDATA_NAME = /^DAT_ASCII_([A-Z]{6})_M1_\d{4,6}$/;
+
+export const histdata: Preset = {
+  name: 'histdata',
+  says: 'HistData.com Generic ASCII, bars of a minute; their clock is EST the whole year',
+  dataset: 'bars',
+  example: ['20120201 000000;1.306600;1.306600;1.306560;1.306560;0'],
+  fits: (sample) => (ROW.test(linesOf(sample)[0] ?? '') || isMended(sample, columns) ? 'surely' : 'no'),
+  mappingOf: (sample) => ({
+    header: columns,
+    delimiter: ';',
+    columns: { datetime: { column: 'datetime', format: '%Y%m%d %H%M%S' } },
+    values: known({ ...forex, interval: '1M', symbol: HISTDATA_NAME.exec(stemOf(sample))?.[1] }),
+    zone: 'Etc/GMT+5',
+    prices: 'raw',
+  }),
+};
+
+// Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
 
 const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
 /** `EURUSD_Candlestick_1_M_BID_01.01.2020-31.01.2020`. */
-const NAME = /^([A-Z0-9.]+)_Candlestick_(\d+)_(M|Min|Hour|D|W|Month)_(?:BID|ASK)_/i;
+const DUKASCOPY_NAME = /^([A-Z0-9.]+)_Candlestick_(\d+)_(M|Min|Hour|D|W|Month)_(?:BID|ASK)_/i;
 
 const minutes: Readonly<Record<string, number>> = { m: 1, min: 1, hour: 60 };
 
@@ -26,7 +52,7 @@ export const dukascopy: Preset = {
   ],
   fits: contains('Gmt time', ...Object.values(prices)),
   mappingOf(sample) {
-    const [, symbol, count = '', unit = ''] = NAME.exec(stemOf(sample)) ?? [];
+    const [, symbol, count = '', unit = ''] = DUKASCOPY_NAME.exec(stemOf(sample)) ?? [];
     const interval = intervalNamed(count, unit);
     const isDate = ['DAY', 'WEEK', 'MON'].includes(interval ?? '');
     const datetime: Cell = isDate
