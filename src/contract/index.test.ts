@@ -287,23 +287,28 @@ for (const [name, expected] of Object.entries(specified) as [EndpointName, Speci
   }
 }
 
-test('an option contract has the fields of its table in its order, then those also present (spec 2.6)', () => {
+const optionQuote = [
+  ...['bid', 'ask', 'last', 'volume', 'open_interest', 'implied_volatility'],
+  ...['delta', 'gamma', 'theta', 'vega', 'rho', 'quote_datetime'],
+];
+
+test('an option contract has the fields of its table in its order, then those also present (spec 2.6, contract 9.22)', () => {
   const found = fieldsOf(contract.optionSearch.record);
   assert.deepEqual(found.slice(0, optionContract.length), optionContract);
-  assert.deepEqual(found.slice(optionContract.length).sort(), [...optionContractAlso].sort());
+  assert.deepEqual(found.slice(optionContract.length).sort(), [...optionContractAlso, ...optionQuote].sort());
 });
 
 const optionalFields: readonly [name: EndpointName, fields: readonly string[]][] = [
   ['instrumentReference', ['base_currency', 'quote_currency']],
   ['corporateActions', []],
   ['newsList', []],
-  ['optionSearch', []],
+  ['optionSearch', optionQuote],
   ['holidayList', []],
   ['historicalBars', ['session_date']],
   ['economicEvents', []],
 ];
 for (const [name, expected] of optionalFields) {
-  test(`the fields that a record of ${name} may lack are ${expected.join(', ') || 'none'} (contract 8.1, 9.5)`, () => {
+  test(`the fields that a record of ${name} may lack are ${expected.join(', ') || 'none'} (contract 8.1, 9.5, 9.22)`, () => {
     const record = declared(name).record as ObjectSchema;
     const must = record.required ?? [];
     assert.deepEqual(

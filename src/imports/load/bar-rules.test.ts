@@ -143,7 +143,6 @@ const numbers: readonly (readonly [text: string, value: number | null])[] = [
     '1f',
     '1n',
     'null',
-    'NA',
     'true',
     ' ',
     '１',
@@ -155,7 +154,7 @@ const numbers: readonly (readonly [text: string, value: number | null])[] = [
 
 test('text is a number by its digits alone, else it is none; an empty cell is missing', () => {
   for (const [text, value] of numbers) assert.equal(numberOf(text), value, JSON.stringify(text));
-  assert.equal(numberOf(null), Number.NaN);
+  for (const missing of [null, '', 'NA']) assert.equal(numberOf(missing), Number.NaN);
 });
 
 test('a number that is written is the number read, digit for digit (contract 3.12)', () => {
