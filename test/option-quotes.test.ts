@@ -146,6 +146,47 @@ test('the newest quote is kept, whichever file comes last (contract 9.22, 11)', 
   assert.equal(style, 'american', 'the rest of a contract is that of the last file');
 });
 
+test('of several quotes of a contract in a file the newest is kept (contract 9.22, 11)', async () => {
+  const line = (strike: number, bid: number, day: string) =>
+    `${contractOf('SEV', strike)},${bid},${day && `2026-01-${day}T21:00:00Z`}`;
+  const file = shop.path('several.csv');
+  const bring = async (lines: readonly string[]) => {
+    writeFileSync(file, `symbol,${terms},bid,quote_datetime\n${lines.join('\n')}\n`);
+    const { stdout } = await shop.run('import', 'option-contracts', file, '--json');
+    const { runId, rowsNew, rowsReplaced, rowsUnchanged, rowsRefused, replaced } = JSON.parse(stdout);
+    const counts = [rowsNew, rowsReplaced, rowsUnchanged, rowsRefused];
+    return { runId: String(runId), counts, replaced: replaced.length };
+  };
+  const bids = async () => (await contracts('SEV', { quotes: 'true', limit: '1000' })).map(({ bid }) => bid);
+  assert.deepEqual(
+    (await bring([line(1, 1, '14'), line(1, 3, '16'), line(1, 2, '15')])).counts,
+    [1, 0, 2, 0],
+  );
+  assert.deepEqual(await bids(), [3]);
+  const wrong = await bring([line(1, 4, ''), line(1, 5, '14'), line(1, 3, '16'), line(1, 6, '19')]);
+  assert.deepEqual([wrong.counts, wrong.replaced], [[0, 1, 3, 0], 1]);
+  assert.deepEqual(await bids(), [6]);
+  await shop.must('undo', wrong.runId);
+  assert.deepEqual(await bids(), [3]);
+  const twice = await bring([line(1, 7, '19'), line(1, 7, '19'), line(1, 8, '19')]);
+  assert.deepEqual(twice.counts, [0, 1, 1, 1], 'two of one moment contradict each other');
+  assert.deepEqual(await bids(), [7]);
+  // More rows than are read at a time, day by day.
+  const strikes = Array.from({ length: 3_000 }, (_, at) => at + 2);
+  const chain = (bid: number, day: string) => strikes.map((strike) => line(strike, bid, day));
+  const days = [...chain(1, '14'), ...chain(2, '15')];
+  const all = await bring(days);
+  assert.deepEqual([all.counts, all.replaced], [[3_000, 0, 3_000, 0], 0]);
+  const seen = await bids();
+  assert.deepEqual(new Set(seen.slice(-400)), new Set([2, 7]));
+  assert.deepEqual((await bring(days)).counts, [0, 0, 6_000, 0]);
+  const later = await bring([...days, ...chain(3, '16')]);
+  assert.deepEqual([later.counts, later.replaced], [[0, 3_000, 6_000, 0], 1]);
+  assert.deepEqual(new Set(await bids()), new Set([3, 7]));
+  await shop.must('undo', later.runId);
+  assert.deepEqual(await bids(), seen);
+});
+
 test('as of a moment a later quote is hidden, and one without a moment (contract 9.8, 9.22)', async () => {
   await imported('bid,quote_datetime', `${contractOf('PAST')},1,2026-01-16T12:00:00Z`);
   await imported('bid', `${contractOf('PASU')},2`);

@@ -4,12 +4,12 @@ import { hash } from 'node:crypto';
 import { cellText } from '../../base/decimal.ts';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
-import { changeRowFirst } from '../../runs/journal.ts';
+import { changeRowFirst, putRow } from '../../runs/journal.ts';
 import { namedBy, namedOnDay, nameIn } from '../../runs/naming.ts';
 import { rowsWith, rowWith } from '../../store/all-rows.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { rowKeyOf, valuesOfKey } from '../../store/journal-entries.ts';
-import type { Dataset, FieldRule, Naming, RowOf, Values } from '../../store/schema/dataset.ts';
+import type { Beside, Dataset, FieldRule, Naming, RowOf, Values } from '../../store/schema/dataset.ts';
 import type { FileDataset } from '../../store/schema/index.ts';
 import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
@@ -48,7 +48,23 @@ type ChangedRow = {
   readonly row: RowOf<Dataset>;
   /** The report counts the row of the file by this one: by the row beside it where only that is another. */
   readonly isCounted: boolean;
+  /** The run has changed it before. */
+  readonly isRecorded: boolean;
 };
+
+/** The newest row beside one in the file; whether the report counts it or the row, and the run wrote it. */
+type SeenBeside = {
+  readonly moment: number;
+  readonly digest: string;
+  isCounted: boolean;
+  isRecorded: boolean;
+};
+
+const digestOf = (values: Values): string => hash('sha1', JSON.stringify(values), 'base64url');
+
+/** The moment of a row beside one; an unknown one is before all others. */
+const momentOf = ({ newest }: Beside, row: Values): number =>
+  (row[newest] as number | null) ?? Number.NEGATIVE_INFINITY;
 
 /** One pass over a file. */
 export class RowPass {
@@ -68,8 +84,12 @@ export class RowPass {
   #known: StoredRows = new Map();
   /** The same of the rows beside them. */
   #knownBeside: StoredRows = new Map();
-  /** The fields of the row beside one, without that of its moment. */
+  /** The fields of the row beside one; the first is that of its moment. */
   readonly #besideFields: readonly string[];
+  /** By the key of the row. */
+  readonly #seenBeside = new Map<string, SeenBeside>();
+  /** The newest ones of the present chunk. */
+  readonly #beside = new Map<string, RowOf<Dataset>>();
   readonly #named: RunInstruments;
   readonly #symbols: SymbolsOnDays;
   readonly #names: OwnNames;
@@ -90,9 +110,9 @@ export class RowPass {
     if (file.leftOut !== undefined && file.leftOut.count > 0)
       this.findings[file.leftOut.reason] = file.leftOut.count;
     const { beside } = rules.dataset.file;
-    this.#besideFields = Object.keys(beside?.dataset.columns ?? {}).filter(
-      (column) => column !== beside!.newest && !rules.dataset.key.includes(column),
-    );
+    const own = new Set([...rules.dataset.key, beside?.newest]);
+    const others = Object.keys(beside?.dataset.columns ?? {}).filter((column) => !own.has(column));
+    this.#besideFields = beside === undefined ? [] : [beside.newest, ...others];
     this.#named = new RunInstruments(run);
     this.#symbols = new SymbolsOnDays(run);
     this.#names = new OwnNames(run.writer, file.mapping.namesRoots);
@@ -169,7 +189,7 @@ export class RowPass {
 
   /** True if a row of the file has one beside it. */
   readonly #hasBeside = (values: Values): boolean =>
-    this.#besideFields.some((field) => values[field] !== undefined);
+    this.#besideFields.some((field, at) => at > 0 && values[field] !== undefined);
 
   async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
     this.rowsRead++;
@@ -280,7 +300,7 @@ export class RowPass {
    */
   #place(values: Values): Values | 'known' | 'repeated' {
     const { dataset, particulars } = this.#rules;
-    const digest = hash('sha1', JSON.stringify(values), 'base64url');
+    const digest = digestOf(this.#withoutBeside(values));
     for (let place = 1; ; place++) {
       const placed = place === 1 ? values : (particulars.followingOf?.(values, place) ?? null);
       if (placed === null) return 'repeated';
@@ -293,13 +313,20 @@ export class RowPass {
     }
   }
 
+  #withoutBeside(values: Values): Values {
+    if (this.#besideFields.length === 0) return values;
+    return Object.fromEntries(
+      Object.entries(values).filter(([field]) => !this.#besideFields.includes(field)),
+    );
+  }
+
   /** Stores a row; why it is refused, or null. */
   async #store(values: Values): Promise<RowProblem | null> {
     const present = await this.#withPresentSymbol(values);
     if ('reason' in present) return present;
     const placed = this.#place(present.values);
     if (placed === 'repeated') return this.#rules.dataset.file.repeated;
-    if (placed === 'known') return null;
+    if (placed === 'known') return this.#addBeside(this.#completed(present.values), false);
     const problem = await this.#write(placed);
     // A refused row takes its key from no other row.
     if (problem !== null) this.#seen.delete(rowKeyOf(this.#rules.dataset, this.#completed(placed)));
@@ -328,10 +355,9 @@ export class RowPass {
     const text = JSON.stringify(row);
     const isWritten = known === null || JSON.stringify(known) !== text;
     await this.#named.settle(isWritten);
-    if (isWritten) this.#changed.push({ dataset, known, row, isCounted: true });
+    if (isWritten) this.#changed.push({ dataset, known, row, isCounted: true, isRecorded: false });
     else this.#held.add(text);
-    if (this.#hasBeside(values)) await this.#writeBeside(values, key, !isWritten);
-    return null;
+    return this.#addBeside(completed, isWritten);
   }
 
   async #knownOf(dataset: Dataset, known: StoredRows, key: string): Promise<RowOf<Dataset> | null> {
@@ -339,17 +365,42 @@ export class RowPass {
     return found === undefined ? rowWith(this.#run.writer, dataset, valuesOfKey(dataset, key)) : found;
   }
 
-  /** Writes the row beside one, unless an equal or newer one is stored. */
-  async #writeBeside(values: Values, key: string, isCounted: boolean): Promise<void> {
-    const { dataset, newest } = this.#rules.dataset.file.beside!;
-    const row = rowWithValues(dataset, values);
-    const known = await this.#knownOf(dataset, this.#knownBeside, key);
-    const momentOf = (one: Values): number => (one[newest] as number | null) ?? Number.NEGATIVE_INFINITY;
-    if (known !== null && momentOf(row) < momentOf(known)) return;
-    const text = JSON.stringify(row);
-    if (known === null || JSON.stringify(known) !== text)
-      this.#changed.push({ dataset, known, row, isCounted });
-    else this.#heldBeside.add(text);
+  /**
+   * Takes the row beside one, unless the file has a newer one; why it is refused, or null. `isCounted`: the
+   * report counts the row.
+   */
+  #addBeside(values: Values, isCounted: boolean): RowProblem | null {
+    const { beside, repeated } = this.#rules.dataset.file;
+    if (beside === undefined || !this.#hasBeside(values)) return null;
+    const key = rowKeyOf(beside.dataset, values);
+    const row = rowWithValues(beside.dataset, values);
+    const [moment, digest] = [momentOf(beside, row), digestOf(row)];
+    const seen = this.#seenBeside.get(key) ?? { isCounted, isRecorded: false };
+    if ('moment' in seen && moment <= seen.moment)
+      return moment < seen.moment || digest === seen.digest ? null : repeated;
+    this.#seenBeside.set(key, { ...seen, moment, digest });
+    this.#beside.set(key, row);
+    return null;
+  }
+
+  /** Compares the rows beside those of the chunk with the stored ones, of which newer ones stay. */
+  async #settleBeside(): Promise<void> {
+    const { beside } = this.#rules.dataset.file;
+    if (beside === undefined) return;
+    const { dataset } = beside;
+    for (const [key, row] of this.#beside) {
+      const known = await this.#knownOf(dataset, this.#knownBeside, key);
+      if (known !== null && momentOf(beside, row) < momentOf(beside, known)) continue;
+      const text = JSON.stringify(row);
+      if (known !== null && JSON.stringify(known) === text) {
+        this.#heldBeside.add(text);
+        continue;
+      }
+      const seen = this.#seenBeside.get(key)!;
+      this.#changed.push({ dataset, known, row, isCounted: !seen.isCounted, isRecorded: seen.isRecorded });
+      [seen.isCounted, seen.isRecorded] = [true, true];
+    }
+    this.#beside.clear();
   }
 
   /** Records which rows the run held as they were stored. */
@@ -364,6 +415,7 @@ export class RowPass {
   /** Writes the rows of a chunk that are new or other than the stored ones. */
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
+    await this.#settleBeside();
     const changed = this.#changed.splice(0);
     const counted = changed.filter(({ isCounted }) => isCounted);
     this.rowsWritten += counted.length;
@@ -374,7 +426,8 @@ export class RowPass {
         of,
         some.map(({ row }) => row),
       );
-    for (const { dataset: of, known, row } of changed)
-      await changeRowFirst(this.#run.writer, this.#run.runId, of, known, row);
+    for (const { dataset: of, known, row, isRecorded } of changed)
+      if (isRecorded) await putRow(this.#run.writer, of, known, row);
+      else await changeRowFirst(this.#run.writer, this.#run.runId, of, known, row);
   }
 }

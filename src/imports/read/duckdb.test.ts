@@ -1,10 +1,11 @@
 // What the reader of files leaves on the disk.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import duckdb from '@duckdb/node-bindings';
 import { TestFolder } from '../../../test/stores.ts';
 import { open } from './duckdb.ts';
+import { asked } from './reader-process.ts';
 import { spillFolder } from './spool.ts';
 
 test('where memory is short the reader writes into the temporary folder, and clears it', async (t) => {
@@ -21,4 +22,15 @@ test('where memory is short the reader writes into the temporary folder, and cle
   assert.ok(!existsSync('.tmp'));
   close();
   assert.ok(!existsSync(spillFolder()));
+});
+
+test('nobody else may read what a reader process writes', async (t) => {
+  const temporary = new TestFolder();
+  t.after(() => temporary.close());
+  const [path, target] = [temporary.path('columns.json'), temporary.path('rows.json')];
+  writeFileSync(path, '[[1735828200000,1,2,1,2,9],[1735828260000,1,2,1,2,9]]');
+  const request = { kind: 'json', name: path, path, target, header: ['t', 'o', 'h', 'l', 'c', 'v'] };
+  const answers = await Array.fromAsync(asked<{ made: object | null }>(path, 'reshape', request));
+  assert.ok(answers[0]!.head.made !== null);
+  assert.equal(statSync(target).mode & 0o777, 0o600);
 });

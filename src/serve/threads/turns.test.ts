@@ -117,6 +117,23 @@ test('what arrives meanwhile has its turn before the next of a key with many (co
   assert.deepEqual(began, ['a0', 'a1', 'a2', 'b5', 'c7', 'a3', 'b6', 'a4']);
 });
 
+test('a thread that is never without work leaves its event loop turns', async () => {
+  let [begun, arrived, isOver] = [0, 1, false];
+  const work = async (): Promise<void> => {
+    if (++begun < 1_000) arrived++;
+    else isOver = true;
+  };
+  const turns = new QueryTurns(() => {
+    if (arrived === 0) return undefined;
+    arrived--;
+    return { keyId: 'a', work };
+  });
+  turns.add({ keyId: 'b', work });
+  let loops = 0;
+  for (; !isOver; loops++) await setImmediate();
+  assert.ok(loops >= 50, `${loops} turns of the event loop`);
+});
+
 test('several keys ask while more than one was heard within a second', (t) => {
   let nowMs = 5_000;
   t.mock.method(performance, 'now', () => nowMs);

@@ -4,6 +4,9 @@
 /** Time after which a key that was heard counts no more. */
 const RECENT_MS = 1_000;
 
+/** Requests of a query thread after which its event loop has a turn. */
+const REQUESTS_PER_LOOP = 16;
+
 /** Requests that wait, by key: those of one key in the order in which they came. */
 export class WaitingRequests<T> {
   /** The key whose turn it is comes first. */
@@ -128,6 +131,7 @@ export class QueryTurns {
   readonly #waiting = new WaitingRequests<Turn>();
   readonly #arrived: () => Turn | undefined;
   #running = 0;
+  #ended = 0;
 
   /** @param arrived the next one that has come since, asked for before each turn */
   constructor(arrived: () => Turn | undefined = () => undefined) {
@@ -149,7 +153,9 @@ export class QueryTurns {
       this.#running++;
       void next.request.work().then(() => {
         this.#running--;
-        this.#next();
+        // Timers of a busy thread have their turn too: one looks for another store file (`Followed`).
+        if (++this.#ended % REQUESTS_PER_LOOP === 0) setImmediate(() => this.#next());
+        else this.#next();
       });
     }
   }
