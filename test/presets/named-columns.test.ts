@@ -358,6 +358,50 @@ test('a column that is no volume by its content is ignored, and an own name wins
   assert.deepEqual(await ignored('Vol,V', '3,4'), [1, undefined, ['Vol', 'V']]);
 });
 
+/** Volumes of which most are numbers: what is stored of them. */
+const oddVolumes: readonly (readonly [texts: readonly string[], volumes: readonly (number | null)[]])[] = [
+  [
+    ['1200', '—', '3400'],
+    [1200, null, 3400],
+  ],
+  [
+    ['1,200,000', 'n/t', '900', '-- '],
+    [1_200_000, null, 900, null],
+  ],
+  [
+    ['1.2M', '3K', 'Dividend'],
+    [1_200_000, 3000, null],
+  ],
+  [
+    ['1200', '12 lots', '1,2,3', '800', '900', '901', '902', '903'],
+    [1200, null, null, 800, 900, 901, 902, 903],
+  ],
+  [
+    ['1200', 'NA', 'none traded', '800'],
+    [1200, null, null, 800],
+  ],
+];
+
+for (const [texts, volumes] of oddVolumes)
+  for (const name of ['Volume', 'volume'])
+    test(`${name} with ${texts.join(' ')}: numbers are read, others left out (contract 11)`, async () => {
+      const rows = texts.map((text, day) => `2024-03-${11 + day},${prices},"${text}"\n`);
+      const content = `Date,Open,High,Low,Close,${name}\n${rows.join('')}`;
+      const report = await vendor.import('odd.csv', content, { fields: days });
+      assert.deepEqual([report.rowsNew, report.rowsRefused], [texts.length, 0]);
+      const served = async () => (await vendor.served('stock/US:X', 'DAY')).map((bar) => bar[5]);
+      assert.deepEqual(await served(), volumes);
+      const counts = Object.entries(report.findings).filter(([finding]) => /stored without/.test(finding));
+      const odd = texts.filter((text, row) => volumes[row] === null && !/^(NA|-- )$/.test(text));
+      assert.deepEqual(counts, [
+        [`stored without ${name} that is not a number, such as ${JSON.stringify(odd[0])}`, odd.length],
+      ]);
+      const path = vendor.shop.path('odd.json');
+      writeFileSync(path, JSON.stringify({ columns: report.map }));
+      await vendor.import('odd.csv', content, { fields: days, map: path });
+      assert.deepEqual(await served(), volumes);
+    });
+
 test('a required cell that is none is shown when its row is refused (contract 11)', async () => {
   const refused = async (cells: string): Promise<unknown> => {
     const report = await vendor.import('a.csv', `Date,Open,High,Low,Close\n${cells}\n`, { fields: days });

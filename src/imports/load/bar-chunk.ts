@@ -7,7 +7,7 @@ import type { FieldSources } from '../map/column-mapping.ts';
 import { type CellKind, InstantCell } from '../map/instant-cell.ts';
 import type { Chunk, TextCells } from '../read/chunk.ts';
 import type { Format } from '../read/format.ts';
-import { isInfinite, UNMADE } from '../read/scan.ts';
+import { isInfinite, oddFinding, UNMADE } from '../read/scan.ts';
 import type { RowProblem } from './refused-rows.ts';
 
 /**
@@ -70,6 +70,8 @@ export type BarChunk = {
 export type Care = {
   readonly read: Chunk;
   readonly strange: ReadonlyMap<number, RowProblem>;
+  /** The computed columns of which cells were left out: what is said of it, and the number of cells. */
+  readonly odd: ReadonlyMap<string, readonly [finding: string, count: number]>;
   readonly width: number;
 };
 
@@ -174,22 +176,33 @@ export class BarChunker {
   ): BarChunk {
     const { count, firstRow } = chunk;
     const strange = new Map<number, RowProblem>();
+    const odd = new Map<string, readonly [finding: string, count: number]>();
+    const leftOut = new Map(
+      derived.filter(({ oddIsNull }) => oddIsNull === true).map((one) => [one.name, one]),
+    );
     const values = valueFields.map((field) => {
       const place = this.#texts.indexOf(columns.get(field) ?? '\0');
       if (place < 0) return null;
       const column = chunk.texts[place]!;
+      const computed = leftOut.get(columns.get(field)!);
       column.gather();
       const numbers = new Float64Array(count);
       for (let row = 0; row < count; row++) {
         const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
         const text = Number.isNaN(plain) ? (column.text(row) ?? '') : '';
-        const number = text === '' || isInfinite(format, text) ? plain : numberOf(cellText(text));
+        const isOdd = computed !== undefined && text.startsWith(UNMADE);
+        const number = text === '' || isOdd || isInfinite(format, text) ? plain : numberOf(cellText(text));
+        if (isOdd) {
+          const [finding, sofar] = odd.get(computed.name) ?? [oddFinding(computed, text), 0];
+          odd.set(computed.name, [finding, sofar + 1]);
+        }
         if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
         numbers[row] = number ?? Number.NaN;
       }
       return numbers;
     });
     for (const { name, reason } of derived) {
+      if (leftOut.has(name)) continue;
       const column = chunk.texts[this.#texts.indexOf(name)]!;
       for (let row = 0; row < count; row++)
         if (column.text(row)?.startsWith(UNMADE) === true && !isInfinite(format, column.text(row)!))
@@ -200,7 +213,7 @@ export class BarChunker {
     const nameIds = new Int32Array(count);
     this.readMoments(chunk, ms, kinds, 0);
     const newNames = this.readNames(chunk, nameIds, 0);
-    const care = { read: chunk, strange, width: this.#texts.length - derived.length };
+    const care = { read: chunk, strange, odd, width: this.#texts.length - derived.length };
     return { count, firstRow, ms, kinds, values, nameIds, newNames, care };
   }
 }

@@ -46,6 +46,8 @@ export class BarPass {
   #chunk!: BarChunk;
   #values: readonly Float64Array[] = [];
   #care: Care | null = null;
+  /** The cells that were left out, by their computed column. */
+  readonly #odd = new Map<string, readonly [finding: string, count: number]>();
   #keys = new Float64Array(0);
   /**
    * The key that was read last, and the instant by which a local time of the next row is told from the same
@@ -71,6 +73,10 @@ export class BarPass {
     if (this.#keys.length < chunk.count) this.#keys = new Float64Array(chunk.count);
     this.#values = chunk.values.map((column) => column ?? missingColumn(chunk.count));
     this.#care = chunk.care ?? null;
+    for (const [column, [finding, count]] of this.#care?.odd ?? []) {
+      const [first, sofar] = this.#odd.get(column) ?? [finding, 0];
+      this.#odd.set(column, [first, sofar + count]);
+    }
     await this.names.add(chunk.newNames);
     const { nameIds, count } = chunk;
     for (let from = 0; from < count; ) {
@@ -311,7 +317,12 @@ export class BarPass {
     return {
       rowsRead: this.rowsRead,
       ...report,
-      findings: { ...findings, ...this.#sundayFinding(), ...this.names.findings() },
+      findings: {
+        ...findings,
+        ...Object.fromEntries(this.#odd.values()),
+        ...this.#sundayFinding(),
+        ...this.names.findings(),
+      },
       openTimes: await this.#load.openTimes(sha256),
       finish: () => this.#load.finish(sha256),
     };

@@ -15,7 +15,7 @@ import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { readChunks } from '../read/read.ts';
-import { type ComputedColumn, isInfinite, UNMADE } from '../read/scan.ts';
+import { type ComputedColumn, isInfinite, oddFinding, UNMADE } from '../read/scan.ts';
 import { OwnNames } from './own-names.ts';
 import { type Particulars, rowWithValues } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';
@@ -203,10 +203,9 @@ export class RowPass {
   };
 
   /** Counts a cell that is left out; the first one of its column is named. */
-  #warnOfOdd({ name, reported, reason }: ComputedColumn, text: string): void {
-    const finding =
-      this.#odd.get(name) ?? `stored without ${reported[0]} that ${reason}, such as ${JSON.stringify(text)}`;
-    this.#odd.set(name, finding);
+  #warnOfOdd(computed: ComputedColumn, text: string): void {
+    const finding = this.#odd.get(computed.name) ?? oddFinding(computed, text);
+    this.#odd.set(computed.name, finding);
     this.#warn(finding);
   }
 
@@ -234,7 +233,7 @@ export class RowPass {
       }
       const unmade = text.startsWith(UNMADE) ? mapping.derived.find(({ name }) => name === at) : undefined;
       if (unmade?.oddIsNull) {
-        this.#warnOfOdd(unmade, text.slice(UNMADE.length));
+        this.#warnOfOdd(unmade, text);
         continue;
       }
       if (unmade !== undefined) return { column: at, reason: unmade.reason };

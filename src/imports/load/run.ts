@@ -70,8 +70,6 @@ export type ImportReport = BarCounts &
     readonly shape: string | null;
     /** The columns that were found by their names, as a mapping file has them; null where nothing was. */
     readonly map: ColumnMapping['columns'] | null;
-    /** What the file may be instead, where it was read by the names of its columns. */
-    readonly hint?: string;
     /** The origin of the file: the caller's words, else the name of the preset; null without either. */
     readonly source: string | null;
     /** Null where nothing was written. */
@@ -250,7 +248,6 @@ export async function runImport(
       preset: presetOf(request),
       shape: shapeIn(file),
       map: mapFound(file.mapping),
-      ...(file.mapping.isFound && file.mapping.hint !== undefined && { hint: file.mapping.hint }),
       source,
       sha256,
       mayBeCut:

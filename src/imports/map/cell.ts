@@ -3,13 +3,13 @@ import { missingWords, plainDecimal } from '../../base/decimal.ts';
 import { type ComputedColumn, columnNumber, columnText, quoted, UNMADE } from '../read/scan.ts';
 import { namedOffsets } from './instant-cell.ts';
 
-/** A preset's rule for cells that cannot be computed. */
+/** The rule for cells that cannot be computed. */
 type Oddity = {
   /**
-   * The cell is left out and counted, and its row is stored: for optional fields of rows. Without it the row
-   * is refused.
+   * The cell is left out and counted, and its row is stored: for optional fields. Without it the row is
+   * refused.
    */
-  readonly oddIsNull?: true;
+  readonly odd?: 'missing';
 };
 
 /** One column, changed step by step in the order of the fields here. */
@@ -325,7 +325,7 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
     ...(cell.fill !== undefined && { fill: cell.fill }),
     ...(cell.split !== undefined && { split: cell.split }),
     ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
-    ...(cell.oddIsNull && { oddIsNull: true }),
+    ...(cell.odd !== undefined && { oddIsNull: true }),
     ...plainRule(cell),
   };
 }
@@ -334,7 +334,7 @@ function deriveExpression({
   sql,
   isStrict = false,
   reason = 'is not a number',
-  oddIsNull,
+  odd,
   plain,
 }: Expression): Omit<ComputedColumn, 'name'> {
   const references = [...sql.matchAll(/(#?)\{([^{}]+)\}/g)];
@@ -355,7 +355,7 @@ function deriveExpression({
     fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
     careful: `case ${whens} else ${made} end`,
     reason,
-    ...(oddIsNull && { oddIsNull }),
+    ...(odd !== undefined && { oddIsNull: true }),
     ...(plain !== undefined && { plain: { kind: 'text', of: plain } }),
   };
 }

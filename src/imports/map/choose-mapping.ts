@@ -219,6 +219,7 @@ const cellRules: Readonly<Record<string, Rule>> = {
   blanks: oneOf('_', '-', '.'),
   value: text,
   default: text,
+  odd: oneOf('missing'),
   scale: (value) =>
     value === 'suffix' || value === 'percent' || (Number.isFinite(value) && value !== 0)
       ? null

@@ -192,7 +192,7 @@ const SHOWN_CHARACTERS = 120;
 /** Columns and the conversions of their cells: `Datum, join "Zeit", format "%d.%m.%Y %H:%M"`. */
 function conversionOf(cell: Exclude<Cell, string>): string {
   if ('sql' in cell) return `made of ${inputsOf(cell).join(', ')}`;
-  const { column, oddIsNull: _, ...steps } = cell;
+  const { column, ...steps } = cell;
   const words = Object.entries(steps).map(([key, value]) =>
     `${key} ${JSON.stringify(value)}`.slice(0, SHOWN_CHARACTERS),
   );

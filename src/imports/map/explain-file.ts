@@ -52,7 +52,7 @@ export async function explainFile(explaining: Explaining) {
     isMapped: Object.keys(file.mapping.columns).length > 0 && file.mapping.isFound !== true,
     /** The column mapping that the names of its columns gave; null where nothing was found by them. */
     map: mapFound(file.mapping),
-    doubt: file.mapping.doubt ?? (file.mapping.isFound ? (file.mapping.hint ?? null) : null),
+    doubt: file.mapping.doubt ?? null,
     columns: isProblem ? {} : columnsShown(sources),
     /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),

@@ -256,11 +256,21 @@ function numberCell(
   column: string,
   cells: readonly string[],
   decimal: ',' | '.' | undefined,
+  isRequired: boolean,
 ): Cell {
-  const texts = cells.map((text) => bareNumber(field, text) ?? text);
-  const read = groupsCell(column, texts, decimal);
-  if (texts.every((text, row) => text === cells[row])) return read;
-  return { ...(typeof read === 'string' ? { column } : read), scale: 'suffix' };
+  const bare = cells.map((text) => bareNumber(field, text) ?? (isRequired ? text : undefined));
+  const read = groupsCell(
+    column,
+    bare.filter((text) => text !== undefined),
+    decimal,
+  );
+  const more = {
+    ...(bare.some((text, row) => text !== undefined && text !== cells[row]) && { scale: 'suffix' as const }),
+    ...(bare.includes(undefined) && { odd: 'missing' as const }),
+  };
+  if (Object.keys(more).length === 0) return read;
+  // A factor makes a column one of numbers.
+  return { ...(typeof read === 'string' ? { column } : read), scale: 1, ...more };
 }
 
 /** The marks in the numbers of a column. */
@@ -293,8 +303,13 @@ function suitsField(
       : isDated(rules, field)
         ? DATED.test(text)
         : 'unit' in rule || rule.parse(text) !== undefined;
-  // A cell that an optional field cannot have would refuse its row.
-  return texts.length === 0 || (required.includes(field) ? texts.some(fits) : texts.every(fits));
+  if (texts.length === 0) return true;
+  if (required.includes(field)) return texts.some(fits);
+  // A cell that an optional field cannot have is left out of numbers, and would refuse its row elsewhere.
+  const odd = texts.filter((text) => !fits(text));
+  return (
+    odd.length * 2 < (numbers.includes(field) && !odd.some((text) => text.includes('%')) ? texts.length : 1)
+  );
 }
 
 const isDated = (rules: FieldNames['rules'], field: string): boolean =>
@@ -339,14 +354,19 @@ export function foundColumns(
     decimalOf(
       sample.name,
       fields.numbers.flatMap((field) =>
-        found.has(field) ? textsOf(found.get(field)!).map((text) => bareNumber(field, text) ?? text) : [],
+        found.has(field)
+          ? textsOf(found.get(field)!).flatMap(
+              (text) => bareNumber(field, text) ?? (fields.required.includes(field) ? text : []),
+            )
+          : [],
       ),
       told.decimal,
       isAsked || (!isOwn && table.isUnusual()),
     ),
   );
   const sureCell = (field: string, column: string): Cell => {
-    if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark());
+    if (fields.numbers.includes(field))
+      return numberCell(field, column, textsOf(column), mark(), fields.required.includes(field));
     return isDated(fields.rules, field)
       ? dateCell(sample.name, table, column, told, field === instant)
       : column;

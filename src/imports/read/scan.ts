@@ -40,6 +40,10 @@ type PlainRule =
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';
 
+/** Says of cells that cannot be computed that they were left out, by the first of them. */
+export const oddFinding = ({ reported, reason }: ComputedColumn, text: string): string =>
+  `stored without ${reported[0]} that ${reason}, such as ${JSON.stringify(text.slice(UNMADE.length))}`;
+
 /** True for what Python writes as an infinite number in JSON, which is missing there as NaN is. */
 export const isInfinite = ({ kind }: Format, text: string): boolean =>
   kind === 'json' && /^-?Infinity$/.test(text.replace(UNMADE, ''));

@@ -79,7 +79,7 @@ const number = (column: string): Cell => ({
     * case right({${column}}, 1) when 'K' then 1000 when 'M' then 1000000 when 'B' then 1000000000 when 'T' then 1000000000000 else 1 end`,
   isStrict: true,
   reason: 'is not a number, alone or with %, K, M, B or T',
-  oddIsNull: true,
+  odd: 'missing',
 });
 
 const isJson = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
@@ -99,7 +99,7 @@ function columnsOf(sample: Sample): Readonly<Record<string, Cell>> {
     },
     event_name: title,
     event_timestamp: isCsv ? { column: 'Date', join: 'Time', format: '%m-%d-%Y %I:%M%p' } : 'date',
-    impact: { column: named('impact'), lookup: impacts, oddIsNull: true },
+    impact: { column: named('impact'), lookup: impacts, odd: 'missing' },
     forecast_value: number(named('forecast')),
     previous_value: number(named('previous')),
     unit: { sql: `case when ends_with({${named('previous')}}, '%') then '%' end` },

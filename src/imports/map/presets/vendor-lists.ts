@@ -175,7 +175,7 @@ function countryOf(column: string): Cell {
 }
 
 /** A number with the sign of a currency, or %, K, M, B or T behind it; another text is left out. */
-const valued = (column: string): Cell => ({ column, thousands: ',', scale: 'suffix', oddIsNull: true });
+const valued = (column: string): Cell => ({ column, thousands: ',', scale: 'suffix', odd: 'missing' });
 
 /**
  * Source: docs.tradingeconomics.com/economic_calendar/schema: dates in UTC, importance 1 to 3, values as
