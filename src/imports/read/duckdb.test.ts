@@ -30,7 +30,7 @@ test('nobody else may read what a reader process writes', async (t) => {
   const [path, target] = [temporary.path('columns.json'), temporary.path('rows.json')];
   writeFileSync(path, '[[1735828200000,1,2,1,2,9],[1735828260000,1,2,1,2,9]]');
   const request = { kind: 'json', name: path, path, target, header: ['t', 'o', 'h', 'l', 'c', 'v'] };
-  const answers = await Array.fromAsync(asked<{ made: object | null }>(path, 'reshape', request));
-  assert.ok(answers[0]!.head.made !== null);
+  for await (const { head } of asked<{ made: object | null }>(path, 'reshape', request))
+    assert.ok(head.made !== null);
   assert.equal(statSync(target).mode & 0o777, 0o600);
 });
