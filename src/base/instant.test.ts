@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
 import {
+  areInOrder,
   DAY_MS,
   dateOf,
   dayOf,
@@ -266,4 +267,16 @@ test('a day number of any size is a date and back (dayOf, dateOf)', () => {
       assert.equal(dayOf(date.year, date.month, date.day), day);
     }),
   );
+});
+
+test('two moments inside one millisecond are in order (contract 2.2)', () => {
+  const order = (from: string, to: string, kind: 'day' | 'instant'): boolean => {
+    const [a, b] = [parseInstant(from)!, parseInstant(to)!];
+    return areInOrder(a, startOf(a, kind), endOf(b, kind), kind);
+  };
+  const [inside, second] = ['2025-03-03T09:30:00.0005Z', '2025-03-03T09:30:00Z'];
+  assert.ok(order(inside, '2025-03-03T09:30:00.0008Z', 'instant'));
+  assert.ok(order(second, second, 'instant'));
+  assert.equal(order(inside, '2025-03-03T09:29:59.999Z', 'instant'), false);
+  assert.equal(order('2025-03-04T09:30:00.0005Z', '2025-03-03', 'day'), false);
 });

@@ -22,7 +22,7 @@ export type ParsedInstant =
   | {
       readonly kind: 'time';
       readonly ms: number;
-      /** Whether it is later than its `ms`, by less than a millisecond. */
+      /** True if it is later than its `ms`, by less than a millisecond. */
       readonly isLater: boolean;
       readonly hasOffset: boolean;
       readonly day: number;
@@ -47,6 +47,13 @@ export function endOf(bound: ParsedInstant, kind: TimeKind): number {
   if (kind === 'day') return bound.day + 1;
   return bound.kind === 'date' ? (bound.day + 1) * DAY_MS : bound.ms + 1;
 }
+
+/**
+ * True if two inclusive bounds are in order, by the half-open range that is made of them: two moments inside
+ * one millisecond are, and nothing is between them.
+ */
+export const areInOrder = (from: ParsedInstant, first: number, end: number, kind: TimeKind): boolean =>
+  first < end || (first === end && kind === 'instant' && from.kind === 'time' && from.isLater);
 
 /**
  * Days since 1970-01-01 of a date of the proleptic Gregorian calendar; month 1..12, day 1..31, not checked.
@@ -135,13 +142,8 @@ export function parseInstant(text: string): ParsedInstant | null {
   const fraction = (time[4] ?? '').padEnd(9, '0');
   const localMs =
     day * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS + Number(fraction.slice(0, 3));
-  return {
-    kind: 'time',
-    ms: localMs - offset * MINUTE_MS,
-    isLater: Number(fraction.slice(3)) > 0,
-    hasOffset: time[5] !== undefined,
-    day,
-  };
+  const isLater = Number(fraction.slice(3)) > 0;
+  return { kind: 'time', ms: localMs - offset * MINUTE_MS, isLater, hasOffset: time[5] !== undefined, day };
 }
 
 const pad2 = (value: number): string => (value < 10 ? `0${value}` : String(value));

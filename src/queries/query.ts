@@ -1,7 +1,7 @@
 // A query: a plain request in, bytes and headers out, so that it can run in a query thread
 // (docs/architecture.md); and the dates of a request as half-open ranges (contract 2.2, 2.3).
 
-import { endOf, formatDay, type ParsedInstant, startOf } from '../base/instant.ts';
+import { areInOrder, endOf, formatDay, type ParsedInstant, startOf } from '../base/instant.ts';
 import type { Endpoint, ParametersOf } from '../contract/endpoint.ts';
 import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts';
 import type { Keep } from '../series/calendars.ts';
@@ -34,10 +34,8 @@ type Sent = ParsedInstant & { readonly text: string };
  */
 export function instantBounds(from: Sent | undefined, to: Sent | undefined): Bounds {
   const bounds = boundsOf(from && startOf(from, 'instant'), to && endOf(to, 'instant'));
-  if (from === undefined || to === undefined) return bounds;
-  // Two moments of one millisecond are in order.
-  const isWithin = from.kind === 'time' && from.isLater && bounds.from === bounds.to;
-  if (bounds.from! >= bounds.to! && !isWithin) throw wrongOrder(from.text, to.text);
+  if (from !== undefined && to !== undefined && !areInOrder(from, bounds.from!, bounds.to!, 'instant'))
+    throw wrongOrder(from.text, to.text);
   return bounds;
 }
 

@@ -1,6 +1,7 @@
 // Stored bars and rows between two bounds of a command; and a series whose bars a deletion or an undo
 // removes and restores, block by block.
 import {
+  areInOrder,
   DAY_MS,
   END_DAY,
   endOf,
@@ -84,8 +85,7 @@ type Bound = ParsedInstant | null | undefined;
 /** Two inclusive bounds as a half-open range. @throws RequestProblem where `from` is after `to` */
 export function rangeOf(from: Bound, to: Bound, kind: TimeKind): { from?: number; to?: number } {
   const range = { ...(from && { from: startOf(from, kind) }), ...(to && { to: endOf(to, kind) }) };
-  if (range.from !== undefined && range.to !== undefined && range.from >= range.to)
-    throw new RequestProblem(WRONG_ORDER);
+  if (from && to && !areInOrder(from, range.from!, range.to!, kind)) throw new RequestProblem(WRONG_ORDER);
   return range;
 }
 

@@ -1,5 +1,5 @@
 // The bounds of a request -> the keys of the bars between them (contract 2.2, 2.3).
-import { DAY_MS, endOf, type ParsedInstant, startOf } from '../../base/instant.ts';
+import { areInOrder, DAY_MS, endOf, type ParsedInstant, startOf } from '../../base/instant.ts';
 import type { Calendar } from './calendar.ts';
 import { isPeriod, periodEnd, periodStart } from './period.ts';
 
@@ -72,6 +72,5 @@ export function inOrder(
 ): boolean {
   if (isPeriod(interval) && isLabel(from) && isLabel(to)) return from.day <= to.day;
   const { fromMs, toMs } = instantBounds(calendar, from, to);
-  // Two moments of one millisecond are in order.
-  return fromMs < toMs || (fromMs === toMs && from.kind === 'time' && from.isLater);
+  return areInOrder(from, fromMs, toMs, 'instant');
 }
