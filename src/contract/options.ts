@@ -30,7 +30,7 @@ import { contractTerms } from './reference.ts';
 const ofQuote = (description: string) =>
   [optionalField(nullable(number(`${description}; with quotes=true`)))] as const;
 
-/** What a file says of the market of a contract, listed with `quotes=true` (contract 9.22). */
+/** The quote of a contract, as a file said it, listed with `quotes=true` (contract 9.22). */
 const quoteRecord = {
   bid: ofQuote('Bid'),
   ask: ofQuote('Ask'),

@@ -5,7 +5,7 @@ import { markets } from '../market/calendar/markets/index.ts';
 import { clockMinutes } from '../market/calendar/session.ts';
 
 /** A market, such as `stock:US`, and its zone of the tz database. */
-export type MarketZone = {
+type MarketZone = {
   readonly market: `${AssetSchema}:${string}`;
   readonly zone: string;
   /**

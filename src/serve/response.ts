@@ -166,7 +166,7 @@ export const versionHeader = (version: number | undefined): Readonly<Record<stri
  * The differences between responses with one answer: the address of the next page, the version of the store,
  * the request's id.
  */
-export type AnswerDetails = {
+type AnswerDetails = {
   readonly url: string | null;
   readonly dataVersion: number | undefined;
   readonly requestId: string;

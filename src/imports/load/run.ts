@@ -307,7 +307,7 @@ export async function runImport(
   }
 }
 
-/** What is told of a layout: nothing where it is a plain file, or a preset or the caller's map says it. */
+/** The layout that the report names: null for a plain file, and where a preset or a map says it. */
 function shapeIn({ format, mapping }: MappedFile): string | null {
   const { shape, encoding, delimiter, skip, preset, locate } = mapping;
   const isFound = preset === undefined && locate === undefined && (delimiter ?? skip) !== undefined;

@@ -1,4 +1,4 @@
-// What the reader of files leaves on the disk.
+// The reader of files leaves nothing on the disk, and lets nobody else read what it writes there.
 import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

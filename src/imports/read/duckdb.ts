@@ -23,7 +23,7 @@ import { refuseBomb } from './unpack.ts';
 const settings = {
   threads: '2',
   memory_limit: limits.importReaderMemory,
-  // Where memory is short; by itself it would write into the folder that it was started in.
+  // Used where memory is short. DuckDB's own choice is the folder that it was started in.
   temp_directory: spillFolder(),
   // Nothing is ever fetched from anywhere.
   autoinstall_known_extensions: 'false',

@@ -49,7 +49,7 @@ export async function* readHere(file: ReadableFile, plan: ReadPlan, firstRow: nu
 export function serveReadings(more: Readings = {}): void {
   const readings: Readings = { ...ownReadings, ...more };
   giveWay();
-  // What DuckDB writes where memory is short has the data of the file.
+  // The files that DuckDB writes where memory is short have the data of the imported one.
   process.umask(0o077);
   // Whoever stops a whole service sends them to each process of it: that which imports decides.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => undefined);

@@ -115,9 +115,9 @@ export function asTraded(action: Action, all: readonly Action[]): Action {
   };
 }
 
-/** A close as a price of a later day, that is divided by the splits after the day of the close. */
-export function afterSplits(close: number, of: number, onDay: number, all: readonly Action[]): number {
-  const { part, whole } = allSharesOf(all.filter(({ ex_date }) => ex_date > of && ex_date <= onDay));
+/** The close of a day in the shares of a later one: divided by the splits after the day of the close. */
+export function afterSplits(close: number, closeDay: number, day: number, all: readonly Action[]): number {
+  const { part, whole } = allSharesOf(all.filter(({ ex_date }) => ex_date > closeDay && ex_date <= day));
   return part === whole ? close : multiplierBy({ part: whole, whole: part })(close);
 }
 

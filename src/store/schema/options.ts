@@ -150,7 +150,7 @@ export const optionQuotes = dataset({
 const notNegative = numberRule((number) => number >= 0, 'must be a number from 0 on');
 
 /** Only what cannot be is refused: with negative rates the delta of an option on a future is above 1. */
-const quoteFields: Fields = {
+const fieldsOfQuotes: Fields = {
   bid: optional(notNegative),
   ask: optional(notNegative),
   last: optional(notNegative),
@@ -264,7 +264,7 @@ export const optionContracts = dataset({
       option_exchange: optional(exchangeRule),
       ...Object.fromEntries(sharedFields.map((field) => [field, instrumentFields[field]!])),
       status,
-      ...quoteFields,
+      ...fieldsOfQuotes,
     },
     time: 'expiration_date',
     subject: ['country_iso_code', 'parent_asset_schema', 'underlying_name'],

@@ -94,7 +94,7 @@ export const massiveSplits = answers(
   { country_iso_code: 'US', action_type: 'split' },
 );
 
-/** What a list of contracts and a chain have of a contract. */
+/** The columns of a contract in lists of contracts and in chains. */
 const contractColumns = (details: string, underlying: string): Columns => ({
   symbol: `${details}.ticker`,
   underlying_name: { column: underlying, remove: '^I:' },
