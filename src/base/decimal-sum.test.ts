@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { doubleOf, type Written, written } from '../../test/decimals.ts';
 import { fc } from '../../test/seed.ts';
-import { DecimalSum } from './decimal-sum.ts';
+import { DecimalSum } from './decimal.ts';
 
 /** Volumes of so many decimals, some of which sum to more than 15 digits. */
 const volume = (decimals: number): fc.Arbitrary<Written> =>

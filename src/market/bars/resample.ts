@@ -1,5 +1,5 @@
 // Base bars -> bars: first open, last close, extremes, exact volume, weighted vwap (contract 3.8).
-import { DecimalSum } from '../../base/decimal-sum.ts';
+import { DecimalSum } from '../../base/decimal.ts';
 import type { CellBars } from './cells.ts';
 import { type Bars, copyBar, emptyBars, reserve } from './columns.ts';
 
