@@ -7,7 +7,7 @@ import { SizedCache } from '../src/base/sized-cache.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { deleteRows } from '../src/runs/delete-rows.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
-import { allRows, collected } from '../src/store/all-rows.ts';
+import { allRows } from '../src/store/all-rows.ts';
 import { contentHash } from '../src/store/copy.ts';
 import { PastReader } from '../src/store/past/past-reader.ts';
 import { PastState } from '../src/store/past/past-state.ts';
@@ -277,8 +277,8 @@ function replayed(live: readonly Live[]): Stored {
 }
 
 async function storedIn(reader: Reader): Promise<Stored> {
-  const [contract, ...others] = await collected(allRows(reader, optionContracts));
-  const [quote, ...more] = await collected(allRows(reader, optionQuotes));
+  const [contract, ...others] = await Array.fromAsync(allRows(reader, optionContracts));
+  const [quote, ...more] = await Array.fromAsync(allRows(reader, optionQuotes));
   assert.deepEqual([...others, ...more], []);
   if (contract === undefined) assert.equal(quote, undefined, 'a quote goes with its contract');
   const seen = quote && { at: (quote.quote_datetime! / 1000) % 60, bid: quote.bid! };

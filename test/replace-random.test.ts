@@ -11,7 +11,7 @@ import { importFile } from '../src/imports/load/importers.ts';
 import { deleteRows } from '../src/runs/delete-rows.ts';
 import type { ReplaceRequest } from '../src/runs/held-rows.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
-import { allRows, collected } from '../src/store/all-rows.ts';
+import { allRows } from '../src/store/all-rows.ts';
 import { PastReader } from '../src/store/past/past-reader.ts';
 import { PastState } from '../src/store/past/past-state.ts';
 import type { Values } from '../src/store/schema/dataset.ts';
@@ -272,7 +272,7 @@ class Trial {
   async #rowsOf(reader: Reader): Promise<string[]> {
     const rows: Row[] = [];
     const { beside } = this.#dataset.file;
-    const others = beside === undefined ? null : await collected(allRows(reader, beside.dataset));
+    const others = beside === undefined ? null : await Array.fromAsync(allRows(reader, beside.dataset));
     for await (const row of allRows(reader, this.#dataset))
       rows.push(this.#kind.stored({ ...others?.[rows.length], ...row } as Values));
     if (others !== null) assert.equal(others.length, rows.length);

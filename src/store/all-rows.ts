@@ -57,19 +57,12 @@ export async function* rowsInOrder<D extends Dataset>(
   }
 }
 
-/** The elements of a sequence, at once. */
-export async function collected<T>(all: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const one of all) found.push(one);
-  return found;
-}
-
 /** The same rows at once: for few of them. */
 export const collectRows = <D extends Dataset>(
   reader: RowLists,
   dataset: D,
   where: Partial<RowOf<D>>,
-): Promise<RowOf<D>[]> => collected(allRows(reader, dataset, where));
+): Promise<RowOf<D>[]> => Array.fromAsync(allRows(reader, dataset, where));
 
 /** The row whose columns have these values, which belong to one row at most; null where there is none. */
 export async function rowWith<D extends Dataset>(

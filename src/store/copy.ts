@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { blockCount } from '../market/bars/block-reader.ts';
 import { allBlocks, everyBucket, ofBytes, refuseLostBlocks } from './all-blocks.ts';
-import { allRows, collected, rowsInOrder } from './all-rows.ts';
+import { allRows, rowsInOrder } from './all-rows.ts';
 import { compareCells, type Row } from './checked-rows.ts';
 import { leapVersion } from './former-rows.ts';
 import { storeLimits } from './limits.ts';
@@ -266,7 +266,7 @@ async function copyControl(control: RowStore, target: CopyTarget): Promise<numbe
 
 async function everyRow(reader: RowReader): Promise<Map<Dataset, Row[]>> {
   const found = new Map<Dataset, Row[]>();
-  for (const dataset of controlDatasets) found.set(dataset, await collected(rowsOf(reader, dataset)));
+  for (const dataset of controlDatasets) found.set(dataset, await Array.fromAsync(rowsOf(reader, dataset)));
   return found;
 }
 
