@@ -77,10 +77,9 @@ export async function openSqliteCopyTarget(path: string, bytes: number, tell: Te
     throw error;
   });
   const access = plainAccess(database);
-  const close = once(() => {
-    keys.close();
-    database.close();
-  });
+  const opened = new DisposableStack();
+  opened.use(keys);
+  opened.use(database);
   return {
     name: `sqlite:${path}`,
     isBegun,
@@ -99,19 +98,11 @@ export async function openSqliteCopyTarget(path: string, bytes: number, tell: Te
       renameSync(control, controlPathOf(path));
       renameSync(data, path);
       flush(folder);
-      close();
+      opened.dispose();
       // From now on both have a log beside them.
       new Database(path, 'write', 'store').close();
       new Database(controlPathOf(path), 'write', 'control').close();
     },
-    close: async () => close(),
-  };
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
+    close: async () => opened.dispose(),
   };
 }
