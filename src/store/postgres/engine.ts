@@ -25,20 +25,11 @@ import { Connection, onSession, Pool, readProblem, settingsOf, writeProblem } fr
 import { layoutsOf, requireSchema } from './layout.ts';
 import {
   beginVersion,
-  commitPublished,
   DataNames,
-  giveUpWrite,
   type Identified,
   keepReplaced,
-  lockWrites,
-  originOf,
-  processOf,
-  publish,
-  readPublished,
-  removeReplaced,
   StateQuestion,
-  UnknownCommit,
-  unlockWrites,
+  writePublished,
 } from './publish.ts';
 import { PostgresRows } from './rows.ts';
 import type { Session } from './session.ts';
@@ -54,21 +45,6 @@ class OtherVersion extends Error {
  * again.
  */
 const BEGINNINGS_MAX = 4;
-
-type Outcome<T> = { readonly error: unknown; readonly result: () => T };
-
-/** What `work` gave or threw: `result` does the same. */
-async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    const given = await work();
-    return { error: null, result: () => given };
-  } catch (error) {
-    const result = (): never => {
-      throw error;
-    };
-    return { error, result };
-  }
-}
 
 const isSameState = (one: Identified, other: Identified): boolean =>
   one.id === other.id && one.version === other.version && one.dataVersion === other.dataVersion;
@@ -215,7 +191,7 @@ class OpenStore implements Store {
 
   /** The published version, as a session sees it. */
   identify(session: Session): Promise<Identified> {
-    return this.#names.identify(readPublished(session));
+    return this.#names.identify(session);
   }
 
   async version(): Promise<number> {
@@ -247,11 +223,15 @@ class OpenStore implements Store {
       const isLong = this.#mode !== 'serve' || begun >= BEGINNINGS_MAX;
       const present = lately === null ? null : this.question.now();
       const moment = new Moment(this, isLong, lately);
-      const ended = await outcomeOf(() => work(new PostgresReader(moment)));
+      const reading = Promise.try(work, new PostgresReader(moment));
+      const problem = await reading.then(
+        () => null,
+        (error: unknown) => error,
+      );
       const ending = moment.end();
       if (isLong) await ending;
       const isPresent = present === null || isSameState(await present, lately!);
-      if (isPresent && !(ended.error instanceof OtherVersion)) return ended.result();
+      if (isPresent && !(problem instanceof OtherVersion)) return reading;
       lately = null;
     }
   }
@@ -271,53 +251,18 @@ class OpenStore implements Store {
   async #write<T>(work: (writer: Writer) => Promise<T>, onWait: OnWait): Promise<T> {
     const [rows, blocks] = await Promise.all([this.#writing.session(), this.blocks.anySession()]);
     if (rows.server !== blocks.server) throw new StoreUnavailable(`the server of ${this.name} has changed`);
-    await lockWrites(rows, onWait);
-    try {
+    const begin = async (): Promise<PostgresWriter> => {
       const { id, dataVersion } = await this.identify(rows);
-      await removeReplaced(rows);
       const former = new KeptFormerRows(dataVersion);
-      const writer = new PostgresWriter(id, { rows, blocks }, await beginVersion(rows), former);
-      return await this.#writeVersion(work, writer, rows);
-    } finally {
-      // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
-      if (rows.isOpen)
-        await rows
-          .ask('rollback')
-          .then(() => unlockWrites(rows))
-          .catch((error: Error) => rows.destroy(error));
-    }
-  }
-
-  async #writeVersion<T>(
-    work: (writer: Writer) => Promise<T>,
-    writer: PostgresWriter,
-    rows: Session,
-  ): Promise<T> {
-    const [process, , origin] = await Promise.all([processOf(rows), rows.ask('begin'), originOf(rows)]);
-    try {
-      await writer.start(origin);
-      const result = await work(writer);
-      const publication = await publish(rows, await writer.end());
-      await commitPublished(rows, process, publication, this.#state);
-      return result;
-    } catch (error) {
-      if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
-      throw error;
-    }
+      return new PostgresWriter(id, { rows, blocks }, await beginVersion(rows), former);
+    };
+    return writePublished(rows, this.#state, { begin, work, onWait });
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#state, this.#writing, this.blocks].map((one) => one.close()));
     await this.rowSessions.close();
   }
-}
-
-/** Ends a write that failed, and removes its blocks. */
-async function giveUp(writer: PostgresWriter, rows: Session): Promise<void> {
-  const undone = await writer.undo();
-  if (!rows.isOpen) return;
-  await rows.ask('rollback');
-  await giveUpWrite(rows, undone);
 }
 
 /** Opens the store of an address. */

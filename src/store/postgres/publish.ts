@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeLimits } from '../limits.ts';
-import { isAway, StoreUnavailable } from '../store.ts';
+import { isAway, type OnWait, StoreUnavailable } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { SentArray, type Session } from './session.ts';
 
@@ -55,11 +55,11 @@ export class DataNames {
   #newest: Published | null = null;
   #timesBack = 0;
 
-  /** What `read` gives, with the name of its data. */
-  async identify(read: Promise<Published>): Promise<Identified> {
+  /** The published version as a session sees it, with the name of its data. */
+  async identify(session: Session): Promise<Identified> {
     // What others were told before the question was asked is in the answer.
     const before = this.#newest;
-    const found = await read;
+    const found = await readPublished(session);
     if (before === null || !isSameTable(before, found)) this.#newest = found;
     else if (found.version < before.version || found.dataVersion < before.dataVersion) {
       this.#newest = found;
@@ -138,10 +138,7 @@ export const lockOf = (name: keyof typeof numbers): string =>
   `hashtext('bourse.' || current_schema()), ${numbers[name]}`;
 
 /** Waits until nobody else writes. `onWait` is called where somebody does. */
-export async function lockWrites(
-  session: Session,
-  onWait: (writerPid: number | null) => void,
-): Promise<void> {
+export async function lockWrites(session: Session, onWait: OnWait): Promise<void> {
   const [[isLocked]] = (await session.ask(`select pg_try_advisory_lock(${lockOf('write')})::int`)) as [
     [number],
   ];
@@ -149,9 +146,6 @@ export async function lockWrites(
   onWait(null);
   await session.ask(`select pg_advisory_lock(${lockOf('write')})`);
 }
-
-export const unlockWrites = (session: Session): Promise<unknown> =>
-  session.ask(`select pg_advisory_unlock(${lockOf('write')})`);
 
 /**
  * Begins a version, which no block has yet. What a writer that was cut off left is removed; its numbers are
@@ -202,13 +196,6 @@ async function abandonWrite(session: Session): Promise<void> {
   );
 }
 
-/**
- * Gives up a write that failed; `undone`: its last version where none of its blocks is left. The next writer
- * meets what cannot be given up now, and says what is wrong.
- */
-export const giveUpWrite = (session: Session, undone: number | null): Promise<unknown> =>
-  (undone === null ? abandonWrite(session) : passOver(session, undone)).catch(() => undefined);
-
 async function removeVersions(session: Session, from: number, to: number): Promise<void> {
   await session.ask('delete from bar_blocks where version between $1 and $2', [from, to]);
 }
@@ -247,7 +234,7 @@ const originText = `select exists (select 1 from published_versions where versio
  * Asks where a write begins. From data that somebody restored no version goes on: others have had the next
  * ones.
  */
-export async function originOf(session: Session): Promise<Origin> {
+async function originOf(session: Session): Promise<Origin> {
   const [[goesOn, nowMs]] = (await session.ask(originText)) as [[number, number]];
   return { goesOn: goesOn === 1, nowMs };
 }
@@ -296,7 +283,7 @@ const KEPT_SECONDS = 60;
 const REMOVED_AT_ONCE = 10_000;
 
 /** Removes the versions of blocks that were replaced a minute ago, unless a long reader may need them. */
-export async function removeReplaced(session: Session): Promise<void> {
+async function removeReplaced(session: Session): Promise<void> {
   const [[old]] = (await session.ask(
     `select max(version) from published_versions
       where published_at < clock_timestamp() - make_interval(secs => $1) and exists (select 1 from replaced_blocks)`,
@@ -335,7 +322,7 @@ export const keepReplaced = (session: Session): Promise<unknown> =>
 type ServerProcess = readonly [pid: number, startedAt: string];
 
 /** The process that runs the statements of a session. */
-export async function processOf(session: Session): Promise<ServerProcess> {
+async function processOf(session: Session): Promise<ServerProcess> {
   const [found] = await session.ask(
     'select pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()',
   );
@@ -350,7 +337,7 @@ const endText = `select pg_terminate_backend(pid)::int from pg_stat_activity
   where pid = $1 and backend_start = $2::timestamptz`;
 
 /** Nobody can tell in time whether a write was published: its blocks stay. */
-export class UnknownCommit extends StoreUnavailable {}
+class UnknownCommit extends StoreUnavailable {}
 
 /** True if a version was published by a process whose connection was lost. @throws UnknownCommit */
 async function wasPublishedBefore(
@@ -383,7 +370,7 @@ async function wasPublishedBefore(
  * Commits the transaction of a session that publishes a version. Where the connection is lost at that moment,
  * another one tells whether it was published. @throws UnknownCommit
  */
-export async function commitPublished(
+async function commitPublished(
   session: Session,
   process: ServerProcess,
   publication: Publication,
@@ -394,4 +381,66 @@ export async function commitPublished(
   } catch (error) {
     if (session.isOpen || !(await wasPublishedBefore(other, process, publication))) throw error;
   }
+}
+
+/** The writer of one version of the data. */
+type VersionWriter = {
+  start(origin: Origin): Promise<void>;
+  /** Sends what waits, and gives the versions to publish. */
+  end(): Promise<Versions>;
+  /** Removes the blocks of a write that failed. Gives its last version where none is left; else null. */
+  undo(): Promise<number | null>;
+};
+
+/** A write: `begin` makes its writer once nobody else writes, and `work` writes by it. */
+type Write<W extends VersionWriter, T> = {
+  readonly begin: () => Promise<W>;
+  readonly work: (writer: W) => Promise<T>;
+  readonly onWait: OnWait;
+};
+
+/**
+ * Does a write, and publishes what it wrote; one that fails leaves nothing. `other` is asked where the
+ * connection of `rows` is lost at its end. @throws UnknownCommit
+ */
+export async function writePublished<W extends VersionWriter, T>(
+  rows: Session,
+  other: Connection,
+  { begin, work, onWait }: Write<W, T>,
+): Promise<T> {
+  await lockWrites(rows, onWait);
+  try {
+    await removeReplaced(rows);
+    const writer = await begin();
+    const [process, , origin] = await Promise.all([processOf(rows), rows.ask('begin'), originOf(rows)]);
+    try {
+      await writer.start(origin);
+      const result = await work(writer);
+      const publication = await publish(rows, await writer.end());
+      await commitPublished(rows, process, publication, other);
+      return result;
+    } catch (error) {
+      if (!(error instanceof UnknownCommit)) await giveUp(writer, rows);
+      throw error;
+    }
+  } finally {
+    // The lock of a lost connection is gone with it. A session that cannot give it back is ended.
+    if (rows.isOpen)
+      await rows
+        .ask('rollback')
+        .then(() => rows.ask(`select pg_advisory_unlock(${lockOf('write')})`))
+        .catch((error: Error) => rows.destroy(error));
+  }
+}
+
+/**
+ * Ends a write that failed, and removes its blocks. The next writer meets what cannot be given up now, and
+ * says what is wrong.
+ */
+async function giveUp(writer: VersionWriter, rows: Session): Promise<void> {
+  const undone = await writer.undo();
+  if (!rows.isOpen) return;
+  await rows.ask('rollback');
+  const givenUp = undone === null ? abandonWrite(rows) : passOver(rows, undone);
+  await givenUp.catch(() => undefined);
 }
