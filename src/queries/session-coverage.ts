@@ -8,7 +8,7 @@ import type { Interval } from '../contract/interval.ts';
 import { lastOverDay } from '../market/calendar/bar-end.ts';
 import type { Session } from '../market/calendar/session.ts';
 import { Completeness } from '../series/completeness.ts';
-import { labelsOf } from '../series/period-days.ts';
+import { labelsOf } from '../series/periods.ts';
 import { candidates, DAY } from '../series/plan.ts';
 import { coarseness, type Series, type Span, united } from '../series/series.ts';
 import { barsToCount, runsOfSessions, type SessionBars, sessionBars } from '../series/session-bars.ts';

@@ -2,11 +2,15 @@
 // which of them are served at a moment (contract 3.6, 3.8, 3.9, 9.4).
 import { DAY_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
+import { Refusal } from '../contract/errors.ts';
+import type { Interval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
 import { type CellBars, dayCells } from '../market/bars/cells.ts';
-import { copyBar, lowerBound } from '../market/bars/columns.ts';
+import { type Bars, concatBars, copyBar, lowerBound, sliceBars } from '../market/bars/columns.ts';
 import { filterTimed, type TimedBars } from '../market/bars/grid.ts';
 import { resample } from '../market/bars/resample.ts';
+import { sessionOfBar } from '../market/calendar/bar-end.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import {
   hoursOf,
   type PeriodInterval,
@@ -14,24 +18,14 @@ import {
   periodHours,
   periodStart,
 } from '../market/calendar/period.ts';
+import type { Session } from '../market/calendar/session.ts';
 import { usualOf } from '../market/calendar/trading-hours.ts';
-import { twoVolumes } from './adjust/refusals.ts';
+import { dayParts } from './best-series.ts';
 import type { Moment } from './completeness.ts';
 import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
 import { filled, type Gaps } from './filled.ts';
 import { keptPeriods, type MadeOf, type PeriodPart, type Share, shareOn } from './kept-cells.ts';
-import {
-  allDays,
-  type Days,
-  joined,
-  labelsOf,
-  nextDays,
-  PeriodDays,
-  reaches,
-  sharesOf,
-  sliced,
-} from './period-days.ts';
 import { candidates, clamped, DAY, daysIn, divides, storedSeries, wholePeriods } from './plan.ts';
 import { coarseness, type Series, type Span, type StoredInstrument } from './series.ts';
 import {
@@ -43,6 +37,112 @@ import {
   useSeries,
   withTimes,
 } from './stream.ts';
+
+/** DAY bars, and the series of each. */
+type Days = { readonly bars: Bars; readonly of: readonly Series[] };
+
+const noSeries: readonly Series[] = [];
+
+/** Days in ascending order as one. */
+const joined = (days: readonly Days[]): Days =>
+  days.length === 1
+    ? days[0]!
+    : { bars: concatBars(days.map(({ bars }) => bars)), of: noSeries.concat(...days.map(({ of }) => of)) };
+
+const sliced = ({ bars, of }: Days, from: number, to: number): Days => ({
+  bars: sliceBars(bars, from, to),
+  of: of.slice(from, to),
+});
+
+/** At least so many more days of a stream, as one ascending piece; fewer at its end. */
+async function nextDays(parts: PartStream, count: number, descending: boolean): Promise<Days> {
+  const days: Days[] = [];
+  for (let left = count; left > 0; ) {
+    const part = await parts.next(left);
+    if (part === null) break;
+    const { bars } = part.timed;
+    days.push({ bars, of: new Array(bars.count).fill(part.series) });
+    left -= bars.count;
+  }
+  return joined(descending ? days.reverse() : days);
+}
+
+/** More days than a period has. */
+const DAYS_MAX = 32;
+
+/** The days of one period, from an ascending stream. */
+const allDays = (parts: PartStream): Promise<Days> => nextDays(parts, DAYS_MAX, false);
+
+/**
+ * The days `from` (included) to `to` (not), of which there is one, of the period that begins on `start`, by
+ * series.
+ */
+function sharesOf({ bars, of }: Days, start: number, from = 0, to = of.length): readonly Share[] {
+  const bitOf = (row: number): number => 1 << (bars.keyMs[row]! / DAY_MS - start);
+  const first = { series: of[from]!, days: 0 };
+  let row = from;
+  for (; row < to && of[row] === first.series; row++) first.days |= bitOf(row);
+  let shares = [first];
+  for (; row < to; row++) {
+    const known = shares.find(({ series }) => series === of[row]);
+    // An array that grows keeps room for more: these are kept.
+    if (known === undefined) shares = [...shares, { series: of[row]!, days: bitOf(row) }];
+    else known.days |= bitOf(row);
+  }
+  return shares;
+}
+
+/** The label dates of the first and the last bar of a series. */
+export const labelsOf = (calendar: Calendar, { interval, first_ms, last_ms }: Series) => ({
+  first: sessionOfBar(calendar, interval, first_ms),
+  last: sessionOfBar(calendar, interval, last_ms),
+});
+
+/** True if a label date lies between those of the first and the last bar of a series. */
+function reaches(calendar: Calendar, series: Series, day: number): boolean {
+  const { first, last } = labelsOf(calendar, series);
+  return first <= day && day <= last;
+}
+
+/** The DAY bars that the weeks and months of an instrument are made of. */
+class PeriodDays {
+  readonly #context: StreamContext;
+  readonly #series: readonly Series[];
+
+  constructor(context: StreamContext, { series }: StoredInstrument) {
+    this.#context = { ...context, interval: DAY };
+    this.#series = series;
+  }
+
+  /** Those of a range, each session from its best series. */
+  parts(range: StreamRange): PartStream {
+    return dayParts(this.#context, this.#series, range);
+  }
+
+  /**
+   * The days of a period, all of the price basis of the coarsest of their series; null where a session is to
+   * be had on another one only (contract 3.6).
+   */
+  async ofOneBasis(days: Days, range: StreamRange): Promise<Days | null> {
+    if (days.of.every(({ prices }) => prices === days.of[0]!.prices)) return days;
+    const [best] = days.of.toSorted((a, b) => coarseness(b) - coarseness(a));
+    const same = this.#series.filter(({ prices }) => prices === best!.prices);
+    const some = await allDays(dayParts(this.#context, same, range));
+    return some.of.length === days.of.length ? some : null;
+  }
+
+  /**
+   * Whether each session has a bar, or lies in the span of a series: then the days hold all of a stored bar
+   * of the period.
+   */
+  hold(sessions: readonly Session[], { bars, of }: Days): boolean {
+    const found = new Set(of.map((_, row) => bars.keyMs[row]! / DAY_MS));
+    const all = candidates({ series: this.#series }, DAY);
+    return sessions.every(
+      ({ day }) => found.has(day) || all.some((series) => reaches(this.#context.calendar, series, day)),
+    );
+  }
+}
 
 const noDays: Days = joined([]);
 
@@ -335,6 +435,17 @@ export function periodStream(
     return markUsed(context, timed, (at) => part.madeOf(timed.bars.keyMs[at]! / DAY_MS).shares);
   });
 }
+
+/**
+ * The refusal where a bar has volumes of series that were adjusted for splits before the import, and of
+ * others.
+ */
+const twoVolumes = (interval: Interval): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: `adjust cannot be answered: the ${interval} bars are made of bars whose volumes were adjusted for splits before they were imported (--volumes split), and of others.`,
+    param: 'adjust',
+    hint: 'Ask with adjust=none.',
+  });
 
 /** Bars that are used, by the series that each is made of. @throws Refusal */
 function markUsed(

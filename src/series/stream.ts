@@ -1,6 +1,7 @@
 // Bars of stored series as streams: with their instants, those of DAY one a session, one series after the
 // other, finished ones only (contract 3.10).
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
+import { Refusal } from '../contract/errors.ts';
 import { volumeBasis } from '../contract/file-words.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { type CellBars, CellRanges, splitCells } from '../market/bars/cells.ts';
@@ -18,7 +19,6 @@ import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, type PeriodInterval, segmentScope } from '../market/calendar/period.ts';
 import type { Segments } from '../market/calendar/session.ts';
 import type { Reader } from '../store/store.ts';
-import { notRaw } from './adjust/refusals.ts';
 import type { Completeness, Moment } from './completeness.ts';
 import { type BarSource, mapped, type Stream, type StreamRange, servedBars } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
@@ -233,6 +233,17 @@ function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
   while (count > 0 && closeMs[count - 1]! > ms) count--;
   return count;
 }
+
+/**
+ * The refusal of a series whose prices were adjusted before the import, by the basis `prices` (contract 9.4).
+ */
+const notRaw = (interval: Interval, prices: string): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: `adjust must be none here: the prices of the ${interval} bars that this is answered from were adjusted before they were imported (--prices ${prices}), and only raw ones can be adjusted.`,
+    param: 'adjust',
+    allowed: ['none'],
+    hint: 'Ask with adjust=none; or for another interval or range, where raw bars are stored.',
+  });
 
 /**
  * Is called for each series whose bars are used. Whether its volumes are to be marked: they are adjusted for

@@ -2,6 +2,7 @@
 
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { listedKinds } from '../../contract/corporate-actions.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { Adjustment, type Change } from '../../market/bars/adjust.ts';
 import { dayCells } from '../../market/bars/cells.ts';
 import { copyBar } from '../../market/bars/columns.ts';
@@ -10,6 +11,7 @@ import { resample } from '../../market/bars/resample.ts';
 import { lastOverDay } from '../../market/calendar/bar-end.ts';
 import { isPeriod, periodEnd } from '../../market/calendar/period.ts';
 import { corporateActions, isOfShares } from '../../store/schema/corporate-actions.ts';
+import type { Instrument } from '../../store/schema/reference.ts';
 import type { Keep } from '../calendars.ts';
 import { RawCloses } from '../closes.ts';
 import { Completeness } from '../completeness.ts';
@@ -17,7 +19,6 @@ import { daysOf } from '../periods.ts';
 import type { StoredInstrument } from '../series.ts';
 import type { StreamContext } from '../stream.ts';
 import { asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
-import { laterSplit, noDays } from './refusals.ts';
 
 /** Which actions adjust, and which of them have happened. */
 export type Adjusting = {
@@ -116,6 +117,17 @@ async function adjustmentOf(
 }
 
 /**
+ * The refusal where volumes that were adjusted for splits before the import contain that of `exDay`, which
+ * the request leaves out.
+ */
+const laterSplit = (exDay: number): Refusal =>
+  new Refusal('invalid_parameter', {
+    message: `adjust_as_of is before the split of ${formatDay(exDay)}, which the volumes of these bars contain: they were adjusted for splits before they were imported (--volumes split).`,
+    param: 'adjust_as_of',
+    hint: `Ask with adjust_as_of=${formatDay(exDay)} or later, or with adjust=none.`,
+  });
+
+/**
  * A volume that was adjusted for splits before the import contains all that have happened.
  * @throws Refusal where one of them does not count
  */
@@ -134,6 +146,24 @@ function* splitBars({ calendar, interval }: StreamContext, timed: TimedBars, adj
     const exDay = adjustment.exDayBetween(timed.day[row]!, lastDay);
     if (exDay !== null) yield { row, exDay, interval, start };
   }
+}
+
+/**
+ * The refusal where the bar of the period that begins on `startDay` has sessions on both sides of an ex-date,
+ * and no DAY bars are stored to rebuild it from.
+ */
+function noDays(
+  { country_iso_code, symbol }: Instrument,
+  interval: string,
+  startDay: number,
+  exDay: number,
+): Refusal {
+  const name = `${country_iso_code}:${symbol}`;
+  return new Refusal('invalid_parameter', {
+    message: `adjust cannot be answered: the ${interval} bar of ${formatDay(startDay)} has sessions before and after the ex-date ${formatDay(exDay)}, and this service does not hold the DAY bars of ${name} to build it from.`,
+    param: 'adjust',
+    hint: `Import DAY bars of ${name}, or ask with adjust=none.`,
+  });
 }
 
 /**
