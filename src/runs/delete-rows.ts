@@ -6,10 +6,9 @@ import { type Dataset, type RowOf, spokenName } from '../store/schema/dataset.ts
 import type { FileDataset } from '../store/schema/index.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { removeBeside } from './beside.ts';
 import { findInstrument } from './instrument-choice.ts';
 import { changeRowFirst } from './journal.ts';
-import { deleteOwn } from './naming.ts';
+import { deleteOwn, removeBeside } from './naming.ts';
 import { type DeletionRequest, RequestProblem, runDeletion } from './recorded-write.ts';
 import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
 import { rangeOf } from './stored-series.ts';

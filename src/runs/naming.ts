@@ -1,17 +1,19 @@
 // The instruments that rows name, by the declaration of their dataset, and what an instrument is needed
-// for: its bars, and the rows that name it.
+// for: its bars, and the rows that name it; and what goes with a row that is removed.
 import { parseDay } from '../base/instant.ts';
 import type { AssetSchema } from '../contract/identifiers.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { rowWith } from '../store/all-rows.ts';
 import type { FormerBearer } from '../store/instrument-terms.ts';
+import { rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
 import { series } from '../store/schema/bars.ts';
 import type { Dataset, Naming, RowOf, Values } from '../store/schema/dataset.ts';
 import { type FileDataset, fileDatasets } from '../store/schema/index.ts';
 import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { RowReader, Writer } from '../store/store.ts';
-import { changeRow } from './journal.ts';
+import { changeRow, changeRowFirst } from './journal.ts';
+import { damagedRow, removeDamagedRow } from './remove-damaged.ts';
 
 /** An instrument as people write it. */
 export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
@@ -135,4 +137,25 @@ export async function deleteOwn(
   if ((await seriesWithBars(writer, own)).length > 0) return false;
   await changeRow(writer, runId, instruments, own, null);
   return true;
+}
+
+/** Removes in a run the row beside one that it removes, and a damaged one too: true where it was damaged. */
+export async function removeBeside(
+  writer: Writer,
+  runId: number,
+  { file }: Dataset,
+  row: Values,
+): Promise<boolean> {
+  const beside = file?.beside?.dataset;
+  if (beside === undefined) return false;
+  try {
+    const stored = await rowWith(writer, beside, valuesOfKey(beside, rowKeyOf(beside, row)));
+    if (stored !== null) await changeRowFirst(writer, runId, beside, stored, null);
+    return false;
+  } catch (error) {
+    const damaged = damagedRow(beside, error);
+    if (damaged === null) throw error;
+    await removeDamagedRow(writer, beside, damaged);
+    return true;
+  }
 }

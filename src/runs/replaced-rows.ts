@@ -4,12 +4,11 @@
 import { rowsInOrder, rowsWith, rowWith } from '../store/all-rows.ts';
 import { instrumentNamed } from '../store/instrument-terms.ts';
 import { rowBefore, rowKeyOf, valuesOfKey } from '../store/journal-entries.ts';
-import { type RowOf, spokenName } from '../store/schema/dataset.ts';
+import { type Dataset, type RowOf, spokenName } from '../store/schema/dataset.ts';
 import type { FileDataset } from '../store/schema/index.ts';
 import { importRuns, rowChanges } from '../store/schema/internal.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { KeyRead, Writer } from '../store/store.ts';
-import { moveBeside, removeBeside } from './beside.ts';
 import {
   type Days,
   dayOfRow,
@@ -23,7 +22,7 @@ import {
   subjectOf,
 } from './held-rows.ts';
 import { putRow } from './journal.ts';
-import { deleteOwn, namedBy } from './naming.ts';
+import { deleteOwn, namedBy, removeBeside } from './naming.ts';
 import { leaveInstrument, refuseUnnamed } from './undo-rows.ts';
 
 type Row = RowOf<FileDataset>;
@@ -343,4 +342,20 @@ export class ReplacedRows {
     for (const runId of runIds) if (!(await this.#isReplaced(runId))) return false;
     return true;
   }
+}
+
+/** Makes the removal of a row beside another, by its key, that of another run, or takes it back. */
+async function moveBeside(
+  writer: Writer,
+  { file }: Dataset,
+  row_key: string,
+  { from, to }: { readonly from: number; readonly to: number | null },
+): Promise<void> {
+  const beside = file?.beside?.dataset;
+  if (beside === undefined) return;
+  const entry = await rowWith(writer, rowChanges, { dataset: beside.name, row_key, run_id: from });
+  if (entry === null) return;
+  await writer.remove(rowChanges, [entry]);
+  if (to === null) await putRow(writer, beside, null, rowBefore(beside, entry));
+  else await writer.upsert(rowChanges, [{ ...entry, run_id: to }]);
 }
