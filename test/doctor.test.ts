@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { DAY_MS } from '../src/base/instant.ts';
 import { markets } from '../src/market/calendar/markets/index.ts';
-import { isStoreMade, openStore } from '../src/store/engines.ts';
+import { engineAt, openStore } from '../src/store/engines.ts';
 import { importRuns } from '../src/store/schema/internal.ts';
 import { type Issued, issue, withoutOpenssl } from './certificates.ts';
 import { Workshop } from './service.ts';
@@ -193,7 +193,7 @@ test('a store that is not there yet is no fault, and is not made (contract 10)',
   assert.equal(status, 0);
   isRight(of('store'), 'warn', /no store at \S+ yet.*bourse import makes it/);
   assert.deepEqual(readdirSync(shop.folder), []);
-  assert.equal(await isStoreMade(shop.store), false);
+  assert.equal(await engineAt(shop.store).isMade(), false);
 });
 
 testOfSqlite('files that are no store, or none of this version, fail (contract 10)', async () => {

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { ownMark } from '../src/base/temporary.ts';
 import { csv } from '../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../src/queries/export/tables.ts';
-import { isStoreMade, openStore } from '../src/store/engines.ts';
+import { engineAt, openStore } from '../src/store/engines.ts';
 import { parseCsv } from './csv.ts';
 import { textOf } from './duckdb.ts';
 import { noSmallDisk, SmallDisk } from './reliability/tmpfs.ts';
@@ -404,5 +404,5 @@ test('a full disk and a closed folder are told, exit status 3, and leave nothing
   } finally {
     disk.close();
   }
-  assert.ok(await isStoreMade(shop.store));
+  assert.ok(await engineAt(shop.store).isMade());
 });

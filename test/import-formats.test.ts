@@ -11,7 +11,7 @@ import { limits } from '../src/contract/limits.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { ownNames } from '../src/imports/map/column-mapping.ts';
 import { openSources } from '../src/imports/read/source.ts';
-import { isStoreMade } from '../src/store/engines.ts';
+import { engineAt } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
 import { openToWrite } from './stores.ts';
@@ -332,7 +332,7 @@ for (const { what, content, says, status = 1 } of refused) {
 }
 
 async function barsIfAny(url: string): Promise<ReturnType<typeof barsOf>> {
-  return (await isStoreMade(url)) ? barsOf(url) : {};
+  return (await engineAt(url).isMade()) ? barsOf(url) : {};
 }
 
 test('Parquet with any part of it cut off or changed is refused, or read right', async () => {

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { newestRuns, undoRun } from '../src/runs/undo-run.ts';
 import { copyStore } from '../src/store/copy.ts';
-import { backupStore, openControl, openCopyTarget, openStore, restoreStore } from '../src/store/engines.ts';
+import { backupStore, engineAt, openControl, openStore, restoreStore } from '../src/store/engines.ts';
 import { Random } from './fuzz/random.ts';
 import { fillStore } from './importing.ts';
 import { LocalServer } from './local-server.ts';
@@ -116,7 +116,7 @@ class Stores {
     const from = this.some;
     const to = this.freshUrl(this.random.chance(0.5));
     const [source, control] = [await openStore(from.url, 'read'), await openControl(from.url, 'read')];
-    const target = await openCopyTarget(to, 0, () => undefined);
+    const target = await engineAt(to).openCopyTarget(0, () => undefined);
     const progress = { begins: () => undefined, reached: () => undefined };
     const { version } = await copyStore(source, control, target, progress, this.now);
     for (const one of [target, source, control]) await one.close();

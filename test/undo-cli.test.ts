@@ -7,7 +7,7 @@ import { parseInstant } from '../src/base/instant.ts';
 import { parseInterval } from '../src/contract/interval.ts';
 import { deleteBars } from '../src/runs/delete-bars.ts';
 import { undoRun } from '../src/runs/undo-run.ts';
-import { isStoreMade, openStore } from '../src/store/engines.ts';
+import { engineAt, openStore } from '../src/store/engines.ts';
 import { type Server, Workshop } from './service.ts';
 import { contentOf } from './stores.ts';
 
@@ -210,7 +210,7 @@ test('a store that is not there is not made', async () => {
     const { status, stderr } = await shop.run(...args, '--store', shop.storeUrl('none'));
     assert.equal(status, 3);
     assert.match(stderr, /there is no store at \S+/);
-    assert.ok(!(await isStoreMade(shop.storeUrl('none'))));
+    assert.ok(!(await engineAt(shop.storeUrl('none')).isMade()));
   }
 });
 

@@ -1,7 +1,8 @@
 // The command line (contract 10): its commands, one message and exit status for each error, and the call of
 // this process, with its output streams.
+
 import { Command, CommanderError } from 'commander';
-import { withoutPassword } from '../store/address.ts';
+import { withoutPassword } from '../store/store.ts';
 import { version } from './config.ts';
 import { command } from './shared/flags.ts';
 import { beQuiet, printable } from './shared/output.ts';

@@ -1,8 +1,7 @@
-// Scheme of the store address -> engine.
+// Addresses of stores as people write them, read, or refused with what to write, without any password; and
+// what the engine of an address can do.
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { otherThanFile } from '../base/temporary.ts';
-import { readAddress, requireBackupPath } from './address.ts';
 import type { CopyTarget } from './copy.ts';
 import type { Diagnosis, ScrubStep } from './damage.ts';
 import { readPostgresAddress } from './postgres/address.ts';
@@ -19,24 +18,44 @@ import {
   type StoreFacts,
   StoreUnusable,
   type Tell,
+  UnfitPlace,
+  UnknownStoreAddress,
+  withoutPassword,
 } from './store.ts';
 
-/** What an engine can do with the store at one address. The exports below describe each. */
+const POSTGRES = 'postgres';
+
+/** An address that can be pasted. */
+const EXAMPLE = 'sqlite:data/bourse.db';
+
+/** Beginnings that SQLite or people take for another place than the path of a file. */
+const OTHER_PLACE = /^(:memory|file|sqlite|postgres(?:ql)?):/i;
+
+/** What an engine can do with the store at one address. */
 type Engine = {
+  /** The full address, which is the same store from any folder. */
   readonly address: string;
   /** What restores a backup, as a command. */
   readonly restoring: string;
+  /** True if there is a store, damaged or not. */
   isMade(): Promise<boolean>;
+  /** True if the store has a control file: one without any key may have none. */
   hasControl(): Promise<boolean>;
   openStore(mode: Mode, tell: Tell): Promise<Store>;
   openControl(mode: Mode, tell: Tell): Promise<RowStore>;
+  /** Layout and size of the store. */
   facts(): Promise<StoreFacts>;
   /** An engine whose own tools make copies throws a `StoreUnusable` that names them; so does `restore`. */
   backup(file: string, options: CopyOptions): Promise<Copied>;
   restore(file: string, options: CopyOptions): Promise<Restored>;
-  /** `bytes`: what the copy takes, about. */
+  /**
+   * Begins a copy into a store that is not made yet, or goes on with one that was cut off (`copy.ts`);
+   * `bytes`: what it takes, about. @throws WouldReplace where there is a store; DiskFull; StoreUnavailable
+   */
   openCopyTarget(bytes: number, tell: Tell): Promise<CopyTarget>;
+  /** Checks the store without changing it. */
   diagnose(): Promise<Diagnosis[]>;
+  /** Reads every row and every block of the store, and each index beside its table, step by step. */
   scrub(): AsyncIterable<ScrubStep>;
 };
 
@@ -98,8 +117,53 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
   },
 };
 
-function engineAt(url: string): Engine {
-  const { scheme, rest } = readAddress(url, Object.keys(engines));
+/**
+ * The engine's scheme, in lower case, and the rest of an address such as `sqlite:data/bourse.db`, or of a
+ * path that ends in `.db`.
+ * @throws UnknownStoreAddress
+ */
+function readAddress(url: string): { scheme: string; rest: string } {
+  const [, given = '', rest = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(url)!;
+  const scheme = given.toLowerCase().replace('postgresql', POSTGRES);
+  const isKnown = Object.hasOwn(engines, scheme);
+  // A path; a single letter is a drive.
+  if (given.length <= 1 && url.endsWith('.db') && !url.includes('://'))
+    return { scheme: 'sqlite', rest: url };
+  // Its own reader checks the rest.
+  if (scheme === POSTGRES && isKnown) return { scheme, rest };
+  const place = isKnown ? rest : url;
+  const [, other = ''] = OTHER_PLACE.exec(place) ?? [];
+  if (other.startsWith(':'))
+    throw new UnknownStoreAddress(
+      `${place} would be gone with its process: a store is a file that stays. Name one, such as --store ${EXAMPLE}`,
+    );
+  if (isKnown && rest !== '' && other === '') return { scheme, rest };
+  throw new UnknownStoreAddress(
+    `${withoutPassword(url)} is not the address of a store: write sqlite:PATH, such as ${exampleFor(place)}, or postgres://USER@HOST/DATABASE`,
+  );
+}
+
+/** The address of a store that a command has as an argument: a path alone is a file. */
+export const storeAddress = (text: string): string =>
+  text === '' || OTHER_PLACE.test(text) || text.includes('://') ? text : `sqlite:${text}`;
+
+/** The address that was probably meant: the same path, where it is one. */
+function exampleFor(place: string): string {
+  const path = place.replace(/^(?:file:(?:\/\/[^/]*(?=\/))?|sqlite:)/i, '').replace(/[?#].*/s, '');
+  return path === '' || /:\/\/|[=@]/.test(path) ? EXAMPLE : `sqlite:${path}`;
+}
+
+/** Refuses an address where the path of a backup is to be named. @throws UnfitPlace */
+function requireBackupPath(file: string): void {
+  if (!OTHER_PLACE.test(file) && !file.includes('://')) return;
+  throw new UnfitPlace(
+    `${withoutPassword(file)}: a backup is a file: name its path, such as backup/bourse.backup`,
+  );
+}
+
+/** The engine of a store, by its address, such as `sqlite:data/bourse.db`. @throws UnknownStoreAddress */
+export function engineAt(url: string): Engine {
+  const { scheme, rest } = readAddress(url);
   return engines[scheme]!(rest);
 }
 
@@ -108,9 +172,6 @@ export const howToRestore = (url: string): string => `restore a backup: ${engine
 
 const silent: Tell = () => undefined;
 
-/** The full address, which is the same store from any folder. */
-export const resolveStore = (url: string): string => engineAt(url).address;
-
 /**
  * Opens a store by its address, such as `sqlite:data/bourse.db`. `tell` is called when an older layout is
  * migrated, and where it is served when another file has taken its place.
@@ -118,22 +179,9 @@ export const resolveStore = (url: string): string => engineAt(url).address;
 export const openStore = async (url: string, mode: Mode, tell = silent): Promise<Store> =>
   engineAt(url).openStore(mode, tell);
 
-/** Opens a new store in an empty folder, for a trial: it is removed with the folder. */
-export const openTrialStore = (folder: string): Promise<Store> =>
-  openStore(`sqlite:${join(folder, 'trial.db')}`, 'write');
-
 /** Opens the control file of a store, whether the store itself was made or not. */
 export const openControl = async (url: string, mode: Mode, tell = silent): Promise<RowStore> =>
   engineAt(url).openControl(mode, tell);
-
-/** True if there is a store at an address, damaged or not. */
-export const isStoreMade = async (url: string): Promise<boolean> => engineAt(url).isMade();
-
-/** True if a store has a control file: a store without any key may have none. */
-export const hasControl = async (url: string): Promise<boolean> => engineAt(url).hasControl();
-
-/** Layout and size of a store. */
-export const storeFacts = async (url: string): Promise<StoreFacts> => engineAt(url).facts();
 
 /**
  * Copies a whole store, keys and secrets included, into one file while others read and write it: one state of
@@ -155,17 +203,3 @@ export const restoreStore = async (url: string, file: string, options: CopyOptio
   requireBackupPath(file);
   return engineAt(url).restore(file, options);
 };
-
-/**
- * Begins a copy into a store that is not made yet, or goes on with one that was cut off (`copy.ts`); `bytes`:
- * what it takes, about.
- * @throws WouldReplace where there is a store; DiskFull; StoreUnavailable
- */
-export const openCopyTarget = async (url: string, bytes: number, tell: Tell): Promise<CopyTarget> =>
-  engineAt(url).openCopyTarget(bytes, tell);
-
-/** Checks a store without changing it. */
-export const diagnoseStore = async (url: string): Promise<Diagnosis[]> => engineAt(url).diagnose();
-
-/** Reads every row and every block of a store, and each index beside its table, step by step. */
-export const scrubStore = (url: string): AsyncIterable<ScrubStep> => engineAt(url).scrub();

@@ -306,6 +306,18 @@ export class OlderLayout extends StoreUnusable {
   override readonly name = 'OlderLayout';
 }
 
+/** An address without the password after the user's name: from the colon there to the last `@`. */
+function withoutUserPassword(text: string): string {
+  const scheme = text.indexOf('://');
+  const colon = scheme < 0 ? -1 : text.indexOf(':', scheme + '://'.length);
+  const at = text.lastIndexOf('@');
+  return colon < 0 || at < colon ? text : `${text.slice(0, colon)}:***${text.slice(at)}`;
+}
+
+/** A text without the passwords that addresses carry: after the user's name, or as `password=`. */
+export const withoutPassword = (text: string): string =>
+  withoutUserPassword(text).replace(/\b(password\s*=\s*)(?:'[^']*'|[^&\s]*)/gi, '$1***');
+
 /** The message where there is no store. */
 export const noStoreAt = (place: string): string =>
   `there is no store at ${place}: bourse import or bourse serve makes one`;

@@ -7,7 +7,7 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type CopyProgress, type CopyTarget, type CopyWriter, copyStore } from '../../src/store/copy.ts';
-import { openControl, openCopyTarget, openStore } from '../../src/store/engines.ts';
+import { engineAt, openControl, openStore } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { fileStore } from '../sqlite/files.ts';
 import { until } from '../until.ts';
@@ -102,7 +102,7 @@ const quiet: CopyProgress = { begins: () => undefined, reached: () => undefined 
 async function copyHere(from: string, to: string, progress: CopyProgress) {
   const [source, control] = [await openStore(from, 'read'), await openControl(from, 'read')];
   try {
-    const target = await openCopyTarget(to, 0, () => undefined);
+    const target = await engineAt(to).openCopyTarget(0, () => undefined);
     try {
       return await copyStore(source, control, target, progress, Date.now);
     } finally {
@@ -213,7 +213,7 @@ for (const [from, to] of directions.filter(([one, other]) => one !== other))
       };
       const slow = await openStore(url, 'read');
       const control = await openControl(url, 'read');
-      const opened = await openCopyTarget(target, 0, () => undefined);
+      const opened = await engineAt(target).openCopyTarget(0, () => undefined);
       const finish = opened.finish.bind(opened);
       const made = await copyStore(
         slow,
@@ -309,7 +309,7 @@ test('a path alone is a file; nothing is left beside a finished copy (contract 1
 async function copyLosing(what: 'upsert' | 'putBlock', at: number): Promise<void> {
   const { url } = await sourceOf('SQLite');
   const source = await openStore(url, 'read');
-  const target = await openCopyTarget(engines.SQLite!(), 0, () => undefined);
+  const target = await engineAt(engines.SQLite!()).openCopyTarget(0, () => undefined);
   let calls = 0;
   const losing: CopyTarget = {
     ...target,

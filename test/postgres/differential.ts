@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { diagnoseData } from '../../src/cli/commands/doctor.ts';
-import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { readHoldings } from '../../src/cli/commands/status.ts';
 import { csv } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
 import { instrumentsIn, storeFindings } from '../../src/queries/findings/store-findings.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { undoRun } from '../../src/runs/undo-run.ts';
 import { oldestVersion } from '../../src/store/changes.ts';
-import { openControl, openStore, storeFacts } from '../../src/store/engines.ts';
+import { engineAt, openControl, openStore } from '../../src/store/engines.ts';
 import { wordsOf } from '../../src/store/instrument-terms.ts';
 import { readPostgresAddress } from '../../src/store/postgres/address.ts';
 import { onSession } from '../../src/store/postgres/connection.ts';
@@ -65,7 +65,7 @@ test('a store of an older layout is updated by who opens it for writing, once, h
     await assert.rejects(openStore(urlOf('older'), mode), OlderLayout);
     await assert.rejects(openControl(urlOf('older'), mode), OlderLayout);
   }
-  assert.equal((await storeFacts(urlOf('older'))).layout, 12);
+  assert.equal((await engineAt(urlOf('older')).facts()).layout, 12);
   const told: string[] = [];
   const tell = (words: string): void => void told.push(words);
   const opened = await Promise.all(
@@ -75,7 +75,7 @@ test('a store of an older layout is updated by who opens it for writing, once, h
   );
   assert.equal(told.filter((words) => words.startsWith('updating')).length, 1, told.join('\n'));
   assert.match(told.join(), /from layout 12 to \d+/);
-  assert.ok((await storeFacts(urlOf('older'))).layout > 13);
+  assert.ok((await engineAt(urlOf('older')).facts()).layout > 13);
   for (const one of opened) await one.close();
   const store = await openStore(urlOf('older'), 'read');
   assert.equal(await store.version(), version + 1, 'an update may change any answer');
@@ -115,7 +115,7 @@ test('a store of layout 11 is refused in words, and left as it was (docs/decisio
         assert.match(error.message, message);
         return true;
       });
-  assert.equal((await storeFacts(urlOf('ancient'))).layout, 11);
+  assert.equal((await engineAt(urlOf('ancient')).facts()).layout, 11);
   assert.deepEqual(await ask('ancient', "select to_regclass('held_bars')::text as made"), [{ made: null }]);
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { presets } from '../../src/imports/map/presets/index.ts';
-import { isStoreMade } from '../../src/store/engines.ts';
+import { engineAt } from '../../src/store/engines.ts';
 import { Workshop } from '../service.ts';
 import { barsOf } from '../stored.ts';
 import { Vendor } from './vendor.ts';
@@ -75,7 +75,7 @@ test('--explain shows preset, columns and first rows, and writes nothing', async
   >;
   assert.equal((explained.values as Record<string, string>).symbol, 'X');
   assert.equal((explained.rows as unknown[]).length, 2);
-  assert.ok(!(await isStoreMade(store)));
+  assert.ok(!(await engineAt(store).isMade()));
 });
 
 test('--explain tells what is missing, and what a cell would be refused for', async () => {

@@ -2,7 +2,7 @@
 // store.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { readHoldings } from '../../src/cli/commands/status.ts';
 import { ndjson } from '../../src/queries/export/export-table.ts';
 import { exportTable } from '../../src/queries/export/tables.ts';
 import { RequestProblem } from '../../src/runs/recorded-write.ts';

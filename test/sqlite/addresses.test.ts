@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openControl, openStore, resolveStore } from '../../src/store/engines.ts';
+import { engineAt, openControl, openStore } from '../../src/store/engines.ts';
 import { UnknownStoreAddress } from '../../src/store/store.ts';
 import { Workshop } from '../service.ts';
 import { SmallStores, writeDays } from './copies.ts';
@@ -39,10 +39,7 @@ const refused: readonly [address: string, says: RegExp][] = [
 
 for (const [address, says] of refused) {
   test(`${address.replace(PASSWORD, '***')} is refused as a store, with what to write (contract 10)`, async () => {
-    for (const open of [
-      resolveStore,
-      (url: string) => openStore(url, 'write').then((store) => store.close()),
-    ])
+    for (const open of [engineAt, (url: string) => openStore(url, 'write').then((store) => store.close())])
       await assert.rejects(
         async () => open(address),
         (error: Error) => {
@@ -170,13 +167,13 @@ test('a store is made where a symbolic link leads, with its keys beside it, what
   await shop.must('import', 'bars', writeDays(shop, 'c.csv', [0]), ...flags, '--store', url);
   assert.deepEqual(readdirSync(linked), ['bourse.db']);
   assert.match(await shop.must('keys', 'list', '--store', url), /\bme\b/);
-  assert.equal(resolveStore(url), fileStore(join(real, 'market.db')));
+  assert.equal(engineAt(url).address, fileStore(join(real, 'market.db')));
   assert.ok(existsSync(join(real, 'market.control.db')));
 });
 
 test('a path that ends in .db is the store in that file; another word before it is no path (contract 10)', () => {
   for (const path of ['/srv/x.db', 'x.db', './data/x.db', 'd.a:ta/x.db'])
-    assert.equal(resolveStore(path), resolveStore(`sqlite:${path}`));
+    assert.equal(engineAt(path).address, engineAt(`sqlite:${path}`).address);
   for (const address of [
     'file:x.db',
     'sqlit:x.db',
@@ -184,5 +181,5 @@ test('a path that ends in .db is the store in that file; another word before it 
     '/srv/x.sqlite',
     'host=db dbname=x.db password=hunter2:x',
   ])
-    assert.throws(() => resolveStore(address), UnknownStoreAddress, address);
+    assert.throws(() => engineAt(address).address, UnknownStoreAddress, address);
 });

@@ -2,14 +2,14 @@
 // the rest is served.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readHoldings } from '../../src/cli/shared/holdings.ts';
+import { readHoldings } from '../../src/cli/commands/status.ts';
 import { ndjson } from '../../src/queries/export/export-table.ts';
 import { everything, exportTable } from '../../src/queries/export/tables.ts';
 import { newestRuns, undoRun } from '../../src/runs/undo-run.ts';
 import { collectRows } from '../../src/store/all-rows.ts';
 import { contentHash } from '../../src/store/copy.ts';
 import { type Damage, damageWords } from '../../src/store/damage.ts';
-import { scrubStore } from '../../src/store/engines.ts';
+import { engineAt } from '../../src/store/engines.ts';
 import { corporateActions } from '../../src/store/schema/corporate-actions.ts';
 import { instruments } from '../../src/store/schema/reference.ts';
 import type { Reader } from '../../src/store/store.ts';
@@ -33,7 +33,7 @@ async function exportBars(reader: Reader): Promise<void> {
 
 async function scrubbed(url: string): Promise<string> {
   const found: Damage[] = [];
-  for await (const { damage } of scrubStore(url)) found.push(...damage);
+  for await (const { damage } of engineAt(url).scrub()) found.push(...damage);
   return found.map(damageWords).join('\n');
 }
 

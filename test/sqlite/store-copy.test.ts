@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { copyStore } from '../../src/store/copy.ts';
-import { openCopyTarget, openStore } from '../../src/store/engines.ts';
+import { engineAt, openStore } from '../../src/store/engines.ts';
 import { writeMinutes } from '../postgres/copying.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
@@ -108,7 +108,7 @@ test('a full disk is reported with the bytes that are missing, before and during
   const copyHere = async (): Promise<void> => {
     const from = await openStore(source.url, 'read');
     // Nothing is asked for beforehand, as where others fill the disk meanwhile.
-    const target = await openCopyTarget(to, 0, () => undefined);
+    const target = await engineAt(to).openCopyTarget(0, () => undefined);
     try {
       await copyStore(from, null, target, { begins: () => undefined, reached: () => undefined }, Date.now);
     } finally {

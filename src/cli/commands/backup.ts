@@ -6,18 +6,15 @@ import type { Command } from 'commander';
 import { formatInstant } from '../../base/instant.ts';
 import { DiskFull } from '../../base/space.ts';
 import { formatBytes } from '../../base/words.ts';
-import { storeAddress, withoutPassword } from '../../store/address.ts';
 import { copyStore, type StoreCopy } from '../../store/copy.ts';
 import { damageWords } from '../../store/damage.ts';
 import {
   backupStore,
-  hasControl,
+  engineAt,
   openControl,
-  openCopyTarget,
   openStore,
-  resolveStore,
   restoreStore,
-  storeFacts,
+  storeAddress,
 } from '../../store/engines.ts';
 import { storeLimits } from '../../store/limits.ts';
 import {
@@ -29,6 +26,7 @@ import {
   StoreUnavailable,
   type Tell,
   UnfitPlace,
+  withoutPassword,
 } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
 import { damagedParts } from '../serve/scrubbing.ts';
@@ -55,7 +53,7 @@ const copyFlags = {
 
 /** The full address of one of both stores. @throws UsageProblem where it is not given */
 function addressOf(flag: '--from' | '--to', text: string | undefined): string {
-  if (text !== undefined) return resolveStore(storeAddress(text));
+  if (text !== undefined) return engineAt(storeAddress(text)).address;
   throw new UsageProblem(`${flag} STORE is missing: sqlite:PATH or postgres://USER@HOST/DATABASE`);
 }
 
@@ -74,7 +72,7 @@ async function requireSound(url: string, { reached }: Progress, tell: Tell): Pro
 
 /** Runs `work` on the keys of a store; null where it has none yet. */
 const withControl = async <T>(url: string, work: (control: RowStore | null) => Promise<T>): Promise<T> =>
-  (await hasControl(url)) ? closing(openControl(url, 'read'), work) : work(null);
+  (await engineAt(url).hasControl()) ? closing(openControl(url, 'read'), work) : work(null);
 
 /** True for an error that may pass: the same command then goes on. */
 const mayPass = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof DiskFull;
@@ -82,8 +80,8 @@ const mayPass = (error: unknown): boolean => error instanceof StoreUnavailable |
 /** Copies a store; `tell` takes notes for a person. */
 async function copy(from: string, to: string, progress: Progress, tell: Tell): Promise<StoreCopy> {
   return closing(openStore(from, 'read'), async (source) => {
-    const bytes = (await storeFacts(from)).parts.reduce((sum, part) => sum + Number(part.bytes), 0);
-    return closing(openCopyTarget(to, bytes, tell), async (target) => {
+    const bytes = (await engineAt(from).facts()).parts.reduce((sum, part) => sum + Number(part.bytes), 0);
+    return closing(engineAt(to).openCopyTarget(bytes, tell), async (target) => {
       if (target.isBegun) tell(`an earlier copy into ${target.name} was cut off: it is completed`);
       try {
         await requireSound(from, progress, tell);

@@ -12,7 +12,7 @@ import { openSources } from '../../imports/read/source.ts';
 import { spool } from '../../imports/read/spool.ts';
 import { newestRuns } from '../../runs/undo-run.ts';
 import { replaceKey } from '../../serve/keys/api-keys.ts';
-import { openControl, openStore, resolveStore } from '../../store/engines.ts';
+import { engineAt, openControl, openStore } from '../../store/engines.ts';
 import { type Store, StoreUnusable } from '../../store/store.ts';
 import { readSettings, type SettingFlags } from '../config.ts';
 import { startService, untilStopped, warnOfSettings } from '../serve/serving.ts';
@@ -141,7 +141,7 @@ Your own data: bourse import --help. To stop: Ctrl-C.
 export const demoCommand = (): Command =>
   command('demo', settingFlags('host', 'port', 'logLevel'), 'bourse demo', 'bourse demo --port 9000').action(
     async (flags: SettingFlags) => {
-      const settings = { ...readSettings(flags), store: resolveStore(DEMO_STORE) };
+      const settings = { ...readSettings(flags), store: engineAt(DEMO_STORE).address };
       const nowMs = Date.now();
       const today = Math.floor(nowMs / DAY_MS);
       await ensureDemo(nowMs);

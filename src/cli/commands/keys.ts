@@ -5,10 +5,9 @@ import type { Command } from 'commander';
 import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../../base/instant.ts';
 import { limits } from '../../contract/limits.ts';
 import { isLive, issueKey, moveKey, revokeKey } from '../../serve/keys/api-keys.ts';
-import { withoutPassword } from '../../store/address.ts';
 import { type ApiKey, readKeys } from '../../store/control.ts';
-import { hasControl, isStoreMade, openControl, resolveStore } from '../../store/engines.ts';
-import { noStoreAt, type RowStore, StoreUnusable } from '../../store/store.ts';
+import { engineAt, openControl } from '../../store/engines.ts';
+import { noStoreAt, type RowStore, StoreUnusable, withoutPassword } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
 import { command, type FlagsOf, jsonFlag, positive, quietFlag, storeFlag } from '../shared/flags.ts';
 import { closing } from '../shared/opened-store.ts';
@@ -19,8 +18,8 @@ type StoreFlags = FlagsOf<typeof storeFlag>;
 /** The address of a store that exists: keys of a mistyped one would open nothing. @throws StoreUnusable */
 async function storeOf(flags: StoreFlags): Promise<string> {
   const { store } = readSettings(flags);
-  if (await isStoreMade(store)) return store;
-  throw new StoreUnusable(noStoreAt(withoutPassword(resolveStore(store))));
+  if (await engineAt(store).isMade()) return store;
+  throw new StoreUnusable(noStoreAt(withoutPassword(engineAt(store).address)));
 }
 
 const changeKeys = async <T>(flags: StoreFlags, work: (control: RowStore) => Promise<T>): Promise<T> =>
@@ -110,7 +109,9 @@ const listCommand = (): Command =>
     .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
       const nowMs = Date.now();
       const store = await storeOf(flags);
-      const keys = (await hasControl(store)) ? await closing(openControl(store, 'read', note), readKeys) : [];
+      const keys = (await engineAt(store).hasControl())
+        ? await closing(openControl(store, 'read', note), readKeys)
+        : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
       const head = 'ID,NAME,STATE,CREATED,LAST USED,EXPIRES,PER MINUTE,PER DAY,AS OF'.split(',');
       const rows = records.map((record) =>

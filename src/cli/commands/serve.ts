@@ -1,6 +1,7 @@
 // `bourse serve` and `bourse config`, which have a flag for each setting
+
 import type { Command } from 'commander';
-import { withoutPassword } from '../../store/address.ts';
+import { withoutPassword } from '../../store/store.ts';
 import { factsOf, readSettings, readSourced, type SettingFlags, settingNames } from '../config.ts';
 import { command, jsonFlag, settingFlags } from '../shared/flags.ts';
 import { formatTable, print } from '../shared/output.ts';
@@ -15,11 +16,11 @@ export const serveCommand = (): Command =>
   ).action(async (flags: SettingFlags) => {
     const settings = readSettings(flags);
     // The server takes long to load; a wrong setting is reported before.
-    const [{ resolveStore }, { serve }] = await Promise.all([
+    const [{ engineAt }, { serve }] = await Promise.all([
       import('../../store/engines.ts'),
       import('../serve/workers.ts'),
     ]);
-    await serve({ ...settings, store: resolveStore(settings.store) });
+    await serve({ ...settings, store: engineAt(settings.store).address });
   });
 
 const shown = (value: unknown): unknown => (typeof value === 'string' ? withoutPassword(value) : value);

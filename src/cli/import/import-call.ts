@@ -1,5 +1,7 @@
 // One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
 // reported; the exit status is that of all.
+
+import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ImportGroup, writeGroup } from '../../imports/load/import-group.ts';
@@ -11,6 +13,7 @@ import { explainFile } from '../../imports/map/explain-file.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
 import { STANDARD_INPUT } from '../../imports/read/inputs.ts';
 import { holdReader } from '../../imports/read/reader-process.ts';
+import { openSources } from '../../imports/read/source.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
 import { DamagedData } from '../../store/damage.ts';
 import { BARS } from '../../store/schema/index.ts';
@@ -19,9 +22,87 @@ import { closing, openForImport } from '../shared/opened-store.ts';
 import { count, note, noteWait, print, withProgress } from '../shared/output.ts';
 import { EXIT_PARTLY, printProblem } from '../shared/problem.ts';
 import { type ImportFlags, type readImportFlags, writeMap } from './import-flags.ts';
-import { batchesOf, filesOf, type NamedInput, type Step, stepsOf } from './import-steps.ts';
 import { describeExplained, describeImport, tellFindings } from './import-words.ts';
 import { clearFailures, type OnTaken, recordFailure, skipText, UNFINISHED } from './watch.ts';
+
+/** A name on the command line, or of a watched folder, and why not all of it was imported. */
+type NamedInput = { readonly name: string; readonly problems: string[] };
+
+/** A step of opening the files of some names, in order. */
+type Step =
+  /**
+   * The file at a place of a name: an archive has several. `openedMs` is a moment before it was read. Whoever
+   * takes it closes it.
+   */
+  | {
+      readonly kind: 'file';
+      readonly of: NamedInput;
+      readonly place: number;
+      readonly file: MappedFile;
+      readonly openedMs: number;
+    }
+  /** The file at a place cannot be opened. */
+  | { readonly kind: 'problem'; readonly of: NamedInput; readonly place: number; readonly error: FileProblem }
+  /** All files of a name have been given. */
+  | { readonly kind: 'end'; readonly of: NamedInput };
+
+/** Some files of a name: places `from` to `to`, both included. */
+type Places = { readonly of: NamedInput; readonly from: number; readonly to: number };
+
+/** A file, or a packed one, is opened in some milliseconds up to this size. */
+const LARGE_BYTES = 1024 * 1024;
+
+const isLarge = (name: string): boolean =>
+  name === STANDARD_INPUT || (statSync(name, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES;
+
+/** Names whose files may be in one group: opening those of a large one takes long, so it is by itself. */
+async function* batchesOf(
+  names: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
+  for await (const name of names) {
+    if (batch.length === historyLimits.groupFilesMax || (batch.length > 0 && isLarge(name))) {
+      yield batch;
+      batch = [];
+    }
+    if (isLarge(name)) yield [name];
+    else batch.push(name);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Opens the files of some names, until `stop`. */
+async function* stepsOf(
+  names: readonly string[],
+  choose: ChooseMapping,
+  stop?: AbortSignal,
+): AsyncGenerator<Step> {
+  for (const name of names) {
+    if (stop?.aborted) return;
+    const of = { name, problems: [] };
+    yield* filesOf({ of, from: 0, to: Number.POSITIVE_INFINITY }, choose);
+    yield { kind: 'end', of };
+  }
+}
+
+/** Opens the files at some places again. */
+async function* filesOf({ of, from, to }: Places, choose: ChooseMapping): AsyncGenerator<Step> {
+  let place = -1;
+  const openedMs = Date.now();
+  try {
+    for await (const opened of openSources(of.name, process.stdin, choose)) {
+      place++;
+      if (opened instanceof FileProblem) {
+        if (place >= from) yield { kind: 'problem', of, place, error: opened };
+      } else if (place >= from) yield { kind: 'file', of, place, file: opened, openedMs };
+      else await opened.close();
+      if (place >= to) return;
+    }
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    yield { kind: 'problem', of, place: place + 1, error };
+  }
+}
 
 /** A message about a file without the file's path: the path is printed beside it. */
 const withoutPath = (message: string, path: string): string =>

@@ -9,7 +9,7 @@ import { runOfPath } from '../../imports/load/watched-file.ts';
 import { hashOfFile } from '../../imports/read/digest.ts';
 import { rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { DamagedData, unlessDamaged } from '../../store/damage.ts';
-import { isStoreMade, openStore } from '../../store/engines.ts';
+import { engineAt, openStore } from '../../store/engines.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import { failedFiles } from '../../store/schema/internal.ts';
 import type { Reader, Store } from '../../store/store.ts';
@@ -86,7 +86,7 @@ type Failures = {
  * again by itself. A store of an older layout is migrated here.
  */
 async function knownFailures({ storeUrl, dataset, folder }: Watched): Promise<Failures> {
-  if (!(await isStoreMade(storeUrl))) return { failed: new Set(), unfinished: new Set() };
+  if (!(await engineAt(storeUrl).isMade())) return { failed: new Set(), unfinished: new Set() };
   return closing(openStore(storeUrl, 'write', note), async (store) => {
     const problems = await store.snapshot((reader) => failuresIn(reader, dataset, resolve(folder)));
     const unfinished = [...problems.keys()].filter((path) => problems.get(path) === UNFINISHED);
@@ -192,7 +192,7 @@ class FolderFiles {
     try {
       for (const [name, seen] of due) {
         if (stop.aborted) return;
-        if (store === null && (await isStoreMade(storeUrl))) store = await openStore(storeUrl, 'read');
+        if (store === null && (await engineAt(storeUrl).isMade())) store = await openStore(storeUrl, 'read');
         const given = join(folder, name);
         if (stampOf(given) === seen.stamp && (await this.#isLacking(given, name, seen, store))) yield given;
       }

@@ -16,7 +16,7 @@ import {
   type Scrub,
 } from '../../store/control.ts';
 import { type Damage, damageWords } from '../../store/damage.ts';
-import { openControl, scrubStore } from '../../store/engines.ts';
+import { engineAt, openControl } from '../../store/engines.ts';
 import { StoreUnavailable, StoreUnusable } from '../../store/store.ts';
 import { cliLimits } from '../shared/limits.ts';
 import { closing, readStore } from '../shared/opened-store.ts';
@@ -37,7 +37,7 @@ export async function scrub(url: string, onStep: OnStep, onUnnamed: OnUnnamed): 
     if (!isTold) onUnnamed(`damaged bars are listed by the numbers of their blocks and series: ${why}`);
     isTold = true;
   };
-  for await (const { table, damage, unchecked } of scrubStore(url)) {
+  for await (const { table, damage, unchecked } of engineAt(url).scrub()) {
     const named = damage.length === 0 ? [] : await nameAll(url, damage, tellOnce);
     await onStep(table, named, unchecked);
   }

@@ -1,4 +1,5 @@
 // `serve` and `demo`: the composition of store, keys, queue and request handler, and the stop on a signal.
+
 import cluster from 'node:cluster';
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
@@ -20,9 +21,9 @@ import { type Listening, listen } from '../../serve/server.ts';
 import { ParquetSpool } from '../../serve/spool/parquet-spool.ts';
 import { QueryLanes } from '../../serve/threads/query-lanes.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../../serve/tls.ts';
-import { withoutPassword } from '../../store/address.ts';
 import { pageKeySecret } from '../../store/control.ts';
-import { isStoreMade, openControl, openStore } from '../../store/engines.ts';
+import { engineAt, openControl, openStore } from '../../store/engines.ts';
+import { withoutPassword } from '../../store/store.ts';
 import { type Settings, strayVariables, UsageProblem, version } from '../config.ts';
 import { closing, openToWrite } from '../shared/opened-store.ts';
 import { portProblem, urlOf } from './listen-address.ts';
@@ -117,7 +118,7 @@ export async function startService(
   const scheme = certificate === null ? 'http' : 'https';
   const log = openLog(settings.logLevel, settings.logAddresses);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
-  const isMade = await isStoreMade(settings.store);
+  const isMade = await engineAt(settings.store).isMade();
   // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of
   // page keys.
   await (await openToWrite(settings.store, tell)).close();

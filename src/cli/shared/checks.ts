@@ -5,7 +5,7 @@ import { severities } from '../../contract/findings.ts';
 import type { Finding, Severity } from '../../queries/findings/finding.ts';
 import { nameOf } from '../../runs/naming.ts';
 import { type Check, putCheck, readCheck } from '../../store/control.ts';
-import { hasControl, openControl } from '../../store/engines.ts';
+import { engineAt, openControl } from '../../store/engines.ts';
 import type { Instrument } from '../../store/schema/reference.ts';
 import { closing } from './opened-store.ts';
 import { count, countOf, note, printable } from './output.ts';
@@ -48,7 +48,7 @@ export const countWords = (counts: Counts): string =>
  */
 export async function keptCheck(url: string): Promise<Check | null> {
   try {
-    return (await hasControl(url)) ? await closing(openControl(url, 'inspect'), readCheck) : null;
+    return (await engineAt(url).hasControl()) ? await closing(openControl(url, 'inspect'), readCheck) : null;
   } catch {
     return null;
   }
@@ -61,7 +61,7 @@ export async function keptCheck(url: string): Promise<Check | null> {
 export async function keepCheck(url: string, check: Check): Promise<void> {
   try {
     // Keys of an older layout are not for a command that reads to update: a service may run on them.
-    if (await hasControl(url)) await (await openControl(url, 'inspect')).close();
+    if (await engineAt(url).hasControl()) await (await openControl(url, 'inspect')).close();
     await closing(openControl(url, 'write', note), (control) => putCheck(control, check));
   } catch (error) {
     note(`bourse status does not tell this check: ${(error as Error).message}`);

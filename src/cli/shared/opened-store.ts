@@ -1,6 +1,7 @@
 // Opens stores for one piece of work and closes them after it.
+import { join } from 'node:path';
 import { spool } from '../../imports/read/spool.ts';
-import { hasControl, isStoreMade, openControl, openStore, openTrialStore } from '../../store/engines.ts';
+import { engineAt, openControl, openStore } from '../../store/engines.ts';
 import { OlderLayout, type Reader, type Store, StoreUnusable, type Tell } from '../../store/store.ts';
 import { note } from './output.ts';
 
@@ -44,7 +45,7 @@ export async function openToWrite(url: string, tell: Tell): Promise<Store> {
  * them.
  */
 async function updateControl(url: string, tell: Tell): Promise<void> {
-  if (!(await hasControl(url))) return;
+  if (!(await engineAt(url).hasControl())) return;
   try {
     await (await openControl(url, 'inspect')).close();
   } catch (error) {
@@ -76,9 +77,11 @@ async function isReady(url: string): Promise<boolean> {
  */
 export async function openForImport(url: string, mode: ImportMode): Promise<Store> {
   const isUsed =
-    mode === 'import' || ((await isStoreMade(url)) && (mode === 'dry run' || (await isReady(url))));
+    mode === 'import' || ((await engineAt(url).isMade()) && (mode === 'dry run' || (await isReady(url))));
   if (isUsed) return openToWrite(url, note);
-  const { filled: store, close } = await spool(0, openTrialStore);
+  const { filled: store, close } = await spool(0, (folder) =>
+    openStore(`sqlite:${join(folder, 'trial.db')}`, 'write'),
+  );
   return {
     ...store,
     async close() {

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { outNames, requireFree, writeToFile, writeToStream } from '../../queries/export/export-file.ts';
 import type { ExportTable } from '../../queries/export/export-table.ts';
-import { storeFacts } from '../../store/engines.ts';
+import { engineAt } from '../../store/engines.ts';
 import { UnfitPlace } from '../../store/store.ts';
 import { withProgress } from './output.ts';
 
@@ -23,7 +23,7 @@ export async function requireOut(url: string, { out, force = false }: OutFlags):
   if (out === STANDARD_OUTPUT) return;
   requireFree(out, force);
   const place = resolve(out);
-  const { parts } = await storeFacts(url);
+  const { parts } = await engineAt(url).facts();
   if (parts.some(({ path }) => path !== null && [resolve(path), realpathSync(path)].includes(place)))
     throw new UnfitPlace(`${place} belongs to the store itself: give the file another name`);
 }

@@ -5,7 +5,6 @@ import { DiskFull, FolderUnusable } from '../../base/space.ts';
 import { FileProblem } from '../../imports/read/file-problem.ts';
 import { DamagedBlock } from '../../market/bars/block.ts';
 import { RequestProblem } from '../../runs/recorded-write.ts';
-import { withoutPassword } from '../../store/address.ts';
 import { type Damage, DamagedData, damageWords } from '../../store/damage.ts';
 import {
   StoreFull,
@@ -13,6 +12,7 @@ import {
   UnfitPlace,
   UnknownStoreAddress,
   WouldReplace,
+  withoutPassword,
 } from '../../store/store.ts';
 import { UsageProblem } from '../config.ts';
 import { ServiceProblem } from '../serve/listen-address.ts';

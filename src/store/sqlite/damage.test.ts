@@ -10,7 +10,7 @@ import { emptyBars } from '../../market/bars/columns.ts';
 import { soundBlocks } from '../all-blocks.ts';
 import { soundRows } from '../all-rows.ts';
 import { type Damage, DamagedData } from '../damage.ts';
-import { openStore, scrubStore } from '../engines.ts';
+import { engineAt, openStore } from '../engines.ts';
 import { counters, failedFiles } from '../schema/internal.ts';
 import type { Reader, StoredBlock } from '../store.ts';
 
@@ -64,7 +64,7 @@ async function reading<T>(url: string, work: (reader: Reader) => Promise<T>): Pr
 
 async function scrubbed(url: string): Promise<Damage[]> {
   const found: Damage[] = [];
-  for await (const { damage } of scrubStore(url)) found.push(...damage);
+  for await (const { damage } of engineAt(url).scrub()) found.push(...damage);
   return found;
 }
 

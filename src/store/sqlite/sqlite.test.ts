@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { engineSuite } from '../../../test/suites/engine-suite.ts';
-import { openControl, openStore, resolveStore } from '../engines.ts';
+import { engineAt, openControl, openStore } from '../engines.ts';
 import { newestLayout, storeHistory } from '../migrations/index.ts';
 import { runSpans, series } from '../schema/bars.ts';
 import { corporateActions } from '../schema/corporate-actions.ts';
@@ -682,6 +682,6 @@ test('an address that names no engine is refused with those that do', async () =
 });
 
 test('a relative address becomes one that holds in every folder', () => {
-  assert.equal(resolveStore('sqlite:data/x.db'), `sqlite:${join(process.cwd(), 'data/x.db')}`);
-  assert.equal(resolveStore('sqlite:/data/x.db'), 'sqlite:/data/x.db');
+  assert.equal(engineAt('sqlite:data/x.db').address, `sqlite:${join(process.cwd(), 'data/x.db')}`);
+  assert.equal(engineAt('sqlite:/data/x.db').address, 'sqlite:/data/x.db');
 });

@@ -7,7 +7,7 @@ import { unpack } from '../../../test/old-stores.ts';
 import { storeFile } from '../../../test/sqlite/files.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import type { Damage } from '../damage.ts';
-import { backupStore, openStore, restoreStore, scrubStore } from '../engines.ts';
+import { backupStore, engineAt, openStore, restoreStore } from '../engines.ts';
 import { KnownChanges } from '../known-changes.ts';
 import { counters } from '../schema/internal.ts';
 import type { Store } from '../store.ts';
@@ -97,7 +97,7 @@ test('a damaged row of the changes is found, and says that everything may have c
   const url = await written();
   alter(url, `update changes set parts = '{"datasets":[]}' where version = 3`);
   const found: Damage[] = [];
-  for await (const step of scrubStore(url)) found.push(...step.damage);
+  for await (const step of engineAt(url).scrub()) found.push(...step.damage);
   assert.deepEqual(
     found.map(({ dataset }) => dataset),
     ['changes'],
