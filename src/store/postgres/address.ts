@@ -1,7 +1,6 @@
-// The address of a PostgreSQL store, and what it says of servers and connections:
+// The address of a PostgreSQL store:
 // `postgres://user@host1,host2:5433/database?target_session_attrs=read-write`, as libpq takes it.
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { StoreUnusable, UnknownStoreAddress } from '../store.ts';
+import { UnknownStoreAddress } from '../store.ts';
 
 /** One server of an address. */
 export type Host = { readonly host: string; readonly port: number };
@@ -12,7 +11,7 @@ const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer
 export type PostgresAddress = {
   readonly hosts: readonly Host[];
   readonly user: string;
-  /** From the address alone; `passwordFor` looks elsewhere. */
+  /** From the address alone; `passwordFor` (`connection.ts`) looks elsewhere. */
   readonly password: string | null;
   readonly database: string;
   /** The schema with the tables. */
@@ -106,86 +105,4 @@ export function addressWords({ hosts, user, database, schema }: PostgresAddress)
   });
   const asked = schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`;
   return `postgres://${encodeURIComponent(user)}@${places.join()}/${encodeURIComponent(database)}${asked}`;
-}
-
-/**
- * The password for one of the hosts: from the address, or the password file that it names; null where neither
- * has it.
- */
-export function passwordFor(address: PostgresAddress, { host, port }: Host): string | null {
-  if (address.password !== null || address.passFile === null) return address.password;
-  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), address.database, address.user];
-  for (const line of linesOf(address.passFile)) {
-    const fields = [...line.matchAll(/(?:^|:)((?:\\.|[^:\\])*)/g)].map(([, field = '']) =>
-      field.replace(/\\(.)/g, '$1'),
-    );
-    if (fields.length >= 5 && wanted.every((value, at) => fields[at] === '*' || fields[at] === value))
-      return fields[4]!;
-  }
-  return null;
-}
-
-const READABLE_BY_OTHERS = 0o077;
-
-/**
- * The lines of a password file (postgresql.org/docs/15/libpq-pgpass.html). @throws StoreUnusable where others
- * can read it
- */
-function linesOf(file: string): string[] {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) throw new StoreUnusable(`there is no password file ${file}`);
-  if (process.platform !== 'win32' && (found.mode & READABLE_BY_OTHERS) !== 0)
-    throw new StoreUnusable(`the password file ${file} can be read by others: run chmod 600 ${file}`);
-  return readFileSync(file, 'utf8')
-    .split(/\r?\n/)
-    .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
-/** The settings of TLS with one of the hosts. @throws StoreUnusable for a file that is not there */
-export const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
-  if (sslMode === 'disable') return false;
-  if (sslRootCert !== null && !existsSync(sslRootCert))
-    throw new StoreUnusable(`there is no file ${sslRootCert}, which sslrootcert names`);
-  const ca = sslRootCert === null ? {} : { ca: readFileSync(sslRootCert, 'utf8') };
-  if (sslMode === 'require') return { rejectUnauthorized: false };
-  // `verify-ca` trusts the certificate whatever name it has.
-  return sslMode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : { ...ca, host };
-};
-
-/** A server as it tells of itself: when it was started, in microseconds. */
-export type MetServer = {
-  readonly server: string;
-  readonly isStandby: boolean;
-  readonly isReadOnly: boolean;
-};
-
-/** True if a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
-export function isWanted(
-  { isStandby, isReadOnly }: MetServer,
-  target: PostgresAddress['target'],
-  isLastRound: boolean,
-): boolean {
-  switch (target) {
-    case 'any':
-      return true;
-    case 'read-write':
-      return !isReadOnly;
-    case 'read-only':
-      return isReadOnly;
-    case 'primary':
-      return !isStandby;
-    case 'standby':
-      return isStandby;
-    case 'prefer-standby':
-      return isStandby || isLastRound;
-  }
-}
-
-/** The kind of server that a use of an address wants. One host is taken as it is. */
-export function targetOf(
-  { target, hosts }: PostgresAddress,
-  { writes }: { readonly writes?: true },
-): PostgresAddress['target'] {
-  const isOpen = target === 'any' || target === 'prefer-standby';
-  return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
 }

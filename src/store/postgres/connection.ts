@@ -1,6 +1,8 @@
 // Connections to the server that a process uses: the first of an address that is there and of the wanted
-// kind. Those for transactions are a pool. And what to do about errors of reads and writes that failed.
+// kind, with its password and TLS. Those for transactions are a pool. And what to do about errors of reads
+// and writes that failed.
 
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
@@ -8,16 +10,7 @@ import pg from 'pg';
 import pgpass from 'pgpass';
 import { storeLimits } from '../limits.ts';
 import { type Mode, StoreFull, StoreUnavailable, StoreUnusable } from '../store.ts';
-import {
-  addressWords,
-  type Host,
-  isWanted,
-  type MetServer,
-  type PostgresAddress,
-  passwordFor,
-  targetOf,
-  tlsOf,
-} from './address.ts';
+import { addressWords, type Host, type PostgresAddress } from './address.ts';
 import { ConnectionLost, PostgresProblem, Session } from './session.ts';
 
 const { connectMs, keepAlive, patienceMs, statementMs } = storeLimits;
@@ -74,6 +67,88 @@ const keptAlive = {
   tcp_keepalives_count: keepAlive.count,
   tcp_user_timeout: (keepAlive.idleS + keepAlive.intervalS * keepAlive.count) * 1_000,
 } as const;
+
+/**
+ * The password for one of the hosts: from the address, or the password file that it names; null where neither
+ * has it.
+ */
+function passwordFor(address: PostgresAddress, { host, port }: Host): string | null {
+  if (address.password !== null || address.passFile === null) return address.password;
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), address.database, address.user];
+  for (const line of linesOf(address.passFile)) {
+    const fields = [...line.matchAll(/(?:^|:)((?:\\.|[^:\\])*)/g)].map(([, field = '']) =>
+      field.replace(/\\(.)/g, '$1'),
+    );
+    if (fields.length >= 5 && wanted.every((value, at) => fields[at] === '*' || fields[at] === value))
+      return fields[4]!;
+  }
+  return null;
+}
+
+const READABLE_BY_OTHERS = 0o077;
+
+/**
+ * The lines of a password file (postgresql.org/docs/15/libpq-pgpass.html). @throws StoreUnusable where others
+ * can read it
+ */
+function linesOf(file: string): string[] {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new StoreUnusable(`there is no password file ${file}`);
+  if (process.platform !== 'win32' && (found.mode & READABLE_BY_OTHERS) !== 0)
+    throw new StoreUnusable(`the password file ${file} can be read by others: run chmod 600 ${file}`);
+  return readFileSync(file, 'utf8')
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** The settings of TLS with one of the hosts. @throws StoreUnusable for a file that is not there */
+const tlsOf = ({ sslMode, sslRootCert }: PostgresAddress, { host }: Host) => {
+  if (sslMode === 'disable') return false;
+  if (sslRootCert !== null && !existsSync(sslRootCert))
+    throw new StoreUnusable(`there is no file ${sslRootCert}, which sslrootcert names`);
+  const ca = sslRootCert === null ? {} : { ca: readFileSync(sslRootCert, 'utf8') };
+  if (sslMode === 'require') return { rejectUnauthorized: false };
+  // `verify-ca` trusts the certificate whatever name it has.
+  return sslMode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : { ...ca, host };
+};
+
+/** A server as it tells of itself: when it was started, in microseconds. */
+type MetServer = {
+  readonly server: string;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+};
+
+/** True if a server is of the kind that an address wants (postgresql.org/docs/15/libpq-connect.html). */
+function isWanted(
+  { isStandby, isReadOnly }: MetServer,
+  target: PostgresAddress['target'],
+  isLastRound: boolean,
+): boolean {
+  switch (target) {
+    case 'any':
+      return true;
+    case 'read-write':
+      return !isReadOnly;
+    case 'read-only':
+      return isReadOnly;
+    case 'primary':
+      return !isStandby;
+    case 'standby':
+      return isStandby;
+    case 'prefer-standby':
+      return isStandby || isLastRound;
+  }
+}
+
+/** The kind of server that a use of an address wants. One host is taken as it is. */
+function targetOf(
+  { target, hosts }: PostgresAddress,
+  { writes }: { readonly writes?: true },
+): PostgresAddress['target'] {
+  const isOpen = target === 'any' || target === 'prefer-standby';
+  return writes && isOpen && hosts.length > 1 ? 'read-write' : target;
+}
 
 /** What the server says that cannot be cured by waiting: the password, the user, the database. */
 const refusing = /^(?:28|3D000|0A)/;
