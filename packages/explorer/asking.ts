@@ -6,25 +6,8 @@ import { Bourse, BourseError } from '../client/index.ts';
 import { dayOf, plusDays } from './market-clock.ts';
 import { hashOf, type Place, setQuery, useTypedField } from './place.ts';
 
-const KEY = 'bourse-key';
-
 /** The address of the service, without a slash at its end. */
 export const serviceUrl = new URL('.', document.baseURI).href.replace(/\/$/, '');
-
-/**
- * The key of this tab; else that of a demo, which the page brings. Null without one. It is in the session
- * storage and in headers, nowhere else.
- */
-export function storedKey(): string | null {
-  const filledIn = document.querySelector<HTMLMetaElement>('meta[name=bourse-demo-key]')?.content;
-  return sessionStorage.getItem(KEY) ?? filledIn ?? null;
-}
-
-/** Keeps a key until the tab is closed; null forgets it. */
-export function storeKey(key: string | null): void {
-  if (key === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, key);
-}
 
 /** The means that views work with. */
 type Connection = {

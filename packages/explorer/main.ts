@@ -1,7 +1,7 @@
 // The explorer's start in a browser, and the whole page: header, key, and the view that the address names.
 import { type ComponentChild, h, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { AtMoment, ConnectionContext, clientOf, Empty, storedKey, storeKey } from './asking.ts';
+import { AtMoment, ConnectionContext, clientOf, Empty } from './asking.ts';
 import { CalendarView } from './calendar-view.ts';
 import { HolidaysView } from './holidays-view.ts';
 import { assets, HomeView } from './home-view.ts';
@@ -10,6 +10,23 @@ import { NewsView } from './news-view.ts';
 import { hashOf, type Place, usePlace } from './place.ts';
 import { SearchBox } from './search-box.ts';
 import { restoreTheme, toggleTheme } from './theme.ts';
+
+const KEY = 'bourse-key';
+
+/**
+ * The key of this tab; else that of a demo, which the page brings. Null without one. It is in the session
+ * storage and in headers, nowhere else.
+ */
+function storedKey(): string | null {
+  const filledIn = document.querySelector<HTMLMetaElement>('meta[name=bourse-demo-key]')?.content;
+  return sessionStorage.getItem(KEY) ?? filledIn ?? null;
+}
+
+/** Keeps a key until the tab is closed; null forgets it. */
+function storeKey(key: string | null): void {
+  if (key === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, key);
+}
 
 const links = [
   ['Stored', '#/'],

@@ -3,13 +3,7 @@
 import { type Fraction, fractionOf, plainDecimal } from '../../base/decimal.ts';
 import { formatDay } from '../../base/instant.ts';
 import type { ActionKind } from '../../contract/corporate-actions.ts';
-import {
-  dividendFactor,
-  FACTOR_DECIMALS,
-  factorText,
-  NO_FACTOR,
-  splitFactor,
-} from '../../market/bars/adjust.ts';
+import { dividendFactor, FACTOR_DECIMALS, factorText, NO_FACTOR } from '../../market/bars/adjust.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import { namedBy } from '../../runs/naming.ts';
 import { type Action, doubledDividends } from '../../series/adjust/factors.ts';
@@ -88,7 +82,7 @@ function isFar(one: Fraction, other: Fraction, by: Fraction): boolean {
  */
 function factorsOf(values: Values): Fraction[] {
   const shares = sharesOf(values);
-  if (shares !== null) return [splitFactor(shares.from, shares.to)];
+  if (shares !== null) return [fractionOf(shares.from, shares.to)];
   const { cash_amount: cash, reference_price: price } = values as Record<string, number | undefined>;
   if (cash === undefined || price === undefined) return [];
   const country = values.country_iso_code as string;

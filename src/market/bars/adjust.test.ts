@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
 import type { Fraction } from '../../base/decimal.ts';
-import { dividendFactor, factorText, givenFactor, splitFactor } from './adjust.ts';
+import { fractionOf } from '../../base/decimal.ts';
+import { dividendFactor, factorText } from './adjust.ts';
 
-const split = (from: number, to: number): string => factorText(splitFactor(from, to));
+const split = (from: number, to: number): string => factorText(fractionOf(from, to));
 
-const given = (factor: number): string => factorText(givenFactor(factor));
+const given = (factor: number): string => factorText(fractionOf(factor, 1));
 
 function dividend(cash: number, price: number): string | null {
   const factor: Fraction | null = dividendFactor(cash, price);

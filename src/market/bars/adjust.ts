@@ -70,12 +70,6 @@ export const FACTOR_DECIMALS = 8;
 /** The factor that changes nothing, for actions whose factor cannot be computed. */
 export const NO_FACTOR: Fraction = { part: 1n, whole: 1n };
 
-/** A positive factor from a file. */
-export const givenFactor = (factor: number): Fraction => fractionOf(factor, 1);
-
-/** The factor of a split: one share of `from` becomes `to`; both positive. */
-export const splitFactor = (from: number, to: number): Fraction => fractionOf(from, to);
-
 /**
  * The factor of a cash dividend: `1 - cash x scale / referencePrice`, where the reference price is the raw
  * close before the ex-date, and the scale brings the cash into its unit. All are positive. Null where the

@@ -1,7 +1,7 @@
 // The factor of a corporate action: from the file, else computed when it is read (contract 8.2, 8.10); and
 // dividends that are stored twice (contract 9.10).
 import { type Fraction, fractionOf, multiplierBy, productOf } from '../../base/decimal.ts';
-import { dividendFactor, factorText, givenFactor, NO_FACTOR, splitFactor } from '../../market/bars/adjust.ts';
+import { dividendFactor, factorText, NO_FACTOR } from '../../market/bars/adjust.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import {
   cashScale,
@@ -90,8 +90,8 @@ export function scaleOf(
 /** New shares for each old one: of an action that gives none, 1. */
 export function sharesOf({ action_type, split_from, split_to, adjustment_factor }: Action): Fraction {
   if (!isOfShares(action_type)) return NO_FACTOR;
-  if (split_from !== null) return splitFactor(split_to!, split_from);
-  const { part, whole } = givenFactor(adjustment_factor!);
+  if (split_from !== null) return fractionOf(split_to!, split_from);
+  const { part, whole } = fractionOf(adjustment_factor!, 1);
   return { part: whole, whole: part };
 }
 
@@ -170,7 +170,7 @@ function computedFactor(action: Action, price: number | null, scale: number | In
 export function factorOf(action: Action, price: number | null, scale: number | Incomparable): Factor {
   const computed = computedFactor(action, price, scale);
   if (action.adjustment_factor === null || isOfShares(action.action_type)) return computed;
-  const given = givenFactor(action.adjustment_factor);
+  const given = fractionOf(action.adjustment_factor, 1);
   return factorText(given) === factorText(computed)
     ? { ...computed, missing: null }
     : { ...given, missing: null };
