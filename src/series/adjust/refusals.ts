@@ -9,7 +9,7 @@ const here = 'adjust cannot be answered:';
 /** Prices were adjusted before the import, by the basis `prices`. */
 export const notRaw = (interval: Interval, prices: string): Refusal =>
   new Refusal('invalid_parameter', {
-    message: `adjust must be none here: the prices of the ${interval} bars that this is answered from were adjusted before they were imported (--prices ${prices}), and only raw ones can be adjusted.`,
+    message: `adjust must be none: the stored ${interval} bars had been adjusted when imported (--prices ${prices}), and only raw prices can be adjusted.`,
     param: 'adjust',
     allowed: ['none'],
     hint: 'Ask with adjust=none; or for another interval or range, where raw bars are stored.',
