@@ -2,7 +2,7 @@
 // successes in each format, its pages, its methods, its keys and every error that it declares (spec 4,
 // contract 4 to 6).
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Check, Errors } from 'typebox/schema';
 import { fieldsOf } from '../src/contract/endpoint.ts';
@@ -10,6 +10,7 @@ import type { ObjectSchema } from '../src/contract/fields.ts';
 import { allEndpoints, type Endpoint } from '../src/contract/index.ts';
 import { Connection } from './connection.ts';
 import { cellsOf, parseCsv } from './csv.ts';
+import { demoKey, startDemo } from './demo-store.ts';
 import { type EndpointName, endpoints, type Texts } from './endpoints.ts';
 import { Server, Workshop } from './service.ts';
 import { fileStore } from './sqlite/files.ts';
@@ -57,7 +58,7 @@ let documented: Record<string, { get: { responses: Answers } }> = {};
 
 before(async () => {
   startedMs = Date.now();
-  server = new Server(shop.start(['demo', '--port', '0'], { BOURSE_LOG_LEVEL: 'info' }));
+  server = new Server(shop.start(['demo', '--port', '0', '--examples'], { BOURSE_LOG_LEVEL: 'info' }));
   await server.listening;
   await until('the demo is made', () => server.printed.includes('Ctrl-C'));
   key = /Your key is (\S+)/.exec(server.printed)![1]!;
@@ -113,12 +114,16 @@ test('bourse demo makes its store and prints URLs that all answer 200 (contract 
   // Post-market of yesterday in New York ends today in UTC.
   assert.ok(last.slice(0, 10) >= yesterday && Date.parse(last) <= Date.now(), `prices end ${last}`);
   const urls = server.printed.match(/http:\S+\?\S+/g) ?? [];
-  assert.ok(urls.length >= 5, server.printed);
+  assert.ok(urls.length >= 20, server.printed);
   for (const url of urls) {
     const response = await fetch(url);
     const text = await response.text();
     assert.equal(response.status, 200, `${url}: ${text}`);
-    assert.match(text, /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"|session_date"/, `${url} has data`);
+    assert.match(
+      text,
+      /US|GLOBAL|HOLIDAY_|expiration_date"|data_version"|session_date"|"severity":"/,
+      `${url} has data`,
+    );
   }
 });
 
@@ -380,3 +385,29 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
     assert.equal((await refusedWith(long)).detail.error, 'uri_too_long');
   });
 }
+
+test('the demo keeps its key between starts until it is revoked (contract 10)', async () => {
+  const file = shop.path('data/demo.key');
+  const isKept = (secret: string): void => {
+    assert.equal(readFileSync(file, 'utf8'), `${secret}\n`);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  };
+  const again = async (): Promise<string> => {
+    const demo = await startDemo(shop);
+    assert.equal(demo.printed.match(/http:\S+\?\S+/g)!.length, 3);
+    await demo.stop();
+    return demoKey(demo);
+  };
+  isKept(key);
+  assert.equal(await again(), key);
+  const store = ['--store', fileStore('data/demo.db')];
+  const keys = JSON.parse(await shop.must('keys', 'list', '--json', ...store)) as {
+    id: string;
+    name: string;
+  }[];
+  await shop.must('keys', 'revoke', keys.find(({ name }) => name === 'demo')!.id, ...store);
+  chmodSync(file, 0o644);
+  const other = await again();
+  assert.notEqual(other, key);
+  isKept(other);
+});

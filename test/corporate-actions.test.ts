@@ -170,7 +170,7 @@ test("a caller's mistakes are named (contract 2.2, 4.1, 4.4, 6.3)", async () => 
   assert.deepEqual([missing.code, missing.detail.param], [400, 'from_date']);
   const unknown = await caller.refused('stock/stock_corporate_action/list/US:XX', ALL);
   assert.deepEqual([unknown.code, unknown.detail.error], [404, 'unknown_instrument']);
-  assert.match(unknown.detail.hint ?? '', /Near symbols: X/);
+  assert.match(unknown.detail.hint ?? '', /^Did you mean US:X/);
   const most = await caller.refused(path, { ...ALL, limit: '1001' });
   assert.match(most.message, /limit must be a whole number from 1 to 1000/);
   const { next_page_key: next } = await list('X', { ...ALL, limit: '1' });

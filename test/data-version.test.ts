@@ -212,7 +212,7 @@ test('a version that cannot be read is refused with those that can (contract 9.1
   await corrected.must('undo', String(runs[1]));
   const undone = newest + 1;
   assert.deepEqual(await refusal(String(at[1])), {
-    message: `data_version has what run ${runs[1]} brought, which was undone with version ${undone}: the journal does not have it any more.`,
+    message: `data_version contains run ${runs[1]}, which was undone in version ${undone}: undone data are not kept.`,
     allowed: `versions up to ${at[1]! - 1}, or from ${undone} on`,
   });
   assert.deepEqual(

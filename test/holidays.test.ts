@@ -140,7 +140,7 @@ test('a concrete symbol has its market’s days; one that nothing names is a 404
   );
   const response = await ask('holiday/list', { full_symbol: 'stock:US:XY' });
   assert.equal(response.status, 404);
-  assert.match(await response.text(), /unknown_instrument.*Near symbols: X/);
+  assert.match(await response.text(), /is not stored.*unknown_instrument.*Did you mean stock:US:X/);
 });
 
 test('from_date after to_date is a 400 (contract 2.2)', async () => {

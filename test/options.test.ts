@@ -227,9 +227,9 @@ const wrong: readonly (readonly [path: string, query: Query, status: number, pro
     400,
     /limit must be a whole number from 1 to 1000/,
   ],
-  ['search/stock/US:SPX/call/moneyness/in_the_money', {}, 404, /unknown_instrument.*Near symbols: SPY/],
+  ['search/stock/US:SPX/call/moneyness/in_the_money', {}, 404, /unknown_instrument.*Did you mean US:SPY/],
   ['search/stock/US:SPY/call/moneyness/in_the_money', {}, 404, /"error":"no_data","param":"ref_asset_price"/],
-  ['expiration_date_list/stock/US:SPX', {}, 404, /unknown_instrument.*Near symbols: SPY/],
+  ['expiration_date_list/stock/US:SPX', {}, 404, /unknown_instrument.*Did you mean US:SPY/],
   ['expiration_date_list/stock/SPY', {}, 400, /country_symbol must be a country and a symbol/],
 ];
 for (const [path, query, status, problem] of wrong) {

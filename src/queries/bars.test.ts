@@ -81,7 +81,9 @@ test('an unknown instrument is refused with up to three near symbols (contract 6
   const near = await refusal(world.run('latestBars', { interval: '1M', country_symbol: 'us:aappl' }));
   assert.equal(near.word, 'unknown_instrument');
   assert.equal(near.param, 'country_symbol');
-  const named = near.hint!.replace('Near symbols: ', '').split(', ');
+  assert.equal(near.message, 'US:AAPPL is not stored.');
+  const named = Array.from(near.hint!.matchAll(/\bUS:(\w+)/g), ([, symbol]) => symbol!);
+  assert.equal(near.hint, `Did you mean ${named.map((symbol) => `US:${symbol}`).join(' or ')}?`);
   assert.equal(named[0], 'AAPL');
   assert.ok(named.length <= 3 && named.every((symbol) => ['AAPL', 'AAPLW', 'APLE', 'AAP'].includes(symbol)));
   const far = await refusal(world.run('latestBars', { interval: '1M', country_symbol: 'DE:QQQQQQQQ' }));

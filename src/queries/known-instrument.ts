@@ -214,9 +214,9 @@ export async function unknownSymbol(
   const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
   const hint =
     later === null
-      ? 'Check the asset type, the country and the symbol; it may have been listed later.'
+      ? 'It may have been listed later. Check the country, the symbol and the asset type.'
       : `${named.symbol} is today the symbol of ${shownSymbol(context, later.instrument)}.`;
-  const message = `${param} named no ${assetSchema} then that this service holds data of: ${name}.`;
+  const message = `${name} was not known at that moment.`;
   return new Refusal('unknown_instrument', { message, param, got: name, hint });
 }
 

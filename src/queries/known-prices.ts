@@ -32,9 +32,9 @@ function refusalOf({ interval, prices }: Series): Refusal {
   const what = prices === 'raw' ? 'volumes' : 'prices';
   const basis = prices === 'raw' ? '--volumes split' : `--prices ${prices}`;
   return new Refusal('invalid_parameter', {
-    message: `as_of cannot be answered here: the ${what} of the ${interval} bars that this is answered from were adjusted before they were imported (${basis}), also for what came after that moment.`,
+    message: `as_of needs raw prices: the ${what} of the stored ${interval} bars had been adjusted when imported (${basis}), for later actions too.`,
     param: 'as_of',
-    hint: 'Import raw bars, and ask with adjust=all; or ask for another interval or range, where raw bars are stored.',
+    hint: 'Import raw bars and ask with adjust=all, or ask for an interval or range of which raw bars are stored.',
   });
 }
 

@@ -271,11 +271,13 @@ export async function unknownInstrument(
 ): Promise<Refusal> {
   const [former] = await formerBearers(reader, nameOf(assetSchema, named));
   const near = former === undefined ? await nearSymbols(reader, assetSchema, named) : [];
-  const name = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}:${named.symbol}`;
-  let hint = 'Check the asset type, the country and the symbol.';
+  const market = `${param === 'full_symbol' ? `${assetSchema}:` : ''}${named.country}`;
+  const name = `${market}:${named.symbol}`;
+  let hint = `Check the country, the symbol and the asset type (${assetSchema}).`;
   if (former !== undefined)
     hint = `${named.symbol} was the symbol of ${former.symbol} from ${formatDay(former.fromDay)} to ${formatDay(former.toDay)}.`;
-  else if (near.length > 0) hint = `Near symbols: ${near.join(', ')}`;
-  const message = `${param} names no ${assetSchema} that this service holds data of: ${name}.`;
+  else if (near.length > 0)
+    hint = `Did you mean ${near.map((symbol) => `${market}:${symbol}`).join(' or ')}?`;
+  const message = `${name} is not stored.`;
   return new Refusal('unknown_instrument', { message, param, got: name, hint });
 }

@@ -24,13 +24,13 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
       };
     case 'earlier':
       return {
-        message: `data_version is before ${reason.version}, the oldest version that the journal can give.`,
+        message: `data_version is before ${reason.version}, the oldest version that is kept.`,
         allowed: `versions from ${reason.version} on`,
       };
     case 'leapt': {
       const { from, to } = reason;
       return {
-        message: `data_version is between ${from} and ${to}: the stored data never had it. After ${from} they went on with ${to}, as after a restore or a copy.`,
+        message: `data_version never existed: after version ${from} came ${to}, because of a restore or a copy.`,
         allowed: `versions up to ${from}, or from ${to} on`,
       };
     }
@@ -38,13 +38,13 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
       const { run, from, to } = reason;
       const before = from === null ? '' : `up to ${from - 1}, or `;
       return {
-        message: `data_version has what run ${run} brought, which was undone with version ${to}: the journal does not have it any more.`,
+        message: `data_version contains run ${run}, which was undone in version ${to}: undone data are not kept.`,
         allowed: `versions ${before}from ${to} on`,
       };
     }
     case 'far':
       return {
-        message: `data_version is too far back: too much of ${reason.dataset.replaceAll('_', ' ')} has changed since to be looked through for one request.`,
+        message: `data_version is too old: too many rows of ${reason.dataset.replaceAll('_', ' ')} have changed since then.`,
         allowed: 'a later version',
       };
   }
@@ -137,10 +137,10 @@ function askedMoment(asked: number | undefined, pinnedMs: number | undefined, no
 /** The refusal of a walk that sees more than the caller's key may. */
 function laterWalk(key: string, pinnedMs: number): Refusal {
   return new Refusal('invalid_page_key', {
-    message: `next_page_key is of a walk that was begun later than ${formatInstantZ(pinnedMs)}, the instant that your key is pinned to.`,
+    message: `next_page_key is from a later moment than ${formatInstantZ(pinnedMs)}, to which your key is pinned.`,
     param: 'next_page_key',
     got: key,
-    hint: 'Begin the walk again, without next_page_key.',
+    hint: 'Start again without next_page_key.',
   });
 }
 

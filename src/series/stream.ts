@@ -239,7 +239,7 @@ function countClosed({ bars, closeMs }: TimedBars, ms: number): number {
  */
 const notRaw = (interval: Interval, prices: string): Refusal =>
   new Refusal('invalid_parameter', {
-    message: `adjust must be none here: the prices of the ${interval} bars that this is answered from were adjusted before they were imported (--prices ${prices}), and only raw ones can be adjusted.`,
+    message: `adjust must be none: the stored ${interval} bars had been adjusted when imported (--prices ${prices}), and only raw prices can be adjusted.`,
     param: 'adjust',
     allowed: ['none'],
     hint: 'Ask with adjust=none; or for another interval or range, where raw bars are stored.',

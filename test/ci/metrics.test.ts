@@ -161,7 +161,7 @@ test('requests are counted by pattern, method and status; no key and no address 
     assert.ok(!text.includes(secret), secret);
   assert.equal(totalOf(found, 'bourse_faults_total'), 0);
   assert.equal(totalOf(found, 'bourse_queue_waiting_requests'), 0);
-  assert.equal(totalOf(found, 'bourse_build_info', { version: '0.1.0' }), 1);
+  assert.equal(totalOf(found, 'bourse_build_info', { version: '0.2.0' }), 1);
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',

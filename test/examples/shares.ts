@@ -18,9 +18,12 @@ const found = (patterns: readonly string[]): string[] =>
   patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
 
 /** All pages. */
-export const pages = found(['README.md', 'CONTRIBUTING.md', 'docs/using/*.md', 'docs/operating/*.md']);
+export const pages = found([
+  ...['README.md', 'CONTRIBUTING.md', 'docs/{README,comparison,faq,recipes}.md'],
+  ...['docs/using/*.md', 'docs/operating/*.md'],
+]);
 
-const programs = found(['README.md', 'docs/using/{export,python,typescript}.md']);
+const programs = found(['README.md', 'docs/recipes.md', 'docs/using/{export,python,typescript}.md']);
 const operating = found(['CONTRIBUTING.md', 'docs/operating/*.md', 'docs/using/command-line.md']);
 
 export const shares = {

@@ -113,7 +113,7 @@ test('several files are checked once, and more than a hundred series are left to
   const all = await shop.run('import', 'bars', 'all.csv', ...flags);
   assert.deepEqual(
     [all.status, all.stderr],
-    [0, 'bourse: findings are left to bourse check: more than 100 series were imported\n'],
+    [0, 'bourse: findings were not searched, run bourse check: more than 100 series were imported\n'],
   );
 });
 

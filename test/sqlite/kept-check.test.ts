@@ -22,7 +22,7 @@ test('a check that cannot be kept tells its findings all the same, and bourse st
   const { status, stdout, stderr } = await own.run('check');
   assert.equal(status, 1);
   assert.match(stdout, /\n0 errors, 1 warning, 0 info\n$/);
-  assert.match(stderr, /^bourse: bourse status does not tell this check: .*\.control\.db/);
+  assert.match(stderr, /^bourse: this check is not kept for bourse status: .*\.control\.db/);
   const { newest_check, totals } = JSON.parse(await own.must('status', '--json'));
   assert.deepEqual([newest_check, totals.bars], [null, 1]);
   own.close();

@@ -157,6 +157,14 @@ const planted: readonly [
       'store.ts: 2 modules have a file of this name, 0 may: src/queries, src/store',
     ],
   ],
+  [
+    'foreign words',
+    { 'README.md': 'It goes on.\nThe bars of then\n', 'docs/a/b.md': 'It tells how.\n' },
+    [
+      'README.md: 2 words that are foreign to plain English, 0 may: goes on (line 1), of then (line 2)',
+      'docs/a/b.md: 1 words that are foreign to plain English, 0 may: tells how (line 1)',
+    ],
+  ],
 ];
 
 for (const [name, files, expected] of planted)

@@ -38,11 +38,16 @@ const engines = ['src/store/sqlite/', 'src/store/postgres/'];
 
 const POOR_BEGINNING = /^\/\*\*[\s*]*(?:What|Whether|How|Where)\b/;
 
+/** Words of the documentation that readers stumble over. */
+const FOREIGN =
+  /\b(?:vouch\w*|anew|dear|(?:is|are) told|tells? (?:what|how|those|which)|of then|(?:go|goes|went) on)\b/g;
+
 /** Faults of style, which are counted by file or by name of a file. */
 const faults = {
   'wide lines': `lines have more than ${COLUMNS_MAX} columns`,
   'poor docstrings': 'docstrings of exported names begin with What, Whether, How or Where',
   'repeated names': 'modules have a file of this name',
+  'foreign words': 'words that are foreign to plain English',
 };
 
 type Fault = keyof typeof faults;
@@ -59,6 +64,12 @@ export type Bounds = Readonly<Record<'numbers' | Fault, Readonly<Record<string, 
 /** The numbers of the lines that are too wide, from 1. */
 const wideLines = (text: string): string[] =>
   text.split('\n').flatMap((line, at) => (Array.from(line).length > COLUMNS_MAX ? [`line ${at + 1}`] : []));
+
+/** The foreign words of a page, each with its line. */
+const foreignWords = (text: string): string[] =>
+  text
+    .split('\n')
+    .flatMap((line, at) => Array.from(line.matchAll(FOREIGN), ([word]) => `${word} (line ${at + 1})`));
 
 const poorDocstrings = (source: Source): string[] =>
   exportsOf(source).flatMap(({ name, docstring }) => (POOR_BEGINNING.test(docstring ?? '') ? [name] : []));
@@ -82,14 +93,15 @@ const withPlaces = (all: readonly (readonly [string, readonly string[]])[]): Map
 export function measure(checkout: string): Measured {
   const sources = sourcesOf(checkout);
   const files = pathsOf(checkout, ['{src,packages,test,bench}/**/*.{ts,tsx,js,css}']);
+  const texts = (paths: readonly string[], faultsOf: (text: string) => string[]) =>
+    withPlaces(paths.map((path) => [path, faultsOf(readFileSync(join(checkout, path), 'utf8'))]));
   return {
     numbers: sizeOf(checkout, sources),
     places: {
-      'wide lines': withPlaces(
-        files.map((path) => [path, wideLines(readFileSync(join(checkout, path), 'utf8'))]),
-      ),
+      'wide lines': texts(files, wideLines),
       'poor docstrings': withPlaces(sources.map((source) => [source.path, poorDocstrings(source)])),
       'repeated names': withPlaces(repeatedNames(sources)),
+      'foreign words': texts(pathsOf(checkout, ['*.md', 'docs/**/*.md']), foreignWords),
     },
   };
 }
@@ -105,16 +117,12 @@ const isWorse = (name: string, number: number, bound: number): boolean =>
 
 /** The bounds of a checkout as it is. */
 export const boundsOf = ({ numbers, places }: Measured): Bounds => {
-  const counts = (fault: Fault): Record<string, number> =>
-    Object.fromEntries(Array.from(places[fault], ([name, found]) => [name, found.length]));
-  return {
-    numbers: Object.fromEntries(
-      Object.entries(numbers).map(([name, number]) => [name, boundOf(name, number)]),
-    ),
-    'wide lines': counts('wide lines'),
-    'poor docstrings': counts('poor docstrings'),
-    'repeated names': counts('repeated names'),
-  };
+  const counts = Object.entries(places).map(([fault, found]) => [
+    fault,
+    Object.fromEntries(Array.from(found, ([name, all]) => [name, all.length])),
+  ]);
+  const rounded = Object.entries(numbers).map(([name, number]) => [name, boundOf(name, number)]);
+  return { numbers: Object.fromEntries(rounded), ...Object.fromEntries(counts) } as Bounds;
 };
 
 /** Lowers the bounds of counts that have fallen, and raises none. */
@@ -123,17 +131,13 @@ export function tightened(measured: Measured, bounds: Bounds): Bounds {
   const all = (kind: keyof Bounds): Record<string, number> =>
     Object.fromEntries(
       Object.entries(now[kind]).flatMap(([name, found]) => {
-        const bound = bounds[kind][name] ?? (kind === 'numbers' ? found : 0);
+        const bound = bounds[kind]?.[name] ?? (kind === 'numbers' ? found : 0);
         const kept = isWorse(name, found, bound) ? bound : found;
         return kept === 0 && kind !== 'numbers' ? [] : [[name, kept]];
       }),
     );
-  return {
-    numbers: all('numbers'),
-    'wide lines': all('wide lines'),
-    'poor docstrings': all('poor docstrings'),
-    'repeated names': all('repeated names'),
-  };
+  const kinds = Object.keys(now) as (keyof Bounds)[];
+  return Object.fromEntries(kinds.map((kind) => [kind, all(kind)])) as Bounds;
 }
 
 /** Names each bound that a checkout breaks; if it breaks none, says whether some allow more than there is. */
@@ -152,7 +156,7 @@ export function problemsOf(measured: Measured, bounds: Bounds): string[] {
   }
   for (const fault of Object.keys(faults) as Fault[])
     for (const [name, found] of measured.places[fault]) {
-      const bound = bounds[fault][name] ?? 0;
+      const bound = bounds[fault]?.[name] ?? 0;
       if (found.length > bound)
         problems.push(`${name}: ${found.length} ${faults[fault]}, ${bound} may: ${found.join(', ')}`);
     }

@@ -28,7 +28,7 @@ from urllib.parse import quote
 import httpx
 import pandas as pd
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 When = Union[str, date, datetime]
 """`2025-03-03` is a whole day; a time without an offset is UTC."""

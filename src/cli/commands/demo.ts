@@ -1,6 +1,6 @@
 // `bourse demo`: serves a store of its own, the sample files of `examples/`, moved to today, and synthetic
 // bars, all imported as files.
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -11,12 +11,13 @@ import { FileProblem } from '../../imports/read/file-problem.ts';
 import { openSources } from '../../imports/read/source.ts';
 import { spool } from '../../imports/read/spool.ts';
 import { newestRuns } from '../../runs/undo-run.ts';
-import { replaceKey } from '../../serve/keys/api-keys.ts';
+import { KeyRing, replaceKey } from '../../serve/keys/api-keys.ts';
+import { readKeys } from '../../store/control.ts';
 import { engineAt, openControl, openStore } from '../../store/engines.ts';
-import { type Store, StoreUnusable } from '../../store/store.ts';
+import { type RowStore, type Store, StoreUnusable } from '../../store/store.ts';
 import { readSettings, type SettingFlags } from '../config.ts';
 import { startService, untilStopped, warnOfSettings } from '../serve/serving.ts';
-import { type DemoSplit, demoBars } from '../shared/demo-bars.ts';
+import { type DemoSplit, demoBars, withQuotes } from '../shared/demo-data.ts';
 import { command, settingFlags } from '../shared/flags.ts';
 import { closing, readStore } from '../shared/opened-store.ts';
 
@@ -29,7 +30,7 @@ const SOURCE = 'Synthetic: made by bourse demo';
 /** More runs than the demo and its user make in a day. */
 const RUNS_MAX = 1000;
 
-/** The sample files are written as of this Monday; nothing in them is of its week. */
+/** The sample files are written as of this Monday. */
 const WRITTEN_DAY = dayOf(2026, 1, 5);
 
 const samples = ['instruments', 'corporate-actions', 'option-contracts', 'economic-events', 'news'];
@@ -47,6 +48,18 @@ export async function sampleText(name: string, today: number): Promise<string> {
     .replace(/(\d\d)(\d\d)(\d\d)(?=[CP]\d{8})/g, (_, year, month, day) =>
       moved(`20${year}-${month}-${day}`).slice(2).replaceAll('-', ''),
     );
+}
+
+/**
+ * A sample as it was at a moment: later events have no result, later news are not there, and contracts have
+ * the last quotes.
+ */
+export function knownAt(dataset: string, text: string, nowMs: number): string {
+  const ifPast = (instant: string, cell: string): string => (Date.parse(instant) <= nowMs ? cell : '');
+  if (dataset === 'economic-events')
+    return text.replace(/(?<=,(20[\dT:-]+Z),\w+,\w+,)[^,]+/g, (result, at) => ifPast(at, result));
+  if (dataset === 'news') return text.replace(/^(20[\dT:-]+Z),.*\n/gm, (item, at) => ifPast(at, item));
+  return dataset === 'option-contracts' ? withQuotes(text, nowMs) : text;
 }
 
 /** The splits in a file of corporate actions. */
@@ -74,7 +87,7 @@ async function fillDemo(store: Store, folder: string, nowMs: number): Promise<vo
   const today = Math.floor(nowMs / DAY_MS);
   for (const dataset of samples) {
     const path = join(folder, `${dataset}.csv`);
-    await writeFile(path, await sampleText(`${dataset}.csv`, today));
+    await writeFile(path, knownAt(dataset, await sampleText(`${dataset}.csv`, today), nowMs));
     await importSample(store, dataset, path);
   }
   const splits = splitsIn(await sampleText('corporate-actions.csv', today));
@@ -122,39 +135,59 @@ async function ensureDemo(nowMs: number): Promise<void> {
 
 const DEMO_KEY = 'demo';
 
+/** The one key that is kept in clear: it reads synthetic data. */
+const KEY_FILE = 'data/demo.key';
+
+/** The key of the last start, or a new one. */
+async function demoSecret(control: RowStore): Promise<string> {
+  const kept = existsSync(KEY_FILE) ? readFileSync(KEY_FILE, 'utf8').trim() : '';
+  if ((await new KeyRing(() => readKeys(control)).verify(kept, Date.now())) !== null) return kept;
+  const { secret } = await replaceKey(control, DEMO_KEY, Date.now());
+  rmSync(KEY_FILE, { force: true });
+  writeFileSync(KEY_FILE, `${secret}\n`, { mode: 0o600 });
+  return secret;
+}
+
+/** Requests that are printed without `--examples`. */
+const FIRST_REQUESTS = 3;
+
 /** The address, the key and requests to try, each of which answers 200. */
-async function introduce(base: string, key: string, today: number): Promise<string> {
-  const requests = (await sampleText('requests.txt', today))
-    .replaceAll('<API_KEY>', key)
-    .replace(/^(?=.)/gm, '  ')
-    .replace(/^ {2}(?=\/)/gm, `    ${base}`);
+async function introduce(base: string, key: string, today: number, isWhole: boolean): Promise<string> {
+  const lines = (await sampleText('requests.txt', today)).replaceAll('<API_KEY>', key).trimEnd().split('\n');
+  const shown = isWhole ? lines : lines.slice(0, 2 * FIRST_REQUESTS);
+  const requests = shown
+    .map((line) => (line.startsWith('/') ? `    ${base}${line}` : `  ${line}`))
+    .join('\n');
   return `Bourse serves a demo on ${base} - open it in a browser
-Everything in it is synthetic: three years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), dividends, news, options, events.
+Everything in it is synthetic: three years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), options, dividends, news, events.
 Your key is ${key}
 
-Try these in a browser or with curl -s:
+Try these in a browser or with curl -s${isWhole ? '' : ' (all: bourse demo --examples)'}:
 ${requests}
+
 Your own data: bourse import --help. To stop: Ctrl-C.
 `;
 }
 
 export const demoCommand = (): Command =>
-  command('demo', settingFlags('host', 'port', 'logLevel'), 'bourse demo', 'bourse demo --port 9000').action(
-    async (flags: SettingFlags) => {
-      const settings = { ...readSettings(flags), store: engineAt(DEMO_STORE).address };
-      const nowMs = Date.now();
-      const today = Math.floor(nowMs / DAY_MS);
-      await ensureDemo(nowMs);
-      await warnOfSettings(settings);
-      let filledIn: string | null = null;
-      const service = await startService(settings, () => filledIn);
-      await untilStopped(service, async () => {
-        // Only now: a demo that cannot start must not revoke the key of a running one.
-        const { secret } = await closing(openControl(settings.store, 'write'), (control) =>
-          replaceKey(control, DEMO_KEY, Date.now()),
-        );
-        filledIn = secret;
-        process.stdout.write(await introduce(service.url, secret, today));
-      });
+  command(
+    'demo',
+    {
+      ...settingFlags('host', 'port', 'logLevel'),
+      '--examples': 'print a request for each area, not only the first three',
     },
-  );
+    'bourse demo',
+    'bourse demo --port 9000 --examples',
+  ).action(async ({ examples = false, ...flags }: SettingFlags & { readonly examples?: boolean }) => {
+    const settings = { ...readSettings(flags), store: engineAt(DEMO_STORE).address };
+    const nowMs = Date.now();
+    const today = Math.floor(nowMs / DAY_MS);
+    await ensureDemo(nowMs);
+    await warnOfSettings(settings);
+    let filledIn: string | null = null;
+    const service = await startService(settings, () => filledIn);
+    await untilStopped(service, async () => {
+      filledIn = await closing(openControl(settings.store, 'write'), demoSecret);
+      process.stdout.write(await introduce(service.url, filledIn, today, examples));
+    });
+  });

@@ -122,7 +122,7 @@ export async function tellFindings(store: Store, runIds: readonly number[], json
   } catch (error) {
     const why = (error as Error).message;
     if (json) printRecord([], why);
-    else note(`findings are left to bourse check: ${why}`);
+    else note(`findings were not searched, run bourse check: ${why}`);
   }
 }
 

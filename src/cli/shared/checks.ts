@@ -64,6 +64,6 @@ export async function keepCheck(url: string, check: Check): Promise<void> {
     if (await engineAt(url).hasControl()) await (await openControl(url, 'inspect')).close();
     await closing(openControl(url, 'write', note), (control) => putCheck(control, check));
   } catch (error) {
-    note(`bourse status does not tell this check: ${(error as Error).message}`);
+    note(`this check is not kept for bourse status: ${(error as Error).message}`);
   }
 }

@@ -130,7 +130,7 @@ function behind(calendar: Calendar, newestDay: number, reachedDay: number | null
       kind: 'behind',
       severity: 'warning',
       ...{ ...keysOf(missing), value: missing.length, expected: 0 },
-      message: `the series ends ${countOf(missing.length, 'session')} before the newest that at least half of the market's series reach`,
+      message: `this series stops ${countOf(missing.length, 'session')} before at least half of the series of its market`,
     },
   ];
 }

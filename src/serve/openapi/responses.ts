@@ -74,18 +74,20 @@ export const headers: Json = {
       'The version of the stored data: every import, deletion and undo raises it; after a restore or a copy it goes on with the Unix milliseconds of that moment',
     schema: dataVersion(),
   },
-  'X-As-Of': text('The moment as of which the answer is; absent where the request has none'),
+  'X-As-Of': text(
+    'The moment of the answer: `as_of` of the request, or that of a pinned key; absent without one',
+  ),
   'X-As-Of-Limits': text(
-    'What of the answer the data do not date, so that it is as last imported: `forecasts`; absent where there is nothing',
+    'Fields without a history: they have their current values, such as `forecasts`; absent if there are none',
   ),
   'X-Ignored-Parameters': text(
-    'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent where all are known',
+    'Query parameters that the endpoint does not know, each with the one that is likely meant: `adjst (adjust?)`; absent if all are known',
   ),
   'X-Symbol-History': text(
-    'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent where the answer has all that the symbol named',
+    'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent if there are none',
   ),
   'X-Adjust-Incomplete': text(
-    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent where there are none. CSV and Arrow in bulk name the symbol after which it ends',
+    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent if there are none. CSV and Arrow in bulk name the symbol after which it ends',
   ),
   'X-Adjusted-By': text(
     'Actions that adjust the bars and that the list has with `extended=true` alone: `spinoff 2025-03-04`; absent where there are none',

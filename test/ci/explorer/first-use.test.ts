@@ -81,7 +81,7 @@ explorerTest('a day with missing minutes, one without a bar, and why', async () 
   await page.click('.stored th a >> text="MSFT"');
   await drawn(page);
   await page.click('text="60M"');
-  await page.waitForSelector('text=/gap: 25 minutes without a bar inside the session/');
+  await page.waitForSelector('text=/gap: 30 minutes without a bar inside the session/');
   await page.waitForSelector('text=/is missing: no data was imported for this day/');
 });
 
