@@ -200,7 +200,8 @@ export type Endpoints = {
     };
     takes: {
       limit: number; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split' | 'dividend' | 'all';
-      adjust_as_of: When; as_of: When; data_version: number; sort: 'asc' | 'desc';
+      adjust_as_of: When; as_of: When; data_version: number; columns: readonly (keyof Bar)[];
+      timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string; sort: 'asc' | 'desc';
     };
   };
   latestBars: {
@@ -208,7 +209,8 @@ export type Endpoints = {
     needs: { schema_asset: AssetSchema; country_symbol: string; interval: IntervalCode };
     takes: {
       limit: number; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split' | 'dividend' | 'all';
-      adjust_as_of: When; as_of: When; data_version: number;
+      adjust_as_of: When; as_of: When; data_version: number; columns: readonly (keyof Bar)[];
+      timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string;
     };
   };
   economicEvents: {
@@ -293,6 +295,7 @@ export type Endpoints = {
     takes: {
       symbols: readonly string[]; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split'
       | 'dividend' | 'all'; adjust_as_of: When; as_of: When; data_version: number;
+      columns: readonly (keyof Bar)[]; timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string;
     };
   };
 };

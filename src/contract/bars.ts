@@ -1,8 +1,8 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10), latest (spec 4.11) and in
 // bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
 
-import { endpoint } from './endpoint.ts';
-import { date, dateTime, nullable, number, optionalField, record, text } from './fields.ts';
+import { endpoint, fieldsOf } from './endpoint.ts';
+import { date, dateTime, nullable, number, optionalField, record, type Static, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
@@ -14,6 +14,7 @@ import {
   instrument,
   limit,
   nextPageKey,
+  onlyWith,
   optional,
   path,
   required,
@@ -40,6 +41,9 @@ export const barRecord = record('Bar', {
   volume: [nullable(number('Volume, null where unknown')), 1048576],
   vwap: [nullable(number('Volume weighted average price, when available')), 241.98],
 });
+
+/** The name of a bar's field. */
+export type BarField = keyof Static<typeof barRecord>;
 
 const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
@@ -74,7 +78,42 @@ const barChoices = {
   ...anotherTime,
 };
 
-const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices };
+/**
+ * How the bars of an answer are written (contract 9.16). Without defaults, addresses of pages are as before.
+ */
+const barForm = {
+  columns: extension(
+    unbound(
+      optional(
+        kind.columnList(fieldsOf(barRecord) as BarField[], 'datetime,close'),
+        'the fields that each bar has, in their order; by default all',
+      ),
+    ),
+  ),
+  timestamps: extension(
+    unbound(
+      optional(
+        kind.oneOf(['iso', 'unix', 'unix_ms']),
+        'how instants are written: as text (`iso`, the default), as seconds or as milliseconds since 1970',
+      ),
+    ),
+  ),
+  tz: extension(
+    unbound(
+      onlyWith(
+        optional(
+          kind.timeZone,
+          'the time zone in whose local time, with its offset, instants are written; by default UTC',
+        ),
+        'timestamps',
+        'iso',
+        'iso',
+      ),
+    ),
+  ),
+};
+
+const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices, ...barForm };
 
 export const historicalBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',
@@ -125,6 +164,9 @@ export const bulkBars = endpoint({
     ),
     format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,
+    columns: onlyWith(barForm.columns, 'format', 'csv'),
+    timestamps: onlyWith(barForm.timestamps, 'format', 'csv'),
+    tz: onlyWith(barForm.tz, 'format', 'csv'),
   },
   record: barRecord,
   shape: 'list',

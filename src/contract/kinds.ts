@@ -138,6 +138,44 @@ export const interval: Kind<Interval, IntervalCode> = {
   print: String,
 };
 
+/** Some of a record's fields, each once, in the order asked (contract 9.16). */
+export function columnList<const F extends string>(
+  fields: readonly F[],
+  example: string,
+): Kind<readonly F[]> {
+  const names: readonly string[] = fields;
+  const read = (raw: string): readonly F[] | null => {
+    const asked = raw.toLowerCase().split(',');
+    const isRight = asked.every((one) => names.includes(one)) && new Set(asked).size === asked.length;
+    return isRight ? (asked as readonly string[] as readonly F[]) : null;
+  };
+  return kindOf(
+    { type: 'string', pattern: '^[A-Za-z_]+(,[A-Za-z_]+)*$' },
+    example,
+    read,
+    `must be names of columns, each once, separated by commas: ${fields.join(', ')}`,
+    fields,
+    (columns) => columns.join(),
+  );
+}
+
+/** A time zone by its IANA name, in any letter case; an offset is none (contract 9.16). */
+export const timeZone = kindOf(
+  { type: 'string' },
+  'America/New_York',
+  (raw) => {
+    if (!/^[A-Za-z][\w+/-]*$/.test(raw)) return null;
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  },
+  'must be a time zone by its IANA name, such as America/New_York',
+  'names of the IANA time zone database',
+);
+
 const dateForms =
   'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';
 

@@ -37,7 +37,13 @@ import {
   type QueryContext,
   wrongOrder,
 } from './query.ts';
-import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
+import {
+  type BarConstants,
+  formOf,
+  writeCsvHeader,
+  writeCsvRows,
+  writeJsonRows,
+} from './render/bar-records.ts';
 import { renderList } from './render/list.ts';
 import { csvCellOf } from './render/sink.ts';
 
@@ -306,7 +312,7 @@ function render(
   context: QueryContext,
   paging: Paging | null,
 ) {
-  const { session_date: withSessionDate } = parameters;
+  const form = formOf(parameters);
   const symbol = shownSymbol(context, instrument);
   const constants = constantsOf({ ...instrument, symbol }, parameters.interval);
   return renderList({
@@ -315,7 +321,10 @@ function render(
     allocate: context.allocate,
     count: timed.bars.count,
     paging,
-    writeJson: (sink) => writeJsonRows(sink, timed, constants, withSessionDate),
-    writeCsv: (sink) => writeCsv(sink, timed, constants, withSessionDate, csvCellOf(parameters.csv_safe)),
+    writeJson: (sink) => writeJsonRows(sink, timed, constants, form),
+    writeCsv: (sink) => {
+      writeCsvHeader(sink, form);
+      writeCsvRows(sink, timed, constants, form, csvCellOf(parameters.csv_safe));
+    },
   });
 }

@@ -34,7 +34,7 @@ import {
   type StepPlace,
   wrongOrder,
 } from './query.ts';
-import type { StepPart } from './render/bar-records.ts';
+import { formOf, type StepPart } from './render/bar-records.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 
 type BulkParameters = ParametersOf<typeof bulkBars>;
@@ -211,7 +211,7 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
 export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Promise<Answer> => {
   const { moment, request } = context;
   const { from } = request;
-  const { session_date: withSessionDate, format } = asked;
+  const { format } = asked;
   const symbols = from === undefined ? await check(asked, context) : from.symbols;
   const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
@@ -224,7 +224,7 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
   // Last: what is kept of the step must not depend on what this reads.
   if (from === undefined && moment !== always) await nameLimits(parameters, context);
   const { contentType, write } = stepFormats[format];
-  const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
+  const step = { parts, form: formOf(asked), isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
   const answer = { kind: 'answer', contentType, headers: {}, body, next: null, rows, goodUntilMs } as const;

@@ -244,6 +244,33 @@ const symbols: Grammar = {
   },
 };
 
+const barColumns = [
+  ...['asset_schema', 'interval', 'country_iso_code', 'exchange', 'symbol', 'datetime', 'close_datetime'],
+  ...['session_date', 'open', 'high', 'low', 'close', 'volume', 'vwap'],
+];
+
+/** The columns of a right text (contract 9.16). */
+export const columnsIn = (text: string): readonly string[] => lowerAscii(text).split(',');
+
+const columns: Grammar = {
+  make: (random) => random.anyCase(random.shuffle(barColumns).slice(0, random.between(1, 14)).join()),
+  judge: (text) => {
+    const names = columnsIn(text);
+    return verdict(names.every((name) => barColumns.includes(name)) && new Set(names).size === names.length);
+  },
+};
+
+const timeZones = ['America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC'];
+
+/** Whether the platform knows another name is its own matter; an offset is no name. */
+const timeZone: Grammar = {
+  make: (random) => random.anyCase(random.pick(timeZones)),
+  judge: (text) => {
+    if (timeZones.some((name) => lowerAscii(name) === lowerAscii(text))) return 'right';
+    return /^[A-Za-z][\w+/-]*$/.test(text) ? 'open' : 'wrong';
+  },
+};
+
 const decimal: Grammar = {
   make: (random) =>
     random.pick(['2', '1.5', '2.75', '71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
@@ -303,6 +330,9 @@ const grammars: Readonly<Record<string, Grammar>> = {
   },
   sort_by: sortBy,
   symbols,
+  columns,
+  timestamps: words('iso', 'unix', 'unix_ms'),
+  tz: timeZone,
   query: formed(/^[^\p{Cc}]{1,100}$/u, ['A', 'aapl', 'NO', 'quote', 'bit coin', 'AAPL25', '=', '😀']),
 };
 

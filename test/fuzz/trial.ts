@@ -11,7 +11,7 @@ import {
   type Texts,
 } from './answers.ts';
 import { underlyingNames } from './data.ts';
-import { grammarOf, storedName } from './grammar.ts';
+import { grammarOf, lowerAscii, storedName } from './grammar.ts';
 import { brokenPiece, hostileText, lostPath, stranger, withSlashes, writeText } from './hostile.ts';
 import type { Random } from './random.ts';
 
@@ -221,7 +221,7 @@ const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
 const untried = ['next_page_key', 'as_of', 'data_version'];
 
 /** What chooses no records: given or not where a page key is asked for with its own query. */
-const free = ['limit', 'format', 'session_date'];
+const free = ['limit', 'format', 'session_date', 'columns', 'timestamps', 'tz'];
 
 /** Another name of a parameter says the same as that one, or contradicts it (contract 9.13). */
 function mergeAdjustment({ texts, faults }: Draft): void {
@@ -232,6 +232,15 @@ function mergeAdjustment({ texts, faults }: Draft): void {
   const meant = adjustment.toLowerCase().replace('raw', 'none');
   if (adjust !== undefined && adjust.toLowerCase() !== meant) faults.add('invalid_parameter adjustment');
   texts.adjust = meant;
+}
+
+/** A zone goes with instants as text, and of bars in bulk the form of rows with CSV (contract 9.16). */
+function noteForms({ name, texts, faults }: Draft): void {
+  const { timestamps = 'iso', format } = texts;
+  if (texts.tz !== undefined && lowerAscii(timestamps) !== 'iso') faults.add('invalid_parameter tz');
+  if (name !== 'bulkBars' || (format !== undefined && lowerAscii(format) === 'csv')) return;
+  for (const one of ['columns', 'timestamps', 'tz'])
+    if (texts[one] !== undefined) faults.add(`invalid_parameter ${one}`);
 }
 
 /** A draft with its parameters, some of them bad. */
@@ -247,10 +256,13 @@ function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[
   const badness = random.chance(0.6) ? 0 : random.pick([0.12, 0.12, 0.12, 0.5]);
   for (const parameter of Object.keys(parameters)) {
     const isOther = wish !== null && !(parameter in wish.texts) && !free.includes(parameter);
-    if (untried.includes(parameter) || (isOther && random.chance(0.9))) continue;
+    // Seldom, because two of them may contradict each other.
+    const isOfForm = ['columns', 'timestamps', 'tz'].includes(parameter) && random.chance(0.8);
+    if (untried.includes(parameter) || isOfForm || (isOther && random.chance(0.9))) continue;
     addParameter(random, draft, parameter, texts[parameter], badness);
   }
   mergeAdjustment(draft);
+  noteForms(draft);
   if ('next_page_key' in parameters) addPageKey(random, draft, known, wish);
   return draft;
 }

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import type { Texts } from '../answers.ts';
 import type { Good } from '../expect.ts';
 import { judgeRange, lowerAscii, nameOf } from '../grammar.ts';
-import { isDescending, known, named, type Oracle, rangeFaults, unknownFaults, unless } from './common.ts';
+import {
+  haveColumns,
+  isDescending,
+  known,
+  msOf,
+  named,
+  type Oracle,
+  rangeFaults,
+  unknownFaults,
+  unless,
+} from './common.ts';
 
 const checkBars =
   (texts: Texts) =>
@@ -11,11 +21,11 @@ const checkBars =
     const [type, country, symbol] = nameOf(texts).toUpperCase().split(':');
     const hasLabel = ['true', '1', 'yes'].includes(lowerAscii(texts.session_date ?? 'false'));
     const first = records![0];
-    if (first === undefined) return;
+    if (first === undefined || haveColumns(texts, records!)) return;
     assert.deepEqual([first.asset_schema, first.country_iso_code, first.symbol], [type, country, symbol]);
-    const opens = records!.map((record) => String(record.datetime));
+    const opens = records!.map((record) => msOf(record.datetime, texts));
     for (const record of records!) assert.equal('session_date' in record, hasLabel);
-    const sorted = [...new Set(opens)].sort();
+    const sorted = [...new Set(opens)].sort((a, b) => a - b);
     assert.deepEqual(opens, isDescending(texts) ? sorted.reverse() : sorted);
   };
 
