@@ -70,6 +70,7 @@ const given = new Map<unknown, string>([
   [kind.assetSchema.parse, 'AssetSchema'],
   [kind.interval.parse, 'IntervalCode'],
   [kind.symbolList.parse, 'readonly string[]'],
+  [kind.countrySymbolList.parse, 'readonly string[]'],
   ...[historicalBars, bulkBars].map(
     ({ parameters }) => [parameters.columns.parse, 'readonly (keyof Bar)[]'] as const,
   ),

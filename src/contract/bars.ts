@@ -2,7 +2,17 @@
 // bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
 
 import { endpoint, fieldsOf } from './endpoint.ts';
-import { date, dateTime, nullable, number, optionalField, record, type Static, text } from './fields.ts';
+import {
+  date,
+  dateTime,
+  list,
+  nullable,
+  number,
+  optionalField,
+  record,
+  type Static,
+  text,
+} from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
@@ -140,6 +150,28 @@ export const latestBars = endpoint({
   record: barRecord,
   shape: 'list',
   refusals: ['unknown_instrument'],
+});
+
+export const latestOfMany = endpoint({
+  path: '/api/v2/{schema_asset}/bars/latest',
+  tag: 'bars',
+  summary: 'The newest completed OHLC bars of many instruments, in one answer',
+  parameters: {
+    schema_asset: instrument.schema_asset,
+    symbols: required(
+      kind.countrySymbolList,
+      'the countries and symbols of the instruments, separated by commas, at most 1,000',
+    ),
+    interval: required(kind.interval, 'the interval of the bars'),
+    limit: limit(listLimits.latestOfMany, 'bars of each instrument'),
+    ...formats('json'),
+    ...barChoices,
+    ...barForm,
+  },
+  record: barRecord,
+  shape: 'list',
+  beside: { missing: list(text('A symbol that has no such bar, as it was asked for')) },
+  extension: true,
 });
 
 /** The media types of the formats that are not text. */

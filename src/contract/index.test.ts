@@ -405,9 +405,30 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         data_version: {},
       },
     ],
+    [
+      'latestOfMany',
+      '/api/v2/{schema_asset}/bars/latest',
+      {
+        symbols: needed,
+        interval: needed,
+        limit: { default: 1, max: 10 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        is_eth: { default: false },
+        session_date: { default: false },
+        adjust: { default: 'none' },
+        adjustment: {},
+        adjust_as_of: {},
+        as_of: {},
+        data_version: {},
+        columns: {},
+        timestamps: {},
+        tz: {},
+      },
+    ],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.10, 9.12, 9.14)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.10, 9.12, 9.14, 9.15)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);

@@ -113,6 +113,31 @@ export const symbolList: Kind<readonly string[]> = kindOf(
   (symbols) => symbols.join(),
 );
 
+/** Countries and symbols separated by commas, in the order asked, each once (contract 9.15). */
+export const countrySymbolList: Kind<readonly CountrySymbol[], readonly string[]> = kindOf(
+  { type: 'string', pattern: '^[A-Za-z]+:[^,]{1,40}(,[A-Za-z]+:[^,]{1,40})*$' },
+  'US:AAPL,US:MSFT',
+  (raw) => {
+    const named = new Map<string, CountrySymbol>();
+    for (const [at, text] of raw.split(',').entries()) {
+      const one = parseCountrySymbol(text);
+      if (one === null)
+        refuse(
+          `must be countries and symbols separated by commas, such as US:AAPL,US:MSFT: number ${at + 1} is none`,
+          `country:symbol separated by commas, each symbol ${symbolAllowed}`,
+        );
+      named.set(countrySymbol.print(one), one);
+    }
+    const { symbolsMax: max } = limits;
+    if (named.size > max)
+      refuse(`names ${named.size} symbols: one request may name ${max}`, `1 to ${max} symbols`);
+    return [...named.values()];
+  },
+  '',
+  '',
+  (symbols) => symbols.map(countrySymbol.print).join(),
+);
+
 export const fullSymbol: Kind<FullSymbol, string> = kindOf(
   { type: 'string', pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' },
   'stock:US:AAPL',

@@ -5,6 +5,7 @@ import { END_MS, FIRST_MS } from '../base/instant.ts';
 import type { bulkBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
 import { barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
@@ -41,10 +42,10 @@ type BulkParameters = ParametersOf<typeof bulkBars>;
 
 /** @throws Refusal where a request is for more than one answer may have */
 function checkSize({ interval, symbols }: BulkParameters, days: number): void {
-  const { bulkSymbolsMax, bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
-  if (symbols !== undefined && symbols.length > bulkSymbolsMax)
+  const { bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
+  if (symbols !== undefined && symbols.length > limits.symbolsMax)
     throw new Refusal('invalid_parameter', {
-      message: `symbols names ${symbols.length} symbols: one request may name ${bulkSymbolsMax}.`,
+      message: `symbols names ${symbols.length} symbols: one request may name ${limits.symbolsMax}.`,
       param: 'symbols',
       hint: 'Split the list; or leave symbols out, for the whole market.',
     });

@@ -244,6 +244,15 @@ const symbols: Grammar = {
   },
 };
 
+/** Of latest bars of many instruments (contract 9.15). */
+const countrySymbols: Grammar = {
+  make: (random) => Array.from({ length: random.between(1, 4) }, () => countrySymbol.make(random)).join(),
+  judge: (text) => {
+    const verdicts = text.split(',').map(nameVerdict);
+    return verdicts.find((one) => one === 'wrong') ?? verdicts.find((one) => one === 'open') ?? 'right';
+  },
+};
+
 const barColumns = [
   ...['asset_schema', 'interval', 'country_iso_code', 'exchange', 'symbol', 'datetime', 'close_datetime'],
   ...['session_date', 'open', 'high', 'low', 'close', 'volume', 'vwap'],
@@ -339,6 +348,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
 /** The highest `limit` of an endpoint, by its path (spec 8, contract 4.4, 9). */
 const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/stock_corporate_action/, 1000],
+  [/\/bars\/latest$/, 10],
   [/\/bars\//, 1000],
   [/\/option\/search\//, 1000],
   [/\/server\//, 1000],
@@ -354,6 +364,7 @@ export const isFlag = ({ schema }: Parameter): boolean => (schema as { type?: st
 /** The grammar of a parameter. Page keys are the fuzzer's own matter. @throws for a name that has none yet */
 export function grammarOf({ path, parameters, isStreamed }: Endpoint, name: string): Grammar {
   if (name === 'format' && isStreamed) return bulkFormat;
+  if (name === 'symbols' && !isStreamed) return countrySymbols;
   const max = limitMaxima.find(([beginning]) => beginning.test(path))?.[1];
   const ofKind = isFlag(parameters[name]!) ? flag : grammars[name];
   const grammar = name === 'limit' && max !== undefined ? limitUpTo(max) : ofKind;

@@ -197,6 +197,7 @@ function storedTexts(random: Random, name: AnyName): Texts {
   const { from_date } = (allEndpoints[name] as Endpoint).parameters;
   return {
     ...{ schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) },
+    ...(name === 'latestOfMany' ? { symbols: random.anyCase(symbol.join(':')) } : {}),
     ...(name === 'bulkBars' ? marketTexts(random, symbol.join(':')) : {}),
     ...(from_date === undefined || random.chance(0.5) ? {} : random.pick(ranges)),
   };
@@ -270,7 +271,7 @@ function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[
 /** The target of a draft, and whether no endpoint has its path. */
 function targetOf(random: Random, draft: Draft): { target: string; isLost: boolean } {
   while (random.chance(0.1)) draft.pairs.push(stranger(random));
-  if (random.chance(0.004)) draft.pairs.push(`pad=${'y'.repeat(random.between(7_000, 20_000))}`);
+  if (random.chance(0.004)) draft.pairs.push(`pad=${'y'.repeat(random.between(23_000, 30_000))}`);
   const isLost = random.chance(0.04);
   const path = isLost ? lostPath(random, draft.path) : draft.path;
   return { target: `${path}?${random.shuffle(draft.pairs).join('&')}`, isLost };
@@ -299,7 +300,9 @@ export function makeTrial(random: Random, known: Known, endpoints = everyEndpoin
     },
     ...judgeDraft(draft, known, { target, method, isLost, key: key.right }),
     format: formatOf(draft, accept),
-    limit: Number(draft.texts.limit ?? limit?.default ?? Number.NaN),
+    limit:
+      Number(draft.texts.limit ?? limit?.default ?? Number.NaN) *
+      (draft.name === 'latestOfMany' ? (draft.texts.symbols ?? '').split(',').length : 1),
     keyInQuery: key.inQuery,
   };
 }

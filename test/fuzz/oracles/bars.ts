@@ -42,3 +42,25 @@ export const historicalBars: Oracle = (texts) => {
 
 /** `GET /…/bars/…/…/latest` */
 export const latestBars: Oracle = (texts) => named(texts, { check: checkBars(texts) });
+
+/** `GET /…/bars/latest` */
+export const latestOfMany: Oracle = (texts) => ({
+  faults: [],
+  check: ({ groups: [records] }) => {
+    if (haveColumns(texts, records!)) return;
+    const asked = texts.symbols!.split(',').map((symbol) => {
+      const [type, ...name] = nameOf({ schema_asset: texts.schema_asset!, country_symbol: symbol }).split(
+        ':',
+      );
+      return [type, ...name].join(':').toUpperCase();
+    });
+    const places = records!.map(({ asset_schema, country_iso_code, symbol, datetime }) => ({
+      at: asked.indexOf(`${asset_schema}:${country_iso_code}:${symbol}`),
+      ms: msOf(datetime, texts),
+    }));
+    // A symbol may be an alias.
+    if (places.some(({ at }) => at < 0)) return;
+    const sorted = places.toSorted((a, b) => a.at - b.at || a.ms - b.ms);
+    assert.deepEqual(places, sorted, 'by symbol as asked, then time');
+  },
+});
