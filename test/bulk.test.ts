@@ -105,6 +105,21 @@ test('headers about adjusted bars have the actions of all symbols where the answ
   ]);
 });
 
+test('bulk CSV has the columns and the times that are asked for, as pages have them (contract 9.16)', async () => {
+  for (const form of [
+    '&columns=datetime,close,symbol&tz=America/New_York',
+    '&timestamps=unix',
+    '&columns=vwap,high',
+  ]) {
+    const answer = await bulk(`&format=csv&symbols=S01,S02${form}`);
+    assert.equal(answer.status, 200);
+    const [header, ...lines] = (await answer.text()).split('\r\n');
+    const rows = (await paged('S01', form, '1M')) + (await paged('S02', form, '1M'));
+    assert.equal(lines.join('\r\n'), rows);
+    if (form.includes('columns')) assert.equal(header, /columns=([^&]*)/.exec(form)![1]);
+  }
+});
+
 test('a whole market in one answer: its bars by symbol, then time, as pages give them (contract 9.11)', async () => {
   const answer = await bulk('&format=csv');
   assert.equal(answer.status, 200);

@@ -2,6 +2,7 @@
 // programs give and get. So the client is published by itself.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bulkBars, historicalBars } from '../src/contract/bars.ts';
 import { actionKinds, corporateActions } from '../src/contract/corporate-actions.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import type { Schema } from '../src/contract/fields.ts';
@@ -69,6 +70,10 @@ const given = new Map<unknown, string>([
   [kind.assetSchema.parse, 'AssetSchema'],
   [kind.interval.parse, 'IntervalCode'],
   [kind.symbolList.parse, 'readonly string[]'],
+  [kind.countrySymbolList.parse, 'readonly string[]'],
+  ...[historicalBars, bulkBars].map(
+    ({ parameters }) => [parameters.columns.parse, 'readonly (keyof Bar)[]'] as const,
+  ),
   // The schema has those without `extended` alone.
   [corporateActions.parameters.action_type.parse, words(actionKinds)],
   ...[kind.dateTime, kind.moment, kind.date].map(({ parse }) => [parse, 'When'] as const),

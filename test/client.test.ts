@@ -220,6 +220,11 @@ const calls: Readonly<Record<EndpointName, readonly [call: () => PromiseLike<unk
     () => bourse.search('stock', 'micro', { limit: 5 }),
     'stock/reference/search?query=micro&limit=5',
   ],
+  latestOfMany: [
+    async () =>
+      (await bourse.latestOfMany('crypto', ['GLOBAL:COIN', 'GLOBAL:NONE'], '5M', { limit: 3 })).data,
+    'crypto/bars/latest?symbols=GLOBAL:COIN,GLOBAL:NONE&interval=5M&limit=3',
+  ],
   latestEconomicEvents: [
     () => bourse.latestEvents({ limit: 4, date_type: 'historical' }),
     'economic_calendar/latest_event_list?limit=4&date_type=historical&format=json',

@@ -212,6 +212,9 @@ const dates = 'from_date=2025-05-01&to_date=2025-06-30';
 
 /** Requests about what the changes are about, to every endpoint whose answers they may change. */
 export const requests: readonly string[] = [
+  ...['60M', 'DAY'].map(
+    (interval) => `/stock/bars/latest?symbols=US:FB,US:AAPL,US:META,US:NEWONE&interval=${interval}&limit=3`,
+  ),
   ...(['AAPL', 'IBM', 'FB', 'META'] as const).flatMap((symbol) => [
     `/stock/reference/US:${symbol}`,
     ...['1M', '7M', '30M', '60M', 'DAY', 'WEEK'].map(

@@ -53,6 +53,10 @@ export const endpoints: Readonly<Record<EndpointName, { readonly rule: string; r
   seriesCoverage: { rule: 'contract 9.9', texts: { schema_asset: 'stock' } },
   sessionCoverage: { rule: 'contract 9.9', texts: { schema_asset: 'stock', country_symbol: 'US:AAPL' } },
   findings: { rule: 'contract 9.10', texts: { schema_asset: 'stock', country_symbol: 'US:FLAWED' } },
+  latestOfMany: {
+    rule: 'contract 9.15',
+    texts: { schema_asset: 'stock', symbols: 'US:AAPL,US:MSFT', interval: '60M' },
+  },
   bulkBars: {
     rule: 'contract 9.11',
     texts: {

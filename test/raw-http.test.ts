@@ -220,7 +220,7 @@ test('OPTIONS of the whole service names the methods (contract 6.6, RFC 9110, 9.
   }
 });
 
-test('an address of 8,192 characters is taken, one more is a 414 (contract 6.3)', async () => {
+test('an address of 24,576 characters is taken, one more is a 414 (contract 6.3)', async () => {
   const ofLength = (length: number): string => target(`&pad=${'x'.repeat(length - target('&pad=').length)}`);
   for (const [length, answer] of [
     [limits.uriBytesMax, '200'],

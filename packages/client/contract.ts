@@ -37,6 +37,7 @@ export const paths = {
   seriesCoverage: '/api/v2/{schema_asset}/coverage',
   sessionCoverage: '/api/v2/{schema_asset}/coverage/{country_symbol}',
   findings: '/api/v2/{schema_asset}/findings/{country_symbol}',
+  latestOfMany: '/api/v2/{schema_asset}/bars/latest',
   bulkBars: '/api/v2/{schema_asset}/bulk/bars/{country_iso_code}/{interval}/from/{from_date}/to/{to_date}',
 } as const;
 
@@ -200,7 +201,8 @@ export type Endpoints = {
     };
     takes: {
       limit: number; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split' | 'dividend' | 'all';
-      adjust_as_of: When; as_of: When; data_version: number; sort: 'asc' | 'desc';
+      adjust_as_of: When; as_of: When; data_version: number; columns: readonly (keyof Bar)[];
+      timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string; sort: 'asc' | 'desc';
     };
   };
   latestBars: {
@@ -208,7 +210,8 @@ export type Endpoints = {
     needs: { schema_asset: AssetSchema; country_symbol: string; interval: IntervalCode };
     takes: {
       limit: number; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split' | 'dividend' | 'all';
-      adjust_as_of: When; as_of: When; data_version: number;
+      adjust_as_of: When; as_of: When; data_version: number; columns: readonly (keyof Bar)[];
+      timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string;
     };
   };
   economicEvents: {
@@ -284,6 +287,15 @@ export type Endpoints = {
       sort: 'asc' | 'desc'; limit: number; as_of: When; data_version: number;
     };
   };
+  latestOfMany: {
+    record: Bar;
+    needs: { schema_asset: AssetSchema; symbols: readonly string[]; interval: IntervalCode };
+    takes: {
+      limit: number; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split' | 'dividend' | 'all';
+      adjust_as_of: When; as_of: When; data_version: number; columns: readonly (keyof Bar)[];
+      timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string;
+    };
+  };
   bulkBars: {
     record: Bar;
     needs: {
@@ -293,6 +305,7 @@ export type Endpoints = {
     takes: {
       symbols: readonly string[]; is_eth: boolean; session_date: boolean; adjust: 'none' | 'split'
       | 'dividend' | 'all'; adjust_as_of: When; as_of: When; data_version: number;
+      columns: readonly (keyof Bar)[]; timestamps: 'iso' | 'unix' | 'unix_ms'; tz: string;
     };
   };
 };

@@ -64,6 +64,27 @@ export class Bourse {
   }
 
   /**
+   * The newest completed bars of many instruments, such as `US:AAPL`: in the order of their symbols, each in
+   * ascending order, and the symbols that have none.
+   */
+  async latestOfMany(
+    schema_asset: AssetSchema,
+    symbols: readonly string[],
+    interval: IntervalCode,
+    options: OptionsOf<'latestOfMany', 'schema_asset' | 'symbols' | 'interval'> = {},
+  ): Promise<{ readonly data: Row<'latestOfMany'>[]; readonly missing: string[] }> {
+    const named = { schema_asset, symbols, interval };
+    const { data, missing } = await this.#result<{ data: Row<'latestOfMany'>[]; missing: string[] }>(
+      'latestOfMany',
+      named,
+      options,
+    );
+    if (!isRows(data) || !Array.isArray(missing))
+      throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+    return { data, missing };
+  }
+
+  /**
    * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a
    * Parquet file as they come. Reading them fails where the answer breaks off: then none of them count.
    * `timeoutMs` is the time until they begin.

@@ -1,8 +1,18 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10), latest (spec 4.11) and in
 // bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
 
-import { endpoint } from './endpoint.ts';
-import { date, dateTime, nullable, number, optionalField, record, text } from './fields.ts';
+import { endpoint, fieldsOf } from './endpoint.ts';
+import {
+  date,
+  dateTime,
+  list,
+  nullable,
+  number,
+  optionalField,
+  record,
+  type Static,
+  text,
+} from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
@@ -14,6 +24,7 @@ import {
   instrument,
   limit,
   nextPageKey,
+  onlyWith,
   optional,
   path,
   required,
@@ -40,6 +51,9 @@ export const barRecord = record('Bar', {
   volume: [nullable(number('Volume, null where unknown')), 1048576],
   vwap: [nullable(number('Volume weighted average price, when available')), 241.98],
 });
+
+/** The name of a bar's field. */
+export type BarField = keyof Static<typeof barRecord>;
 
 const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
@@ -74,7 +88,42 @@ const barChoices = {
   ...anotherTime,
 };
 
-const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices };
+/**
+ * How the bars of an answer are written (contract 9.16). Without defaults, addresses of pages are as before.
+ */
+const barForm = {
+  columns: extension(
+    unbound(
+      optional(
+        kind.columnList(fieldsOf(barRecord) as BarField[], 'datetime,close'),
+        'the fields that each bar has, in their order; by default all',
+      ),
+    ),
+  ),
+  timestamps: extension(
+    unbound(
+      optional(
+        kind.oneOf(['iso', 'unix', 'unix_ms']),
+        'how instants are written: as text (`iso`, the default), as seconds or as milliseconds since 1970',
+      ),
+    ),
+  ),
+  tz: extension(
+    unbound(
+      onlyWith(
+        optional(
+          kind.timeZone,
+          'the time zone in whose local time, with its offset, instants are written; by default UTC',
+        ),
+        'timestamps',
+        'iso',
+        'iso',
+      ),
+    ),
+  ),
+};
+
+const shared = { ...formats('json'), limit: limit(listLimits.bars, 'bars'), ...barChoices, ...barForm };
 
 export const historicalBars = endpoint({
   path: '/api/v2/{schema_asset}/bars/{country_symbol}/{interval}/from/{from_date}/to/{to_date}',
@@ -103,6 +152,28 @@ export const latestBars = endpoint({
   refusals: ['unknown_instrument'],
 });
 
+export const latestOfMany = endpoint({
+  path: '/api/v2/{schema_asset}/bars/latest',
+  tag: 'bars',
+  summary: 'The newest completed OHLC bars of many instruments, in one answer',
+  parameters: {
+    schema_asset: instrument.schema_asset,
+    symbols: required(
+      kind.countrySymbolList,
+      'the countries and symbols of the instruments, separated by commas, at most 1,000',
+    ),
+    interval: required(kind.interval, 'the interval of the bars'),
+    limit: limit(listLimits.latestOfMany, 'bars of each instrument'),
+    ...formats('json'),
+    ...barChoices,
+    ...barForm,
+  },
+  record: barRecord,
+  shape: 'list',
+  beside: { missing: list(text('A symbol that has no such bar, as it was asked for')) },
+  extension: true,
+});
+
 /** The media types of the formats that are not text. */
 export const bulkTypes = {
   arrow: 'application/vnd.apache.arrow.stream',
@@ -125,6 +196,9 @@ export const bulkBars = endpoint({
     ),
     format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,
+    columns: onlyWith(barForm.columns, 'format', 'csv'),
+    timestamps: onlyWith(barForm.timestamps, 'format', 'csv'),
+    tz: onlyWith(barForm.tz, 'format', 'csv'),
   },
   record: barRecord,
   shape: 'list',

@@ -405,9 +405,30 @@ const extensions: readonly [name: EndpointName, path: string, query: Readonly<Re
         data_version: {},
       },
     ],
+    [
+      'latestOfMany',
+      '/api/v2/{schema_asset}/bars/latest',
+      {
+        symbols: needed,
+        interval: needed,
+        limit: { default: 1, max: 10 },
+        format: { default: 'json' },
+        csv_safe: { default: false },
+        is_eth: { default: false },
+        session_date: { default: false },
+        adjust: { default: 'none' },
+        adjustment: {},
+        adjust_as_of: {},
+        as_of: {},
+        data_version: {},
+        columns: {},
+        timestamps: {},
+        tz: {},
+      },
+    ],
   ];
 for (const [name, path, query] of extensions) {
-  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.10, 9.12, 9.14)`, () => {
+  test(`${path} is an extension with its parameters (contract 9.1, 9.2, 9.9, 9.10, 9.12, 9.14, 9.15)`, () => {
     const endpoint = declared(name);
     assert.equal(endpoint.path, path);
     assert.equal(endpoint.extension, true);
@@ -428,7 +449,7 @@ for (const [name, path, query] of extensions) {
   });
 }
 
-const marked: readonly [name: EndpointName, parameter: string, fallback: unknown][] = [
+const marked: readonly (readonly [name: EndpointName, parameter: string, fallback: unknown])[] = [
   ['historicalBars', 'session_date', false],
   ['latestBars', 'session_date', false],
   ['historicalBars', 'adjust', 'none'],
@@ -439,6 +460,9 @@ const marked: readonly [name: EndpointName, parameter: string, fallback: unknown
   ['latestBars', 'adjust_as_of', undefined],
   ['historicalBars', 'csv_safe', false],
   ['latestBars', 'csv_safe', false],
+  ...(['columns', 'timestamps', 'tz'] as const).flatMap((name) =>
+    (['historicalBars', 'latestBars'] as const).map((endpoint) => [endpoint, name, undefined] as const),
+  ),
   ['corporateActions', 'csv_safe', false],
   ['holidayList', 'csv_safe', false],
   ['economicEvents', 'csv_safe', false],
@@ -457,7 +481,7 @@ const marked: readonly [name: EndpointName, parameter: string, fallback: unknown
   ['economicEvent', 'impact', undefined],
 ];
 for (const [name, parameter, fallback] of marked) {
-  test(`${parameter} of ${name} is marked as an extension (contract 4.7, 5.1, 9.1, 9.4, 9.5)`, () => {
+  test(`${parameter} of ${name} is marked as an extension (contract 4.7, 5.1, 9.1, 9.4, 9.5, 9.16)`, () => {
     const found = declared(name).parameters[parameter];
     assert.deepEqual([found?.extension, found?.required, found?.default], [true, false, fallback]);
   });
@@ -478,7 +502,10 @@ test('every list with pages or in the specification has sort and format; latest 
 });
 
 /** Parameters that choose no records, and the day that a page key holds itself. */
-const free = ['format', 'csv_safe', 'limit', 'next_page_key', 'session_date', 'adjust_as_of'];
+const free = [
+  ...['format', 'csv_safe', 'limit', 'next_page_key', 'session_date', 'adjust_as_of'],
+  ...['columns', 'timestamps', 'tz'],
+];
 
 test('page keys depend on every parameter that chooses records or their order, and on no other (contract 4.1)', () => {
   const known = [...Object.values(specified).flatMap(({ query }) => Object.keys(query)), 'adjust', 'impact'];

@@ -1,6 +1,6 @@
 // The endpoints by name, in specification order, then the extensions; and what a client reads them with:
 // `bourse/contract`.
-import { bulkBars, historicalBars, latestBars } from './bars.ts';
+import { bulkBars, historicalBars, latestBars, latestOfMany } from './bars.ts';
 import { corporateActions } from './corporate-actions.ts';
 import { seriesCoverage, sessionCoverage } from './coverage.ts';
 import { economicEvent, economicEventCodes, economicEvents, latestEconomicEvents } from './economic.ts';
@@ -34,6 +34,7 @@ export const contract = {
   seriesCoverage,
   sessionCoverage,
   findings,
+  latestOfMany,
 } as const satisfies Record<string, Endpoint>;
 
 /** The endpoints whose answers are sent as they are read. */

@@ -113,6 +113,31 @@ export const symbolList: Kind<readonly string[]> = kindOf(
   (symbols) => symbols.join(),
 );
 
+/** Countries and symbols separated by commas, in the order asked, each once (contract 9.15). */
+export const countrySymbolList: Kind<readonly CountrySymbol[], readonly string[]> = kindOf(
+  { type: 'string', pattern: '^[A-Za-z]+:[^,]{1,40}(,[A-Za-z]+:[^,]{1,40})*$' },
+  'US:AAPL,US:MSFT',
+  (raw) => {
+    const named = new Map<string, CountrySymbol>();
+    for (const [at, text] of raw.split(',').entries()) {
+      const one = parseCountrySymbol(text);
+      if (one === null)
+        refuse(
+          `must be countries and symbols separated by commas, such as US:AAPL,US:MSFT: number ${at + 1} is none`,
+          `country:symbol separated by commas, each symbol ${symbolAllowed}`,
+        );
+      named.set(countrySymbol.print(one), one);
+    }
+    const { symbolsMax: max } = limits;
+    if (named.size > max)
+      refuse(`names ${named.size} symbols: one request may name ${max}`, `1 to ${max} symbols`);
+    return [...named.values()];
+  },
+  '',
+  '',
+  (symbols) => symbols.map(countrySymbol.print).join(),
+);
+
 export const fullSymbol: Kind<FullSymbol, string> = kindOf(
   { type: 'string', pattern: '^[A-Za-z]+:[A-Za-z]+:.{1,40}$' },
   'stock:US:AAPL',
@@ -137,6 +162,44 @@ export const interval: Kind<Interval, IntervalCode> = {
   },
   print: String,
 };
+
+/** Some of a record's fields, each once, in the order asked (contract 9.16). */
+export function columnList<const F extends string>(
+  fields: readonly F[],
+  example: string,
+): Kind<readonly F[]> {
+  const names: readonly string[] = fields;
+  const read = (raw: string): readonly F[] | null => {
+    const asked = raw.toLowerCase().split(',');
+    const isRight = asked.every((one) => names.includes(one)) && new Set(asked).size === asked.length;
+    return isRight ? (asked as readonly string[] as readonly F[]) : null;
+  };
+  return kindOf(
+    { type: 'string', pattern: '^[A-Za-z_]+(,[A-Za-z_]+)*$' },
+    example,
+    read,
+    `must be names of columns, each once, separated by commas: ${fields.join(', ')}`,
+    fields,
+    (columns) => columns.join(),
+  );
+}
+
+/** A time zone by its IANA name, in any letter case; an offset is none (contract 9.16). */
+export const timeZone = kindOf(
+  { type: 'string' },
+  'America/New_York',
+  (raw) => {
+    if (!/^[A-Za-z][\w+/-]*$/.test(raw)) return null;
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  },
+  'must be a time zone by its IANA name, such as America/New_York',
+  'names of the IANA time zone database',
+);
 
 const dateForms =
   'YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS, seconds and their fraction optional, with an optional Z or +hh:mm; years 1900 to 2200';

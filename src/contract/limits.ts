@@ -3,9 +3,12 @@
 
 export const limits = {
   /**
-   * Bytes of a request target; the longest request of the specification, page key included, is under 1 kB.
+   * Bytes of a request target: 1,000 symbols as `US%3AGOOGL%2C`, and others; the longest request of the
+   * specification, page key included, is under 1 kB.
    */
-  uriBytesMax: 8_192,
+  uriBytesMax: 24_576,
+  /** Symbols that a request for bars names: as many as fit its address. */
+  symbolsMax: 1_000,
   /** Bytes of a request's head; above the address bound, so that a long address gets its own answer. */
   headerBytesMax: 32_768,
   /**
@@ -213,6 +216,7 @@ export const listLimits = {
   economicEvents: { default: 100, max: 1001 },
   latestEconomicEvents: { default: 5, max: 1001 },
   bars: { default: 150, max: 1000 },
+  latestOfMany: { default: 1, max: 10 },
   optionSearch: { default: 100, max: 1000 },
   instrumentSearch: { default: 20, max: 100 },
   runs: { default: 150, max: 1000 },

@@ -139,6 +139,22 @@ test('a page key holds for its own query alone: any limit, any spelling, no othe
   }
 });
 
+test('a walk may change columns, timestamps and zone, and the address of its next page repeats them (contract 9.16)', async () => {
+  const world = await World.create();
+  await world.instrument({}, [{ interval: '1M', rows: every(1, DAY_OPEN, 3, 0) }]);
+  const raw = { interval: '1M', from_date: '2025-03-03', to_date: '2025-03-03', limit: '1' };
+  const first = await world.run('historicalBars', { ...raw, columns: 'close,datetime', tz: 'Asia/Tokyo' });
+  if (first.kind !== 'answer') assert.fail();
+  assert.match(first.next!.address, /&columns=close%2Cdatetime&tz=Asia%2FTokyo(&|$)/);
+  assert.deepEqual(page(first).data, [{ close: 0, datetime: '2025-03-03T23:30:00+09:00' }]);
+  const change = { columns: 'close_datetime', timestamps: 'unix' };
+  const second = await world.run('historicalBars', { ...raw, ...change, next_page_key: first.next!.key });
+  if (second.kind !== 'answer') assert.fail();
+  assert.deepEqual(page(second).data, [{ close_datetime: Date.parse('2025-03-03T14:32:00Z') / 1000 }]);
+  const last = await world.run('historicalBars', { ...raw, next_page_key: second.next!.key });
+  assert.equal(page(last).data[0]!.datetime, '2025-03-03T14:32:00+00:00');
+});
+
 test('the next page has the same parameters with the defaults filled in, without the key (contract 4.3)', async () => {
   const world = await World.create();
   await world.instrument({ symbol: 'BRK/B' }, [{ interval: '1M', rows: every(1, DAY_OPEN, 30, 0) }]);

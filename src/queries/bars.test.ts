@@ -60,6 +60,27 @@ test('CSV holds the same bars, with count and next page in headers or in the env
   assert.deepEqual([last.headers, last.next], [{ 'X-Count': '3' }, null]);
 });
 
+test('columns may be any of a bar, the date of the session too, and local times change with the clocks (contract 9.16)', async () => {
+  const world = await World.create();
+  const rows = ['2025-03-07', '2025-03-10'].flatMap((day) => every(1, `${day}T15:00:00Z`, 1, 1));
+  await world.instrument({}, [{ interval: '1M', rows }]);
+  const asked = { columns: 'Close,SESSION_DATE,datetime', tz: 'america/new_york' };
+  const { data } = await world.history('1M', '2025-03-07', '2025-03-10', asked);
+  assert.equal(
+    JSON.stringify(data),
+    '[{"close":1,"session_date":"2025-03-07","datetime":"2025-03-07T10:00:00-05:00"},' +
+      '{"close":1,"session_date":"2025-03-10","datetime":"2025-03-10T11:00:00-04:00"}]',
+  );
+  const answer = await world.run('latestBars', {
+    interval: '1M',
+    limit: '1',
+    format: 'csv',
+    timestamps: 'UNIX_MS',
+  });
+  if (answer.kind !== 'answer') assert.fail();
+  assert.match(Buffer.from(answer.body).toString(), /\r\nSTOCK,1M,US,,AAPL,1741618800000,1741618860000,1,/);
+});
+
 test('an instrument without bars is an empty list (contract 6.3)', async () => {
   const world = await World.create();
   await world.instrument();

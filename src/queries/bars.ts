@@ -1,10 +1,10 @@
 // Bars, historical (spec 4.10) and latest (spec 4.11), and from which moment a request sees them (contract
 // 3.9, 4.1).
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
-import type { historicalBars, latestBars } from '../contract/bars.ts';
+import type { historicalBars, latestBars, latestOfMany } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import type { AssetSchema } from '../contract/identifiers.ts';
+import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
 import type { Interval } from '../contract/interval.ts';
 import { valueColumns } from '../market/bars/columns.ts';
 import { concatTimed, filterTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
@@ -16,8 +16,10 @@ import { barStream } from '../series/bar-stream.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import { baseBarsFor } from '../series/plan.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
+import { TrackedReader } from '../store/known-changes.ts';
 import { always } from '../store/schema/dataset.ts';
 import {
+  aliasedSymbol,
   instrumentOf,
   instrumentOrNull,
   shownSymbol,
@@ -25,6 +27,7 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
+import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import { foreignKey } from './pages/page-key.ts';
 import { openWalk } from './pages/page-walk.ts';
@@ -37,7 +40,14 @@ import {
   type QueryContext,
   wrongOrder,
 } from './query.ts';
-import { type BarConstants, writeCsv, writeJsonRows } from './render/bar-records.ts';
+import {
+  type BarConstants,
+  formOf,
+  type StepPart,
+  writeCsvHeader,
+  writeCsvRows,
+  writeJsonRows,
+} from './render/bar-records.ts';
 import { renderList } from './render/list.ts';
 import { csvCellOf } from './render/sink.ts';
 
@@ -134,13 +144,13 @@ export async function streamContextOf(
   context: QueryContext,
   found: Found,
   parameters: BarParameters,
+  onSkipped = barsCounted(context),
 ): Promise<StreamContext> {
   const { reader } = context;
   const { calendar } = found;
   const { interval, is_eth, adjust } = parameters;
   const extended = is_eth && calendar.hasBeyond(segmentScope(interval, false));
   const onUse = await priceCheck(context, found);
-  const onSkipped = barsCounted(context);
   return { reader, calendar, interval, extended, rawOnly: adjust !== 'none', onUse, onSkipped };
 }
 
@@ -273,22 +283,115 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };
 
-/** `GET …/bars/…/latest` */
-export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
-  const { schema_asset, country_symbol, limit } = parameters;
-  const found = await instrumentOf(context, schema_asset, country_symbol);
-  checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
+/** What a request says about the newest bars of an instrument. */
+type NewestParameters = BarParameters & { readonly limit: number };
+
+/** The newest bars of an instrument, and until when they are; `counted` bounds what several read together. */
+async function newest(
+  context: QueryContext,
+  found: Found,
+  parameters: NewestParameters,
+  counted = barsCounted(context),
+  of = '',
+): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
+  const { interval, limit } = parameters;
   const { nowMs, goodUntilMs } = momentOf(context, {
-    interval: parameters.interval,
+    interval,
     toMs: Number.POSITIVE_INFINITY,
     endedMs: found.endedMs,
     isAdjusted: parameters.adjust !== 'none',
   });
-  const stream = await streamContextOf(context, found, parameters);
-  barsCounted(context)(baseBarsFor(stream, found, everything, limit));
+  const stream = await streamContextOf(context, found, parameters, counted);
+  counted(baseBarsFor(stream, found, everything, limit));
   const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
-  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs));
+  await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs), of);
+  return { timed, goodUntilMs };
+}
+
+/** `GET …/bars/…/latest` */
+export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
+  const { schema_asset, country_symbol } = parameters;
+  const found = await instrumentOf(context, schema_asset, country_symbol);
+  checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
+  const { timed, goodUntilMs } = await newest(context, found, parameters);
   return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
+};
+
+/** The newest bars of one instrument of several; without bars where it has none, or nothing bears the symbol. */
+async function newestNamed(
+  context: QueryContext,
+  named: CountrySymbol,
+  parameters: NewestParameters & { readonly schema_asset: AssetSchema },
+  counted: (count: number) => void,
+): Promise<{ readonly part: StepPart | null; readonly goodUntilMs: number }> {
+  const { schema_asset, interval } = parameters;
+  // Its own notes: what is kept of it depends on none of the others, which are read meanwhile.
+  const reader = new TrackedReader(context.reader);
+  const own = { ...context, reader, known: context.known === context.reader ? reader : context.known };
+  try {
+    let found = await instrumentOrNull(own, schema_asset, named, null);
+    const alias = found === null ? await aliasedSymbol(own, schema_asset, named) : null;
+    if (alias !== null) found = await instrumentOrNull(own, schema_asset, { ...named, symbol: alias }, null);
+    if (found === null) return { part: null, goodUntilMs: Number.POSITIVE_INFINITY };
+    const symbol = shownSymbol(own, found.instrument);
+    const of = `${named.country}:${symbol} `;
+    const { timed, goodUntilMs } = await newest(own, found, parameters, counted, of);
+    const constants = constantsOf({ ...found.instrument, symbol }, interval);
+    return { part: timed.bars.count === 0 ? null : { timed, constants }, goodUntilMs };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const message = `${named.country}:${named.symbol}: ${error.facts.message}`;
+    throw new Refusal(error.word, { ...error.facts, message });
+  } finally {
+    context.reader.note(reader.noted);
+  }
+}
+
+/** `GET …/bars/latest` */
+export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters, context) => {
+  const { schema_asset, symbols, format, csv_safe } = parameters;
+  for (const country of new Set(symbols.map((one) => one.country)))
+    checkAdjustDay(context, schema_asset, country, parameters);
+  const { instrumentsAtOnce, barsPerInstrument } = queryLimits;
+  const counted = barsCounted(context);
+  counted(symbols.length * barsPerInstrument);
+  const parts: StepPart[] = [];
+  const missing: string[] = [];
+  let goodUntilMs = Number.POSITIVE_INFINITY;
+  for (let from = 0; from < symbols.length; from += instrumentsAtOnce) {
+    const some = symbols.slice(from, from + instrumentsAtOnce);
+    // All have ended before the snapshot does.
+    const ended = await Promise.allSettled(
+      some.map((named) => newestNamed(context, named, parameters, counted)),
+    );
+    for (const [at, one] of ended.entries()) {
+      if (one.status === 'rejected') throw one.reason;
+      goodUntilMs = Math.min(goodUntilMs, one.value.goodUntilMs);
+      if (one.value.part === null) missing.push(`${some[at]!.country}:${some[at]!.symbol}`);
+      else parts.push(one.value.part);
+    }
+  }
+  const form = formOf(parameters);
+  const answer = renderList({
+    format,
+    wrapCsv: context.request.wrapCsv,
+    allocate: context.allocate,
+    count: parts.reduce((sum, { timed }) => sum + timed.bars.count, 0),
+    paging: null,
+    beside: { missing },
+    writeJson: (sink) => {
+      for (const [at, { timed, constants }] of parts.entries()) {
+        if (at > 0) sink.text(',');
+        writeJsonRows(sink, timed, constants, form);
+      }
+    },
+    writeCsv: (sink) => {
+      writeCsvHeader(sink, form);
+      for (const { timed, constants } of parts)
+        writeCsvRows(sink, timed, constants, form, csvCellOf(csv_safe));
+    },
+  });
+  return goodUntil(answer, goodUntilMs);
 };
 
 /** The values that all rows of one instrument have in common. */
@@ -306,7 +409,7 @@ function render(
   context: QueryContext,
   paging: Paging | null,
 ) {
-  const { session_date: withSessionDate } = parameters;
+  const form = formOf(parameters);
   const symbol = shownSymbol(context, instrument);
   const constants = constantsOf({ ...instrument, symbol }, parameters.interval);
   return renderList({
@@ -315,7 +418,10 @@ function render(
     allocate: context.allocate,
     count: timed.bars.count,
     paging,
-    writeJson: (sink) => writeJsonRows(sink, timed, constants, withSessionDate),
-    writeCsv: (sink) => writeCsv(sink, timed, constants, withSessionDate, csvCellOf(parameters.csv_safe)),
+    writeJson: (sink) => writeJsonRows(sink, timed, constants, form),
+    writeCsv: (sink) => {
+      writeCsvHeader(sink, form);
+      writeCsvRows(sink, timed, constants, form, csvCellOf(parameters.csv_safe));
+    },
   });
 }

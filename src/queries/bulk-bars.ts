@@ -5,6 +5,7 @@ import { END_MS, FIRST_MS } from '../base/instant.ts';
 import type { bulkBars } from '../contract/bars.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
+import { limits } from '../contract/limits.ts';
 import type { TimedBars } from '../market/bars/grid.ts';
 import { barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
@@ -34,17 +35,17 @@ import {
   type StepPlace,
   wrongOrder,
 } from './query.ts';
-import type { StepPart } from './render/bar-records.ts';
+import { formOf, type StepPart } from './render/bar-records.ts';
 import { stepFormats } from './render/bulk-formats.ts';
 
 type BulkParameters = ParametersOf<typeof bulkBars>;
 
 /** @throws Refusal where a request is for more than one answer may have */
 function checkSize({ interval, symbols }: BulkParameters, days: number): void {
-  const { bulkSymbolsMax, bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
-  if (symbols !== undefined && symbols.length > bulkSymbolsMax)
+  const { bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
+  if (symbols !== undefined && symbols.length > limits.symbolsMax)
     throw new Refusal('invalid_parameter', {
-      message: `symbols names ${symbols.length} symbols: one request may name ${bulkSymbolsMax}.`,
+      message: `symbols names ${symbols.length} symbols: one request may name ${limits.symbolsMax}.`,
       param: 'symbols',
       hint: 'Split the list; or leave symbols out, for the whole market.',
     });
@@ -211,7 +212,7 @@ async function stateOf({ reader }: QueryContext): Promise<DataState> {
 export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Promise<Answer> => {
   const { moment, request } = context;
   const { from } = request;
-  const { session_date: withSessionDate, format } = asked;
+  const { format } = asked;
   const symbols = from === undefined ? await check(asked, context) : from.symbols;
   const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
@@ -224,7 +225,7 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
   // Last: what is kept of the step must not depend on what this reads.
   if (from === undefined && moment !== always) await nameLimits(parameters, context);
   const { contentType, write } = stepFormats[format];
-  const step = { parts, withSessionDate, isFirst: from === undefined, isLast: rest === null };
+  const step = { parts, form: formOf(asked), isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
   const answer = { kind: 'answer', contentType, headers: {}, body, next: null, rows, goodUntilMs } as const;

@@ -7,7 +7,7 @@ import { KnownReader } from '../store/past/known-reader.ts';
 import { always } from '../store/schema/dataset.ts';
 import type { RowLists, Store } from '../store/store.ts';
 import { tellingAdjusted } from './adjusted.ts';
-import { answerHistoricalBars, answerLatestBars } from './bars.ts';
+import { answerHistoricalBars, answerLatestBars, answerLatestOfMany } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
@@ -62,6 +62,7 @@ const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = 
   seriesCoverage: answerSeriesCoverage,
   sessionCoverage: answerSessionCoverage,
   findings: answerFindings,
+  latestOfMany: answerLatestOfMany,
 };
 
 const anyRequest: LaneBounds = {

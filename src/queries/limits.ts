@@ -49,8 +49,10 @@ export const queryLimits = {
    * do not matter.
    */
   instrumentsPerStepMax: 16,
-  /** Symbols that a bulk request may name: as many as fit its address. */
-  bulkSymbolsMax: 1_000,
+  /** Instruments of one answer whose reads are under way together: on another machine each would wait for its own. */
+  instrumentsAtOnce: 64,
+  /** Stored bars as which each instrument of such an answer counts: it takes as long as to read so many. */
+  barsPerInstrument: 1_000,
   /**
    * Symbols times days of a bulk request: 40 days of a whole market, counted as 10,000 symbols; at DAY and
    * above 100 times as many.

@@ -117,8 +117,8 @@ for (const name of Object.keys(contract) as EndpointName[]) {
   }
 }
 
-test('20,000 characters in any place are a 414 that repeats none of them (contract 6.3)', async () => {
-  const long = 'a'.repeat(20_000);
+test('28,000 characters in any place are a 414 that repeats none of them (contract 6.3)', async () => {
+  const long = 'a'.repeat(28_000);
   for (const target of [
     withKey(LATEST, `&limit=${long}`),
     withKey(LATEST, `&${long}`),
@@ -150,6 +150,56 @@ test('limit is a plain decimal from 1 to the maximum, named in the refusal and n
   }
   assert.equal((await page(withKey(DAY, '&limit=1'))).count, 1);
   assert.equal((await page(withKey(DAY, `&limit=${max}`))).count, opens.length);
+});
+
+test('columns, timestamps and tz are refused by name, with what is allowed (contract 9.16)', async () => {
+  const names =
+    'asset_schema interval country_iso_code exchange symbol datetime close_datetime session_date open high low close volume vwap';
+  for (const sent of ['price', 'open,open', 'open,', ',open', 'open, close', 'open;close', 'Open,OPEN']) {
+    const detail = refused(
+      await ask(withKey(DAY, `&columns=${encodeURIComponent(sent)}`)),
+      'invalid_parameter',
+      'columns',
+      sent,
+    );
+    assert.deepEqual(detail.allowed, names.split(' '));
+  }
+  for (const sent of ['Mars/Olympus', '%2B05:30', '-05:00', 'America', 'America/New_York,UTC', 'null'])
+    refused(await ask(withKey(DAY, `&tz=${sent}`)), 'invalid_parameter', 'tz', sent);
+  for (const timestamps of ['unix', 'UNIX_MS']) {
+    const got = await ask(withKey(DAY, `&tz=UTC&timestamps=${timestamps}`));
+    assert.equal(refused(got, 'invalid_parameter', 'tz', timestamps).allowed, 'timestamps=iso');
+  }
+  refused(await ask(withKey(DAY, '&timestamps=epoch')), 'invalid_parameter', 'timestamps', 'epoch');
+  const bulk = '/api/v2/stock/bulk/bars/US/1M/from/2025-03-03/to/2025-03-03';
+  for (const one of ['columns=close', 'timestamps=iso', 'tz=UTC'])
+    for (const format of ['arrow', 'parquet']) {
+      const got = await ask(withKey(bulk, `&format=${format}&${one}`));
+      assert.equal(refused(got, 'invalid_parameter', one.split('=')[0], one).allowed, 'format=csv');
+    }
+});
+
+test('answers in other forms have other tags, and each is told from the others (contract 9.7, 9.16)', async () => {
+  const forms = [
+    '',
+    '&columns=close',
+    '&columns=open',
+    '&timestamps=unix',
+    '&tz=Asia/Tokyo',
+    '&tz=UTC&timestamps=ISO',
+  ];
+  const tags = new Map<string, string>();
+  for (const round of [1, 2, 3])
+    for (const form of forms) {
+      const { headers, text } = await ask(withKey(DAY, form));
+      assert.equal(tags.get(form) ?? headers.ETag, headers.ETag, `${round} ${form}`);
+      tags.set(form, headers.ETag!);
+      if (form.includes('columns=open')) assert.match(text, /"data":\[\{"open":1\},/);
+      const held = await ask(withKey(DAY, form), { headers: { 'if-none-match': headers.ETag } });
+      assert.equal(held.status, 304);
+    }
+  // Instants in UTC are the same text.
+  assert.equal(new Set(tags.values()).size, forms.length - 1);
 });
 
 test('any texts in any place are answered or refused, never a fault (contract 6.4)', async () => {

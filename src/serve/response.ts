@@ -17,9 +17,17 @@ const IGNORED_HEADER = 'X-Ignored-Parameters';
 /** A name as a header may show it. A key has more characters, so none is shown after a mistyped `=`. */
 const SHOWN = new RegExp(`^[\\w.[\\]-]{1,${limits.ignoredNameCharactersMax}}$`);
 
-/** The known name that is likely meant: `from` is `from_date`, `adjst` is `adjust`. */
+/**
+ * The known name that is likely meant: `from` is `from_date`, `adjst` is `adjust`. Every short name is near one
+ * of two letters.
+ */
 function likely(name: string, known: readonly string[]): string {
-  const meant = known.find((one) => one.startsWith(`${name}_`)) ?? nearest(name, known);
+  const meant =
+    known.find((one) => one.startsWith(`${name}_`)) ??
+    nearest(
+      name,
+      known.filter((one) => one.length > 2),
+    );
   return meant === undefined ? name : `${name} (${meant}?)`;
 }
 

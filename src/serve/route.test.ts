@@ -46,6 +46,7 @@ const paths: readonly [path: string, name: EndpointName][] = [
   ['/api/v2/holiday/holiday_codes/US', 'holidayCodes'],
   ['/api/v2/stock/bars/US:AAPL/1M/from/2025-07-18/to/2025-07-19', 'historicalBars'],
   ['/api/v2/stock/bars/US:AAPL/1M/latest', 'latestBars'],
+  ['/api/v2/stock/bars/latest', 'latestOfMany'],
   ['/api/v2/economic_calendar/event_list', 'economicEvents'],
   ['/api/v2/economic_calendar/event', 'economicEvent'],
   ['/api/v2/economic_calendar/latest_event_list', 'latestEconomicEvents'],
@@ -242,7 +243,7 @@ function timeOf({ name, parameter, declared }: (typeof timed)[number], text: str
 const goodTexts: Readonly<Record<string, string>> = {
   ...{ schema_asset: 'stock', country_symbol: 'US:A', interval: 'DAY', option_type: 'call' },
   ...{ moneyness: 'in_the_money', full_symbol: 'stock:US:*', query: 'A' },
-  ...{ from_date: '1950-01-01', to_date: '2150-01-01' },
+  ...{ from_date: '1950-01-01', to_date: '2150-01-01', symbols: 'US:A' },
 };
 
 for (const one of timed) {

@@ -62,6 +62,14 @@ const makers: Readonly<
       ['format=csv', ...named, ...params(random, bars)],
     ];
   },
+  latestOfMany: (random) => [
+    'stock/bars/latest',
+    [
+      `symbols=${random.shuffle(['US:AAA', 'US:RNM', 'US:OLDN', 'US:LST', 'US:DEL', 'US:NOPE']).slice(0, 4).join()}`,
+      `interval=${random.pick(intervals)}`,
+      ...params(random, { ...bars, limit: ['1', '2', '10'] }),
+    ],
+  ],
   latestBars: (random) => [`${seriesOf(random)}/latest`, params(random, { ...bars, limit })],
   corporateActions: (random) => [
     `stock/stock_corporate_action/list/${random.pick(names.slice(0, 5)).split('/')[1]}`,

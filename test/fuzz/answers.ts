@@ -56,7 +56,7 @@ export type Sent = {
 };
 
 /** Characters of an address that are still taken (contract 6.3: 8 kB). */
-const TARGET_CHARACTERS_MAX = 8_192;
+const TARGET_CHARACTERS_MAX = 24_576;
 
 /** How texts that mean the same are written in one way; others count as they are. */
 const spellings: readonly (readonly [names: readonly string[], spell: (text: string) => string | null])[] = [

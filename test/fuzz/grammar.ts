@@ -244,6 +244,42 @@ const symbols: Grammar = {
   },
 };
 
+/** Of latest bars of many instruments (contract 9.15). */
+const countrySymbols: Grammar = {
+  make: (random) => Array.from({ length: random.between(1, 4) }, () => countrySymbol.make(random)).join(),
+  judge: (text) => {
+    const verdicts = text.split(',').map(nameVerdict);
+    return verdicts.find((one) => one === 'wrong') ?? verdicts.find((one) => one === 'open') ?? 'right';
+  },
+};
+
+const barColumns = [
+  ...['asset_schema', 'interval', 'country_iso_code', 'exchange', 'symbol', 'datetime', 'close_datetime'],
+  ...['session_date', 'open', 'high', 'low', 'close', 'volume', 'vwap'],
+];
+
+/** The columns of a right text (contract 9.16). */
+export const columnsIn = (text: string): readonly string[] => lowerAscii(text).split(',');
+
+const columns: Grammar = {
+  make: (random) => random.anyCase(random.shuffle(barColumns).slice(0, random.between(1, 14)).join()),
+  judge: (text) => {
+    const names = columnsIn(text);
+    return verdict(names.every((name) => barColumns.includes(name)) && new Set(names).size === names.length);
+  },
+};
+
+const timeZones = ['America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC'];
+
+/** Whether the platform knows another name is its own matter; an offset is no name. */
+const timeZone: Grammar = {
+  make: (random) => random.anyCase(random.pick(timeZones)),
+  judge: (text) => {
+    if (timeZones.some((name) => lowerAscii(name) === lowerAscii(text))) return 'right';
+    return /^[A-Za-z][\w+/-]*$/.test(text) ? 'open' : 'wrong';
+  },
+};
+
 const decimal: Grammar = {
   make: (random) =>
     random.pick(['2', '1.5', '2.75', '71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
@@ -303,12 +339,16 @@ const grammars: Readonly<Record<string, Grammar>> = {
   },
   sort_by: sortBy,
   symbols,
+  columns,
+  timestamps: words('iso', 'unix', 'unix_ms'),
+  tz: timeZone,
   query: formed(/^[^\p{Cc}]{1,100}$/u, ['A', 'aapl', 'NO', 'quote', 'bit coin', 'AAPL25', '=', '😀']),
 };
 
 /** The highest `limit` of an endpoint, by its path (spec 8, contract 4.4, 9). */
 const limitMaxima: readonly [beginning: RegExp, max: number][] = [
   [/stock_corporate_action/, 1000],
+  [/\/bars\/latest$/, 10],
   [/\/bars\//, 1000],
   [/\/option\/search\//, 1000],
   [/\/server\//, 1000],
@@ -324,6 +364,7 @@ export const isFlag = ({ schema }: Parameter): boolean => (schema as { type?: st
 /** The grammar of a parameter. Page keys are the fuzzer's own matter. @throws for a name that has none yet */
 export function grammarOf({ path, parameters, isStreamed }: Endpoint, name: string): Grammar {
   if (name === 'format' && isStreamed) return bulkFormat;
+  if (name === 'symbols' && !isStreamed) return countrySymbols;
   const max = limitMaxima.find(([beginning]) => beginning.test(path))?.[1];
   const ofKind = isFlag(parameters[name]!) ? flag : grammars[name];
   const grammar = name === 'limit' && max !== undefined ? limitUpTo(max) : ofKind;

@@ -11,7 +11,7 @@ import {
   type Texts,
 } from './answers.ts';
 import { underlyingNames } from './data.ts';
-import { grammarOf, storedName } from './grammar.ts';
+import { grammarOf, lowerAscii, storedName } from './grammar.ts';
 import { brokenPiece, hostileText, lostPath, stranger, withSlashes, writeText } from './hostile.ts';
 import type { Random } from './random.ts';
 
@@ -197,6 +197,7 @@ function storedTexts(random: Random, name: AnyName): Texts {
   const { from_date } = (allEndpoints[name] as Endpoint).parameters;
   return {
     ...{ schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) },
+    ...(name === 'latestOfMany' ? { symbols: random.anyCase(symbol.join(':')) } : {}),
     ...(name === 'bulkBars' ? marketTexts(random, symbol.join(':')) : {}),
     ...(from_date === undefined || random.chance(0.5) ? {} : random.pick(ranges)),
   };
@@ -221,7 +222,7 @@ const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
 const untried = ['next_page_key', 'as_of', 'data_version'];
 
 /** What chooses no records: given or not where a page key is asked for with its own query. */
-const free = ['limit', 'format', 'session_date'];
+const free = ['limit', 'format', 'session_date', 'columns', 'timestamps', 'tz'];
 
 /** Another name of a parameter says the same as that one, or contradicts it (contract 9.13). */
 function mergeAdjustment({ texts, faults }: Draft): void {
@@ -232,6 +233,15 @@ function mergeAdjustment({ texts, faults }: Draft): void {
   const meant = adjustment.toLowerCase().replace('raw', 'none');
   if (adjust !== undefined && adjust.toLowerCase() !== meant) faults.add('invalid_parameter adjustment');
   texts.adjust = meant;
+}
+
+/** A zone goes with instants as text, and of bars in bulk the form of rows with CSV (contract 9.16). */
+function noteForms({ name, texts, faults }: Draft): void {
+  const { timestamps = 'iso', format } = texts;
+  if (texts.tz !== undefined && lowerAscii(timestamps) !== 'iso') faults.add('invalid_parameter tz');
+  if (name !== 'bulkBars' || (format !== undefined && lowerAscii(format) === 'csv')) return;
+  for (const one of ['columns', 'timestamps', 'tz'])
+    if (texts[one] !== undefined) faults.add(`invalid_parameter ${one}`);
 }
 
 /** A draft with its parameters, some of them bad. */
@@ -247,10 +257,13 @@ function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[
   const badness = random.chance(0.6) ? 0 : random.pick([0.12, 0.12, 0.12, 0.5]);
   for (const parameter of Object.keys(parameters)) {
     const isOther = wish !== null && !(parameter in wish.texts) && !free.includes(parameter);
-    if (untried.includes(parameter) || (isOther && random.chance(0.9))) continue;
+    // Seldom, because two of them may contradict each other.
+    const isOfForm = ['columns', 'timestamps', 'tz'].includes(parameter) && random.chance(0.8);
+    if (untried.includes(parameter) || isOfForm || (isOther && random.chance(0.9))) continue;
     addParameter(random, draft, parameter, texts[parameter], badness);
   }
   mergeAdjustment(draft);
+  noteForms(draft);
   if ('next_page_key' in parameters) addPageKey(random, draft, known, wish);
   return draft;
 }
@@ -258,7 +271,7 @@ function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[
 /** The target of a draft, and whether no endpoint has its path. */
 function targetOf(random: Random, draft: Draft): { target: string; isLost: boolean } {
   while (random.chance(0.1)) draft.pairs.push(stranger(random));
-  if (random.chance(0.004)) draft.pairs.push(`pad=${'y'.repeat(random.between(7_000, 20_000))}`);
+  if (random.chance(0.004)) draft.pairs.push(`pad=${'y'.repeat(random.between(23_000, 30_000))}`);
   const isLost = random.chance(0.04);
   const path = isLost ? lostPath(random, draft.path) : draft.path;
   return { target: `${path}?${random.shuffle(draft.pairs).join('&')}`, isLost };
@@ -287,7 +300,9 @@ export function makeTrial(random: Random, known: Known, endpoints = everyEndpoin
     },
     ...judgeDraft(draft, known, { target, method, isLost, key: key.right }),
     format: formatOf(draft, accept),
-    limit: Number(draft.texts.limit ?? limit?.default ?? Number.NaN),
+    limit:
+      Number(draft.texts.limit ?? limit?.default ?? Number.NaN) *
+      (draft.name === 'latestOfMany' ? (draft.texts.symbols ?? '').split(',').length : 1),
     keyInQuery: key.inQuery,
   };
 }

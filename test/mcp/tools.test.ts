@@ -78,7 +78,7 @@ test('every parameter of the endpoints is one of the tools, but the form and oth
   const { tools } = await assistant.client.listTools();
   const bars = tools.find(({ name }) => name === 'get_ohlc')!;
   const { parameters }: Endpoint = contract.historicalBars;
-  const own = ['format', 'csv_safe', 'adjustment'];
+  const own = ['format', 'csv_safe', 'timestamps', 'adjustment'];
   assert.deepEqual(Object.keys(bars.inputSchema.properties!), [
     ...Object.keys(parameters).filter((name) => !own.includes(name)),
     'max_tokens',

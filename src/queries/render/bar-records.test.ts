@@ -4,12 +4,20 @@ import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
 import { plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, dayOf, formatDay, formatInstant } from '../../base/instant.ts';
-import { barRecord } from '../../contract/bars.ts';
+import { type BarField, barRecord } from '../../contract/bars.ts';
 import { fieldsOf } from '../../contract/endpoint.ts';
 import { emptyBars, valueColumns } from '../../market/bars/columns.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
 import { allocateFresh } from '../query.ts';
-import { type BarConstants, writeCsv, writeJsonRows } from './bar-records.ts';
+import {
+  type BarConstants,
+  formOf,
+  plainForm,
+  type RowForm,
+  writeCsvHeader,
+  writeCsvRows,
+  writeJsonRows,
+} from './bar-records.ts';
 import { csvCell, Sink } from './sink.ts';
 
 type Row = { openMs: number; closeMs: number; day: number } & Record<(typeof valueColumns)[number], number>;
@@ -82,6 +90,12 @@ function written(write: (to: Sink) => void): string {
   return Buffer.from(sink.take(allocateFresh)).toString();
 }
 
+/** A whole CSV. */
+function writeCsv(to: Sink, timed: TimedBars, fixed: BarConstants, form: RowForm): void {
+  writeCsvHeader(to, form);
+  writeCsvRows(to, timed, fixed, form);
+}
+
 /** The cells of a CSV text by RFC 4180; a quoted cell keeps its quotes, to be told from a bare one. */
 function cellsOf(csv: string): string[][] {
   const table: string[][] = [[]];
@@ -99,7 +113,7 @@ function cellsOf(csv: string): string[][] {
 test('JSON rows parse to the records, fields in the order of the contract (contract 3.12)', () => {
   fc.assert(
     fc.property(rows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
-      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, withSessionDate));
+      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, plainForm(withSessionDate)));
       const records = all.map((row) => recordOf(row, fixed, withSessionDate));
       assert.deepEqual(JSON.parse(`[${text}]`), records);
       const order = fieldsOf(barRecord).filter((field) => withSessionDate || field !== 'session_date');
@@ -134,7 +148,7 @@ const scaledRows = fc.integer({ min: 0, max: 60 }).chain((count) =>
 test('JSON rows are the bytes of JSON.stringify, numbers without exponents (contract 3.12)', () => {
   fc.assert(
     fc.property(scaledRows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
-      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, withSessionDate));
+      const text = written((to) => writeJsonRows(to, timedOf(all), fixed, plainForm(withSessionDate)));
       const expected = all.map((row) => {
         const record = Object.entries(recordOf(row, fixed, withSessionDate)).map(([name, value]) => {
           const json = typeof value === 'number' ? plainDecimal(value) : JSON.stringify(value);
@@ -152,13 +166,15 @@ test('CSV has the fields as header and the same texts as JSON in its cells (cont
   fc.assert(
     fc.property(rows, constants, fc.boolean(), (all, fixed, withSessionDate) => {
       const timed = timedOf(all);
-      const [header, ...table] = cellsOf(written((to) => writeCsv(to, timed, fixed, withSessionDate)));
+      const [header, ...table] = cellsOf(
+        written((to) => writeCsv(to, timed, fixed, plainForm(withSessionDate))),
+      );
       const order = fieldsOf(barRecord).filter((field) => withSessionDate || field !== 'session_date');
       assert.deepEqual(header, order);
       assert.equal(table.length, all.length);
       for (const [at, row] of all.entries()) {
         const one = timedOf([row]);
-        const json = written((to) => writeJsonRows(to, one, fixed, withSessionDate));
+        const json = written((to) => writeJsonRows(to, one, fixed, plainForm(withSessionDate)));
         const record = JSON.parse(json) as Record<string, string | number | null>;
         for (const [place, field] of order.entries()) {
           const cell = table[at]![place]!;
@@ -183,7 +199,7 @@ test('a CSV without rows is its header (contract 5.1)', () => {
     symbol: 'A',
   };
   assert.equal(
-    written((to) => writeCsv(to, timedOf([]), fixed, false)),
+    written((to) => writeCsv(to, timedOf([]), fixed, plainForm(false))),
     'asset_schema,interval,country_iso_code,exchange,symbol,datetime,close_datetime,open,high,low,close,volume,vwap\r\n',
   );
 });
@@ -211,12 +227,66 @@ test('a bar in CSV, with volume, without exchange and vwap (contract 5.1)', () =
       to,
       timedOf([{ ...row, day: Math.floor(row.day), volume: 1e-7, vwap: Number.NaN }]),
       fixed,
-      true,
+      plainForm(true),
     ),
   );
   assert.equal(
     csv.split('\r\n')[1],
     'STOCK,1M,US,,A,2025-03-03T14:30:00+00:00,2025-03-03T14:31:00+00:00,2025-03-03,1.5,2,1,1.75,0.0000001,',
+  );
+});
+
+/** An instant as a form has it. */
+function instantIn(ms: number, { timestamps, zone }: RowForm): string | number {
+  if (timestamps !== 'iso') return timestamps === 'unix' ? ms / 1000 : ms;
+  const minutes = zone === null ? 0 : Math.round(zone.offsetAt(ms) / 60_000);
+  const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)];
+  const offset = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${formatInstant(ms + minutes * 60_000).slice(0, 19)}${sign}${offset}`;
+}
+
+const anyForm = fc
+  .record({
+    session_date: fc.boolean(),
+    columns: fc.option(fc.shuffledSubarray(fieldsOf(barRecord) as BarField[], { minLength: 1 }), {
+      nil: undefined,
+    }),
+    timestamps: fc.constantFrom('iso' as const, 'unix' as const, 'unix_ms' as const, undefined),
+    tz: fc.constantFrom('America/New_York', 'Asia/Kathmandu', 'Africa/Monrovia', undefined),
+  })
+  .map((asked) => (asked.timestamps?.startsWith('unix') ? { ...asked, tz: undefined } : asked));
+
+test('rows have the columns that were asked for in their order, and instants in their form, in JSON and CSV (contract 9.16)', () => {
+  fc.assert(
+    fc.property(rows, constants, anyForm, (all, fixed, asked) => {
+      const form = formOf(asked);
+      const timed = timedOf(all);
+      const names =
+        asked.columns ??
+        fieldsOf(barRecord).filter((field) => asked.session_date || field !== 'session_date');
+      const records = all.map((row) => {
+        const record: Record<string, unknown> = {
+          ...recordOf(row, fixed, true),
+          datetime: instantIn(row.openMs, form),
+          close_datetime: instantIn(row.closeMs, form),
+        };
+        return Object.fromEntries(names.map((name) => [name, record[name]]));
+      });
+      const text = `[${written((to) => writeJsonRows(to, timed, fixed, form))}]`;
+      assert.deepEqual(JSON.parse(text), records);
+      for (const record of JSON.parse(text) as object[]) assert.deepEqual(Object.keys(record), names);
+      const cells = records.map((record) =>
+        Object.values(record).map((value) => {
+          if (typeof value === 'number') return plainDecimal(value);
+          return csvCell(value as string | null);
+        }),
+      );
+      assert.equal(
+        written((to) => writeCsv(to, timed, fixed, form)),
+        [names, ...cells].map((line) => `${line.join()}\r\n`).join(''),
+      );
+    }),
+    { numRuns: 400 },
   );
 });
 

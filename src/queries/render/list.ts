@@ -16,6 +16,8 @@ type ListParts = {
   /** Null where the list has no pages. */
   readonly paging: Paging | null;
   readonly allocate: Allocate;
+  /** Further lists of the result, behind the records. */
+  readonly beside?: Readonly<Record<string, readonly unknown[]>>;
   /** Writes the records as elements of a JSON array. */
   readonly writeJson: (sink: Sink) => void;
   /** Writes header and rows. */
@@ -41,7 +43,11 @@ export function renderList(parts: ListParts): Answer {
 }
 
 /** Writes the result of a list: its records, or its whole CSV as one string. */
-function writeList(to: Sink, { count, paging, writeJson }: ListParts, csv: string | null): number | null {
+function writeList(
+  to: Sink,
+  { count, paging, beside = {}, writeJson }: ListParts,
+  csv: string | null,
+): number | null {
   to.text('{');
   const at = paging && writePaging(to, paging);
   to.text(`"count":${count},"data":`);
@@ -50,6 +56,7 @@ function writeList(to: Sink, { count, paging, writeJson }: ListParts, csv: strin
     writeJson(to);
     to.text(']');
   } else to.text(JSON.stringify(csv));
+  for (const [name, list] of Object.entries(beside)) to.text(`,"${name}":${JSON.stringify(list)}`);
   to.text('}');
   return at;
 }

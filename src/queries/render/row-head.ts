@@ -1,8 +1,9 @@
-// The part of a row of bars before its numbers: of one length in all rows of an answer, copied from a
+// The part of a row of bars between its numbers: of one length in all rows of an instrument, copied from a
 // template.
 
 import { DAY_MS, FIRST_DAY, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
+import type { Zone } from '../../market/calendar/zone.ts';
 import { writeDate, writePair } from './digits.ts';
 import { Constant } from './sink.ts';
 
@@ -10,9 +11,10 @@ import { Constant } from './sink.ts';
 const INSTANT_TEMPLATE = '0000-00-00T00:00:00+00:00';
 const DATE_TEMPLATE = '0000-00-00';
 
-/** Where a time begins in an instant, and its seconds. */
+/** Where a time begins in an instant, its seconds, and its offset. */
 const TIME_AT = 'YYYY-MM-DD'.length;
 const SECONDS_AT = 'YYYY-MM-DDTHH:MM:'.length;
+const OFFSET_AT = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -26,68 +28,133 @@ const minuteWords = new Float64Array(
   ).buffer,
 );
 
-/**
- * The texts before the moments of a row, in their order: open, close and, where rows have it, the date of the
- * session.
- */
-type HeadTexts = readonly [beforeOpen: string, beforeClose: string, beforeDate: string | null, after: string];
+/** Before the first row: the date of no bar, in no zone. */
+const NO_DAY = FIRST_DAY - 2;
 
-/** The head of rows: texts, and a place for each moment. */
-export class RowHead {
-  readonly #template: Constant;
-  /** The bytes of the template. */
-  readonly #view: DataView;
-  readonly #openAt: number;
-  readonly #closeAt: number;
-  /** -1 where rows have no date. */
-  readonly #dateAt: number;
-  // Before the first row they are those of no bar.
-  #openDay = FIRST_DAY - 1;
-  #closeDay = FIRST_DAY - 1;
-  #day = FIRST_DAY - 1;
+const [PLUS, MINUS] = [43, 45];
 
-  constructor([beforeOpen, beforeClose, beforeDate, after]: HeadTexts) {
-    const [instant, date] = [INSTANT_TEMPLATE, beforeDate === null ? '' : beforeDate + DATE_TEMPLATE];
-    this.#template = new Constant(beforeOpen + instant + beforeClose + instant + date + after);
-    this.#view = new DataView(this.#template.words.buffer);
-    // Of the texts only the first may have characters of several bytes.
-    const dateEnd = this.#template.length - after.length;
-    this.#dateAt = beforeDate === null ? -1 : dateEnd - DATE_TEMPLATE.length;
-    this.#closeAt = dateEnd - date.length - instant.length;
-    this.#openAt = this.#closeAt - beforeClose.length - instant.length;
+/** The place of an instant in a row. */
+class InstantPlace {
+  readonly #at: number;
+  readonly #template: DataView;
+  readonly #values: Float64Array;
+  readonly #zone: Zone | null;
+  #day = NO_DAY;
+  /** Local time minus UTC, and the span in which it is this. */
+  #offsetMs = 0;
+  #fromMs: number;
+  #toMs = Number.POSITIVE_INFINITY;
+
+  constructor(at: number, template: DataView, values: Float64Array, zone: Zone | null) {
+    this.#at = at;
+    this.#template = template;
+    this.#values = values;
+    this.#zone = zone;
+    this.#fromMs = zone === null ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   }
 
-  /** Bytes of each head. */
-  get length(): number {
-    return this.#template.length;
+  /** Writes the instant of a row, of whole seconds, over that of the template in a row that begins at `at`. */
+  write(view: DataView, at: number, row: number): void {
+    const ms = this.#values[row]!;
+    const place = at + this.#at;
+    if (ms < this.#fromMs || ms >= this.#toMs) this.#move(view, place, ms);
+    const local = ms + this.#offsetMs;
+    const day = Math.floor(local / DAY_MS) | 0;
+    if (day !== this.#day) {
+      this.#day = day;
+      writeDate(this.#template, this.#at, day);
+      writeDate(view, place, day);
+    }
+    const time = (local - day * DAY_MS) | 0;
+    const minute = (time / MINUTE_MS) | 0;
+    view.setFloat64(place + TIME_AT, minuteWords[minute]!, true);
+    const seconds = ((time - minute * MINUTE_MS) / SECOND_MS) | 0;
+    if (seconds !== 0) writePair(view, place + SECONDS_AT, seconds);
   }
 
-  /** Writes the head of a row, whose instants are whole seconds; the place after it. */
-  write(view: DataView, at: number, { openMs, closeMs, day }: TimedBars, row: number): number {
-    const [open, close, date] = [openMs[row]!, closeMs[row]!, day[row]!];
-    const openDay = Math.floor(open / DAY_MS) | 0;
-    const closeDay = Math.floor(close / DAY_MS) | 0;
-    if (openDay !== this.#openDay || closeDay !== this.#closeDay || date !== this.#day)
-      this.#turn(openDay, closeDay, date);
-    const end = this.#template.write(view, at);
-    writeTime(view, at + this.#openAt, (open - openDay * DAY_MS) | 0);
-    writeTime(view, at + this.#closeAt, (close - closeDay * DAY_MS) | 0);
-    return end;
-  }
-
-  /** Writes dates into the template. */
-  #turn(openDay: number, closeDay: number, day: number): void {
-    [this.#openDay, this.#closeDay, this.#day] = [openDay, closeDay, day];
-    writeDate(this.#view, this.#openAt, openDay);
-    writeDate(this.#view, this.#closeAt, closeDay);
-    if (this.#dateAt >= 0) writeDate(this.#view, this.#dateAt, day);
+  /**
+   * The clocks have changed. An offset is written in minutes, and the local time goes by it: so the text is
+   * the very instant where the clocks of old had seconds too.
+   */
+  #move(view: DataView, place: number, ms: number): void {
+    const { fromMs, toMs, offsetMs } = this.#zone!.stretchAt(ms);
+    [this.#fromMs, this.#toMs] = [fromMs, toMs];
+    const minutes = Math.round(offsetMs / MINUTE_MS);
+    this.#offsetMs = minutes * MINUTE_MS;
+    writeOffset(this.#template, this.#at, minutes);
+    writeOffset(view, place, minutes);
   }
 }
 
-/** Writes the time of a day over that of an instant. */
-function writeTime(view: DataView, instantAt: number, ms: number): void {
-  const minute = (ms / MINUTE_MS) | 0;
-  view.setFloat64(instantAt + TIME_AT, minuteWords[minute]!, true);
-  const seconds = ((ms - minute * MINUTE_MS) / SECOND_MS) | 0;
-  if (seconds !== 0) writePair(view, instantAt + SECONDS_AT, seconds);
+/** Writes an offset over that of an instant. */
+function writeOffset(view: DataView, instantAt: number, minutes: number): void {
+  const size = Math.abs(minutes);
+  view.setInt8(instantAt + OFFSET_AT, minutes < 0 ? MINUS! : PLUS!);
+  writePair(view, instantAt + OFFSET_AT + 1, Math.floor(size / 60));
+  writePair(view, instantAt + OFFSET_AT + 4, size % 60);
+}
+
+/** The place of a date in a row. */
+class DatePlace {
+  readonly #at: number;
+  readonly #template: DataView;
+  readonly #values: Int32Array;
+  #day = NO_DAY;
+
+  constructor(at: number, template: DataView, values: Int32Array) {
+    this.#at = at;
+    this.#template = template;
+    this.#values = values;
+  }
+
+  write(view: DataView, at: number, row: number): void {
+    const day = this.#values[row]!;
+    if (day === this.#day) return;
+    this.#day = day;
+    writeDate(this.#template, this.#at, day);
+    writeDate(view, at + this.#at, day);
+  }
+}
+
+/** A moment of a bar, by its field. */
+export type Moment = { readonly field: 'datetime' | 'close_datetime' | 'session_date' };
+
+/** Texts and moments that follow each other in the rows of some bars. */
+export class RowHead {
+  readonly #template: Constant;
+  #open: InstantPlace | null = null;
+  #close: InstantPlace | null = null;
+  #date: DatePlace | null = null;
+
+  /** `zone`: in whose local time instants are; null for UTC. */
+  constructor(items: readonly (string | Moment)[], { openMs, closeMs, day }: TimedBars, zone: Zone | null) {
+    const texts = items.map((item) => {
+      if (typeof item === 'string') return item;
+      return item.field === 'session_date' ? DATE_TEMPLATE : INSTANT_TEMPLATE;
+    });
+    this.#template = new Constant(texts.join(''));
+    const template = new DataView(this.#template.words.buffer);
+    let at = 0;
+    for (const [index, item] of items.entries()) {
+      const field = typeof item === 'string' ? null : item.field;
+      if (field === 'datetime') this.#open = new InstantPlace(at, template, openMs, zone);
+      if (field === 'close_datetime') this.#close = new InstantPlace(at, template, closeMs, zone);
+      if (field === 'session_date') this.#date = new DatePlace(at, template, day);
+      at += Buffer.byteLength(texts[index]!);
+    }
+  }
+
+  /** Bytes in each row. */
+  get bytesMax(): number {
+    return this.#template.length;
+  }
+
+  /** Writes those of a row; the place after them. Up to seven bytes more are written. */
+  write(view: DataView, at: number, row: number): number {
+    const end = this.#template.write(view, at);
+    this.#open?.write(view, at, row);
+    this.#close?.write(view, at, row);
+    this.#date?.write(view, at, row);
+    return end;
+  }
 }

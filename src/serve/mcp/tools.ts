@@ -70,7 +70,7 @@ type JsonSchema = {
 };
 
 /** What the tool itself decides: an assistant gets one form, and one name of each parameter. */
-const ownParameters = new Set(['format', 'csv_safe']);
+const ownParameters = new Set(['format', 'csv_safe', 'timestamps']);
 
 /** The parameters of a tool's endpoint that an assistant may give. */
 export function parametersOf({ endpoint, fixed = {} }: Tool): [name: string, parameter: Parameter][] {

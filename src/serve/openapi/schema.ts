@@ -74,7 +74,12 @@ function resultOf(endpoint: Endpoint): Example {
   const record = ref('schemas', recordName(endpoint));
   const one = recordExample(endpoint);
   const data = { type: 'array', items: record };
-  const list = { count: 1, data: [one] };
+  const { beside = {} } = endpoint;
+  const list = {
+    count: 1,
+    data: [one],
+    ...Object.fromEntries(Object.keys(beside).map((name) => [name, []])),
+  };
   switch (endpoint.shape) {
     case 'single':
     case 'map':
@@ -82,7 +87,7 @@ function resultOf(endpoint: Endpoint): Example {
     case 'array':
       return { schema: data, example: [one] };
     case 'list':
-      return { schema: object({ count, data }), example: list };
+      return { schema: object({ count, data, ...plainSchema(beside) }), example: list };
     case 'paged':
       return { schema: object({ ...paging, count, data }), example: { ...examplePaging, ...list } };
     case 'grouped': {

@@ -172,8 +172,10 @@ export class UnsentBytes {
 /** The part of a large answer that an estimate keeps after a smaller one. */
 const KEPT = 0.9;
 
-const recordsOf = ({ parameters }: Pick<QueryRequest, 'parameters'>): number =>
-  typeof parameters.limit === 'number' ? parameters.limit : 1;
+function recordsOf({ parameters: { limit, symbols } }: Pick<QueryRequest, 'parameters'>): number {
+  const each = typeof limit === 'number' ? limit : 1;
+  return Array.isArray(symbols) ? each * symbols.length : each;
+}
 
 type Sizes = { readonly bytesPerRecord: number; readonly largest: number };
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Texts } from '../answers.ts';
 import type { Expectation, Good } from '../expect.ts';
 import { countryOf, dayOf, intervalOf, judgeRange, lowerAscii, type Verdict } from '../grammar.ts';
-import { known, type Oracle, rangeFaults, unless } from './common.ts';
+import { haveColumns, known, msOf, type Oracle, rangeFaults, unless } from './common.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,13 +40,14 @@ const checkBars =
   (texts: Texts) =>
   ({ groups: [records] }: Good): void => {
     const hasLabel = ['true', '1', 'yes'].includes(lowerAscii(texts.session_date ?? 'false'));
+    if (haveColumns(texts, records!)) return;
     const symbols = namedBy(texts);
     const places = records!.map((record) => {
       const { asset_schema, country_iso_code, symbol, datetime } = record;
       assert.equal([asset_schema, country_iso_code].join(':'), market(texts));
       assert.ok(symbols === null || symbols.includes(String(symbol)), 'a symbol that was asked for');
       assert.equal('session_date' in record, hasLabel);
-      return [symbol, datetime].join('\n');
+      return [symbol, new Date(msOf(datetime, texts)).toISOString()].join('\n');
     });
     assert.deepEqual(places, [...new Set(places)].sort(), 'by symbol, then time, none twice');
   };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Texts } from '../answers.ts';
 import * as data from '../data.ts';
-import type { Expectation, Expected } from '../expect.ts';
-import { countryOf, dayOf, instantOf, lowerAscii, nameOf } from '../grammar.ts';
+import type { Came, Expectation, Expected } from '../expect.ts';
+import { columnsIn, countryOf, dayOf, instantOf, lowerAscii, nameOf } from '../grammar.ts';
 
 /** What must come of a request whose texts are right one by one. */
 export type Oracle = (texts: Texts) => Expectation;
@@ -27,6 +27,19 @@ export const named = (texts: Texts, rest: Omit<Expectation, 'faults'> = {}): Exp
   faults: unknownFaults(nameOf(texts), 'country_symbol'),
   ...rest,
 });
+
+/** The records have the columns that were asked for, and no others (contract 9.16). True where they were. */
+export function haveColumns({ columns }: Texts, records: readonly Came[]): boolean {
+  if (columns === undefined) return false;
+  for (const record of records) assert.deepEqual(Object.keys(record), columnsIn(columns));
+  return true;
+}
+
+/** The instant of a record's field, epoch milliseconds, in whichever form it was asked for. */
+export function msOf(value: unknown, { timestamps = 'iso' }: Texts): number {
+  if (lowerAscii(timestamps) === 'iso') return Date.parse(String(value));
+  return Number(value) * (lowerAscii(timestamps) === 'unix' ? 1000 : 1);
+}
 
 /** Which way a list goes. */
 export const isDescending = ({ sort }: Texts, fallback = 'asc'): boolean =>

@@ -1,6 +1,6 @@
 // What each endpoint must answer over the fuzzer's data, by the specification and the contract alone.
 import type { AnyName } from '../answers.ts';
-import { historicalBars, latestBars } from './bars.ts';
+import { historicalBars, latestBars, latestOfMany } from './bars.ts';
 import { bulkBars } from './bulk.ts';
 import type { Oracle } from './common.ts';
 import { corporateActions } from './corporate-actions.ts';
@@ -26,6 +26,7 @@ export const oracles: Readonly<Record<AnyName, Oracle>> = {
   holidayCodes,
   historicalBars,
   latestBars,
+  latestOfMany,
   economicEvents,
   economicEvent,
   economicEventCodes,

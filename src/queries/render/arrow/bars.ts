@@ -1,9 +1,10 @@
 // Bars as an Arrow stream: columns as the contract declares the fields of a bar, each as the buffers of its
 // type (Arrow's "Columnar Format"). A column without nulls has an empty bitmap.
-import { barRecord } from '../../../contract/bars.ts';
+import { type BarField, barRecord } from '../../../contract/bars.ts';
+import { fieldsOf } from '../../../contract/endpoint.ts';
 import type { ValueColumn } from '../../../market/bars/columns.ts';
 import type { TimedBars } from '../../../market/bars/grid.ts';
-import { type BarConstants, csvFields, type Step, type StepPart } from '../bar-records.ts';
+import type { BarConstants, RowForm, Step, StepPart } from '../bar-records.ts';
 import {
   type ArrowColumn,
   type ArrowField,
@@ -108,12 +109,11 @@ function fieldOf(name: string): ArrowField {
   return { name, type: typeOf(declared.anyOf?.[0] ?? declared), nullable };
 }
 
-const fieldsWith = csvFields(true).map(fieldOf);
-const fieldsWithout = csvFields(false).map(fieldOf);
+const allFields = fieldsOf(barRecord).map(fieldOf);
 
-/** The columns of bars. */
-export const arrowFields = (withSessionDate: boolean): readonly ArrowField[] =>
-  withSessionDate ? fieldsWith : fieldsWithout;
+/** The columns of bars: arrays of their own types, whatever the form of texts is. */
+export const arrowFields = ({ fields }: Pick<RowForm, 'fields'>): readonly ArrowField[] =>
+  allFields.filter(({ name }) => fields.includes(name as BarField));
 
 /** The values of all parts, one after the other: of a single part a view. `whole` has their length. */
 function joined<T extends Float64Array | Int32Array>(
@@ -158,8 +158,8 @@ function columnOf({ name, type }: ArrowField, parts: readonly StepPart[], rows: 
  * One step as messages, in pieces that follow each other: the schema before the first rows, and what ends the
  * stream after the last.
  */
-export function arrowBars({ parts, isFirst, isLast, withSessionDate }: Step): Uint8Array[] {
-  const fields = arrowFields(withSessionDate);
+export function arrowBars({ parts, isFirst, isLast, form }: Step): Uint8Array[] {
+  const fields = arrowFields(form);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
   const columns = (): ArrowColumn[] => fields.map((field) => columnOf(field, parts, rows));
   return [
