@@ -223,7 +223,7 @@ test('null is a value: a statement of its own looks for it, and goes on after it
   );
 });
 
-test('a count names only the columns that must be equal', () => {
+test('a count names only the columns that must be equal, or not less', () => {
   const all = 'select count(*) as "count" from "quotes"';
   assert.equal(compiler.count(quotes, {}).sql, all);
   assert.equal(compiler.count(quotes, { market: 'X' }).sql, `${all} where "market" = ?`);
@@ -231,6 +231,9 @@ test('a count names only the columns that must be equal', () => {
     other.count(quotes, { price: null, market: 'X' }).sql,
     `${all} where "price" is null and "market" = $1`,
   );
+  const { sql, values } = other.count(quotes, { market: 'X' }, { price: 3 });
+  assert.equal(sql, `${all} where "market" = $1 and "price" >= $2`);
+  assert.deepEqual(values({ market: 'X', price: 3 }), ['X', 3]);
 });
 
 test('datasets of one name have statements of their own: a migration reads a table by its former declaration', () => {

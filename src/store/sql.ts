@@ -264,10 +264,13 @@ export class SqlCompiler {
     return { sql: `${names}) as (values ${groups.map(() => marks).join(', ')})`, takes };
   }
 
-  /** A count of the rows whose columns equal `where`. */
-  count({ name }: Dataset, where: Row): Statement<Row> {
-    const conditions = whereOf(equals(where, (actual: Row) => actual));
-    return this.#statementOf(joined('', text(`select count(*) as "count" from ${quoted(name)}`), conditions));
+  /** A count of the rows whose columns equal `where`, and have at least the values of `least`. */
+  count({ name }: Dataset, where: Row, least: Row = {}): Statement<Row> {
+    const conditions = equals(where, (actual: Row) => actual);
+    for (const column of Object.keys(least))
+      conditions.push(isValue(quoted(column), '>=', (actual) => actual[column]));
+    const counted = text(`select count(*) as "count" from ${quoted(name)}`);
+    return this.#statementOf(joined('', counted, whereOf(conditions)));
   }
 
   #orderBy(columns: Columns, order: RankedRead['order']): Piece<unknown> {

@@ -98,10 +98,10 @@ export interface RowReader {
   /** The order columns' values of each row. */
   ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]>;
   /**
-   * The exact number of rows: of all, or of those whose columns equal `where`: the first columns of the key
-   * or of an index.
+   * The exact number of rows: of all, or of those whose columns equal `where` and have at least the values of
+   * `least`: the first columns of the key or of an index, which is read alone.
    */
-  count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>): Promise<number>;
+  count<D extends Dataset>(dataset: D, where?: Partial<RowOf<D>>, least?: Partial<RowOf<D>>): Promise<number>;
   /**
    * The number of all rows, and the span of a column of numbers. Both are found in two ways: a lost row is
    * damage. Reads a whole index or more.

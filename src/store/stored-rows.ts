@@ -98,9 +98,13 @@ export abstract class StoredRows implements RowReader {
     return (await this.lists(dataset, statement.sql, statement.values(ranked))) as (string | number)[][];
   }
 
-  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    const { sql, values } = this.compiler.count(dataset, where);
-    const found = await this.lists(dataset, sql, values(where));
+  async count<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>> = {},
+    least: Partial<RowOf<D>> = {},
+  ): Promise<number> {
+    const { sql, values } = this.compiler.count(dataset, where, least);
+    const found = await this.lists(dataset, sql, values({ ...where, ...least }));
     return (found[0]?.[0] as number | undefined) ?? 0;
   }
 

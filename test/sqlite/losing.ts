@@ -79,21 +79,32 @@ export class LosingStores {
 
   /** As a damaged page of one index loses rows: the table and its other indexes have them. */
   losingInIndex(index: string, where: string): string {
+    return this.#losingBeside(index, (database, table) => {
+      database.exec(`create temp table lost as select * from ${table} where ${where}`);
+      database.exec(`delete from ${table} where ${where}`);
+      return `insert into ${table} select * from lost`;
+    });
+  }
+
+  /** As a damaged page of a table loses rows: one of its indexes has them. */
+  losingInTable(index: string, where: string): string {
+    return this.#losingBeside(index, (_, table) => `delete from ${table} where ${where}`);
+  }
+
+  /** A copy that was changed by a statement of which an index learns nothing. */
+  #losingBeside(index: string, begin: (database: DatabaseSync, table: string) => string): string {
     return this.changed((database) => {
       const [row] = database.prepare('select * from sqlite_schema where name = ?').all(index);
-      database.exec('pragma writable_schema = on');
       const table = String(row!.tbl_name);
       const entry = [row!.type, row!.name, table, row!.rootpage, row!.sql] as (string | number)[];
-      database.exec(
-        `create temp table lost as select * from ${table} where ${where}; delete from ${table} where ${where}`,
-      );
       const inSchema = (statement: string, values: readonly (string | number)[]): void => {
         database.exec('pragma writable_schema = on');
         database.prepare(statement).run(...values);
         database.exec('pragma writable_schema = reset');
       };
+      const unseen = begin(database, table);
       inSchema('delete from sqlite_schema where name = ?', [index]);
-      database.exec(`insert into ${table} select * from lost`);
+      database.exec(unseen);
       inSchema('insert into sqlite_schema values (?, ?, ?, ?, ?)', entry);
     });
   }

@@ -24,6 +24,7 @@ before(() => stores.make());
 after(() => stores.close());
 const losing = stores.losing.bind(stores);
 const losingInIndex = stores.losingInIndex.bind(stores);
+const losingInTable = stores.losingInTable.bind(stores);
 const changed = stores.changed.bind(stores);
 
 async function exportBars(reader: Reader): Promise<void> {
@@ -188,6 +189,55 @@ test('an earlier version of rows of which the journal has lost an entry is a fau
     assert.match(why, /row_changes, the entries of run 28 about option_contracts: 4 are there, and 5 were/);
     assert.equal((await service.get(contracts)).status, 200);
     assert.equal((await service.get(`${contracts}&data_version=28`)).status, 200);
+  });
+});
+
+/** A row of `former_rows`: its dataset and key, and what reads it at version 20, before it. */
+const formerLost = [
+  [
+    'option_contracts',
+    '28',
+    '/api/v2/option/search/stock/US:AB01/call/moneyness/in_the_money?ref_asset_price=5000',
+  ],
+  ['import_runs', '[21]', '/api/v2/stock/coverage/US:AB00?interval=DAY'],
+] as const;
+
+for (const [place, loseOne] of Object.entries({ table: losingInTable, index: losingInIndex }))
+  for (const [dataset, key, target] of formerLost)
+    test(`a version is a fault where its ${place} lost a row of ${dataset} (contract 9.12)`, async () => {
+      const url = loseOne(
+        'former_rows_by_dataset_version_part_row_key',
+        `dataset = '${dataset}' and row_key = '${key}'`,
+      );
+      await asking(url, 'read', async (store) => {
+        const service = new Service(store);
+        const { status, why } = await service.get(`${target}&data_version=20`);
+        assert.equal(status, 500);
+        assert.match(
+          why,
+          new RegExp(`former_rows, the rows of ${dataset} after version 20: \\d+ are there, and`),
+        );
+        for (const served of [target, `${target}&data_version=28`])
+          assert.equal((await service.get(served)).status, 200, served);
+      });
+    });
+
+test('so it is where a series has lost what it was', async () => {
+  const url = losing(
+    'former_rows',
+    `dataset = 'series' and part = (select instrument_id from instruments where symbol = 'AB21')`,
+  );
+  await asking(url, 'read', async (store) => {
+    const service = new Service(store);
+    for (const target of [
+      '/api/v2/stock/coverage?limit=100&data_version=20',
+      '/api/v2/stock/coverage/US:AB21?interval=DAY&data_version=20',
+      bars('AB21', `${ofDays}?data_version=20`),
+    ]) {
+      const { status, why } = await service.get(target);
+      assert.equal(status, 500, target);
+      assert.match(why, /series|run_spans/, target);
+    }
   });
 });
 

@@ -196,9 +196,16 @@ export class PastReader implements Reader {
     return found.map((row) => columns.map((column) => row[column] as string | number));
   }
 
-  async count<D extends Dataset>(dataset: D, where: Partial<RowOf<D>> = {}): Promise<number> {
-    if ((await this.#former(dataset, where as Row)) === null) return this.#present.count(dataset, where);
-    return (await collectRows(this, dataset, where)).length;
+  async count<D extends Dataset>(
+    dataset: D,
+    where: Partial<RowOf<D>> = {},
+    least: Partial<RowOf<D>> = {},
+  ): Promise<number> {
+    if ((await this.#former(dataset, where as Row)) === null)
+      return this.#present.count(dataset, where, least);
+    const isOver = (row: Row): boolean =>
+      Object.entries(least).every(([column, value]) => compareCells(row[column], value) >= 0);
+    return (await collectRows(this, dataset, where)).filter(isOver).length;
   }
 
   /** The present rows are looked at too: a lost one is damage. */

@@ -13,6 +13,7 @@ import { instruments, instrumentTerms } from '../schema/reference.ts';
 import type { Reader } from '../store.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
+type FormerRow = RowOf<typeof formerRows>;
 
 /** Entries read at a time: some hold long texts. */
 const ENTRIES_PER_READ = 256;
@@ -89,6 +90,12 @@ class Looked {
   }
 }
 
+const lostFormer = (dataset: string, version: number, counted: number, read: number): Damage => ({
+  dataset: formerRows.name,
+  place: `the rows of ${dataset} after version ${version}`,
+  problem: `${read} are there, and its index counts ${counted}`,
+});
+
 const lostEntries = (run: number, { name }: Dataset, stored: number, read: number): Damage => ({
   dataset: rowChanges.name,
   place: `the entries of run ${run} about ${name}`,
@@ -156,7 +163,7 @@ export class PastState {
       break;
     }
     const looked = new Looked(this.#bounds);
-    for await (const entry of this.#entries(importRuns.name, null)) {
+    for await (const entry of this.#allEntries(importRuns.name)) {
       if (looked.isTooMuch()) {
         this.#bounds.found.set(name, 'far');
         throw this.#far(importRuns);
@@ -230,7 +237,7 @@ export class PastState {
     /** How many entries each run has; null where an older program wrote them. */
     const runs = new Map<number, number | null>();
     const looked = new Looked(this.#bounds);
-    for await (const { row_key, before } of this.#entries(dataset.name, 0)) {
+    for await (const { row_key, before } of this.#allEntries(dataset.name)) {
       // To ask for the rows of a run takes as long as some rows.
       for (let row = 0; row < ROWS_PER_QUESTION; row++) if (looked.isTooMuch()) return 'far';
       runs.set(Number(row_key), (before as { readonly entries: number } | null)?.entries ?? null);
@@ -255,8 +262,8 @@ export class PastState {
     return byKey;
   }
 
-  /** What writes after the version kept of a dataset, in the order of the writes. */
-  #entries(dataset: string, part: number | null): AsyncGenerator<RowOf<typeof formerRows>> {
+  /** What writes after the version kept of a dataset by its parts, in the order of the writes. */
+  #entries(dataset: string, part: number | null): AsyncGenerator<FormerRow> {
     const range = { from: this.version + 1 };
     const version = ['version', 'asc'] as const;
     const key = ['row_key', 'asc'] as const;
@@ -265,5 +272,19 @@ export class PastState {
         ? { where: { dataset }, order: [version, ['part', 'asc'] as const, key] }
         : { where: { dataset, part }, order: [version, key] };
     return rowsInOrder(this.#reader, formerRows, { ...read, range, limit: ENTRIES_PER_READ });
+  }
+
+  /**
+   * The same of a dataset that is kept as a whole: the rows are found by their key, and the index beside it
+   * counts them, because each may have lost some.
+   */
+  async *#allEntries(dataset: string): AsyncGenerator<FormerRow> {
+    let read = 0;
+    for await (const entry of this.#entries(dataset, 0)) {
+      read++;
+      yield entry;
+    }
+    const counted = await this.#reader.count(formerRows, { dataset }, { version: this.version + 1 });
+    if (read !== counted) refuseDamage(lostFormer(dataset, this.version, counted, read));
   }
 }

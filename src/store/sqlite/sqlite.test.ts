@@ -15,7 +15,7 @@ import type { Dataset } from '../schema/dataset.ts';
 import { eventCodes, events } from '../schema/economic.ts';
 import { holidays } from '../schema/holidays.ts';
 import { dataDatasets } from '../schema/index.ts';
-import { blockChanges, counters, importRuns, rowChanges } from '../schema/internal.ts';
+import { blockChanges, counters, formerRows, importRuns, rowChanges } from '../schema/internal.ts';
 import { news } from '../schema/news.ts';
 import { optionContracts } from '../schema/options.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
@@ -625,6 +625,12 @@ test('counting walks the least index', () => {
   assert.match(
     planOf(sqliteCompiler.count(instrumentTerms, market).sql, ...Object.values(market)),
     /^SEARCH instrument_terms USING (PRIMARY KEY|COVERING INDEX)[^\n]*$/,
+  );
+  // The table is compared with it.
+  const counted = sqliteCompiler.count(formerRows, { dataset: 'news' }, { version: 1 });
+  assert.match(
+    planOf(counted.sql, 'news', '1'),
+    /^SEARCH former_rows USING COVERING INDEX former_rows_by_\w+ \(dataset=\? AND version>\?\)$/,
   );
   database.close();
 });
