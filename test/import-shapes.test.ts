@@ -211,6 +211,35 @@ const cases: readonly Case[] = [
     days,
   ],
   [
+    'pages with two lists side by side',
+    {
+      pagination: { limit: 2, offset: 0, total: 2 },
+      data: [0, 1].map((row) => ({ date: dates[row], ...record(own, row) })),
+      links: [{ rel: 'next', href: 'https://x' }],
+    },
+    day,
+    days,
+  ],
+  [
+    'value under values',
+    { series: { values: { value: [0, 1].map((row) => ({ date: dates[row], ...record(own, row) })) } } },
+    day,
+    days,
+  ],
+  [
+    'objects of JSON:API',
+    {
+      data: [0, 1].map((row) => ({
+        id: row,
+        type: 'bar',
+        attributes: { date: dates[row], ...record(own, row) },
+      })),
+      meta: { total: 2 },
+    },
+    day,
+    days,
+  ],
+  [
     'a table of pandas with its schema',
     {
       schema: { fields: [{ name: 'datetime', type: 'string' }], pandas_version: '1.4.0' },

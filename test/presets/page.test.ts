@@ -172,7 +172,7 @@ const expected: Readonly<Record<string, Bars>> = {
     ['2024-01-03T08:00:00+00:00', 274.5, 275, 274, 274.1, 907, null],
   ],
   'time_series.json': [
-    ...(['stock/US:PXTWD', '5M', 'split'] as const),
+    ...(['stock/US:PXTWD', '5M', 'raw'] as const),
     ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
     ['2025-02-27T14:35:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
   ],
@@ -186,6 +186,17 @@ const expected: Readonly<Record<string, Bars>> = {
     ...(['stock/US:PXINV', 'DAY', undefined] as const),
     [thursday, 970.3, 970.8, 970.1, 970.45, 123460, null],
     [friday, 1070.5, 1070.8, 1070, 1070.71, 19880000, null],
+  ],
+  'pxbar_price-history.csv': ['stock/US:PXBAR', 'DAY', undefined, ...days],
+  'pxfut_intraday-1min_historical-data-03-01-2025.csv': [
+    ...(['stock/US:PXBMN', '1M', undefined] as const),
+    ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
+    ['2025-02-27T14:31:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
+  ],
+  'PXFRD_full_1min_adjsplit.txt': [
+    ...(['stock/US:PXFRD', '1M', 'split'] as const),
+    ['2025-02-27T14:30:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
+    ['2025-02-27T14:31:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
   ],
   'PXKIB.txt': [
     ...(['stock/US:PXKIB', '1M', 'all'] as const),

@@ -261,3 +261,181 @@ test('calendars of Trading Economics and EODHD: values with their units, and the
     ['UK', 'CPI_YOY', Date.parse('2025-06-12T12:30:00Z'), 3, 'May', 3.2, 3.4, null],
   ]);
 });
+
+test('calendars of splits of EODHD and FMP: new shares for old ones, those of other markets are refused', async () => {
+  const split = (code: string, old_shares: number, new_shares: number) => ({
+    ...{ code, split_date: '2018-12-03', optionable: 'N', old_shares, new_shares },
+  });
+  const answer = {
+    ...{
+      type: 'Splits',
+      description: 'Historical and upcoming splits',
+      from: '2018-12-02',
+      to: '2018-12-06',
+    },
+    splits: [split('BRK-B.US', 3, 1), split('A.US', 1000, 1032), split('SDV.AU', 10, 1)],
+  };
+  const dataset = { dataset: 'corporate-actions' };
+  const report = await vendor.import('calendar.json', json(answer), dataset);
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['eodhd-calendar', 2]);
+  assert.deepEqual(
+    report.refused.map(({ row, column, value }) => [row, column, value]),
+    [[3, 'splits[].code', 'SDV.AU']],
+  );
+  const stored = 'select symbol, split_from, split_to from corporate_actions order by symbol';
+  // Stored as 250 old shares for 258 new ones or as the file has it: the ratio is what counts.
+  assert.deepEqual(
+    rows(stored).map(([symbol, from, to]) => [symbol, Number(to) / Number(from)]),
+    [
+      ['A', 1.032],
+      ['BRK-B', 1 / 3],
+    ],
+  );
+  const fmp = [
+    { symbol: 'A', date: '2020-08-31', numerator: 4, denominator: 1, splitType: 'stock-split' },
+    { symbol: 'A', date: '2022-01-03', numerator: 1, denominator: 20, splitType: 'stock-split' },
+    { symbol: 'IPCALAB.BO', date: '2021-01-10', numerator: 2, denominator: 1, splitType: 'stock-split' },
+  ];
+  const splits = await vendor.import('f.json', json(fmp), dataset);
+  assert.deepEqual([splits.preset?.name, splits.rowsNew], ['fmp-splits', 2]);
+  assert.deepEqual(
+    splits.refused.map(({ row, column }) => [row, column]),
+    [[3, 'symbol']],
+  );
+  assert.deepEqual(rows(actions), [
+    ['A', 'split', day('2020-08-31'), null, 1, 4],
+    ['A', 'split', day('2022-01-03'), null, 20, 1],
+  ]);
+});
+
+test('the economic calendar of FMP asks for its clock; observations of FRED have their name in that of the file', async () => {
+  const event = {
+    ...{ date: '2024-03-01 03:35:00', country: 'JP', event: '3-Month Bill Auction', currency: 'JPY' },
+    ...{
+      previous: -0.112,
+      estimate: null,
+      actual: -0.096,
+      change: 0.016,
+      impact: 'Low',
+      changePercentage: 14.286,
+    },
+  };
+  const dataset = { dataset: 'economic-events' };
+  const unclear = await vendor.import('e.json', json([event]), dataset);
+  assert.match(unclear.refused[0]!.reason, /for local times give --zone/);
+  const content = json([event, { ...event, event: 'Tide', impact: 'None' }]);
+  const report = await vendor.import('e.json', content, { ...dataset, zone: 'UTC' });
+  assert.deepEqual([report.preset?.name, report.rowsNew, report.rowsRefused], ['fmp-events', 2, 0]);
+  const stored =
+    'select country_iso_code, event_code, event_timestamp, rank, actual_value, previous_value, forecast_value from economic_events order by event_code';
+  const at = Date.parse('2024-03-01T03:35:00Z');
+  assert.deepEqual(rows(stored), [
+    ['JP', '3_MONTH_BILL_AUCTION', at, 2, -0.096, -0.112, null],
+    ['JP', 'TIDE', at, 3, -0.096, -0.112, null],
+  ]);
+  const dates = { realtime_start: '2013-08-14', realtime_end: '2013-08-14' };
+  const fred = {
+    ...dates,
+    ...{
+      observation_start: '1776-07-04',
+      observation_end: '9999-12-31',
+      units: 'lin',
+      output_type: 1,
+      file_type: 'json',
+    },
+    ...{ order_by: 'observation_date', sort_order: 'asc', count: 2, offset: 0, limit: 100000 },
+    observations: [
+      { ...dates, date: '1929-01-01', value: '1065.9' },
+      { ...dates, date: '1930-01-01', value: '.' },
+    ],
+  };
+  const us = { ...dataset, fields: { country_iso_code: 'US' } };
+  const series = await vendor.import('GNPCA.json', json(fred), us);
+  assert.deepEqual([series.preset?.name, series.rowsNew, series.rowsRefused], ['fred', 2, 0]);
+  assert.deepEqual(
+    rows('select event_code, event_timestamp, actual_value from economic_events order by event_timestamp'),
+    [
+      ['GNPCA', Date.parse('1929-01-01T00:00:00Z'), 1065.9],
+      ['GNPCA', Date.parse('1930-01-01T00:00:00Z'), null],
+    ],
+  );
+  assert.match(await vendor.refusal('observations.json', json(fred), us), /event_code.*name the file by it/s);
+});
+
+test('option prices of OptionMetrics: strikes in thousandths, quotes of the end of the day, -99.99 is missing', async () => {
+  const columns =
+    'secid,date,symbol,exdate,cp_flag,strike_price,best_bid,best_offer,volume,open_interest,impl_volatility,delta,gamma,vega,theta';
+  const lines = [
+    '108105,20240103,SPXW 240119C4700000,20240119,C,4700000,31.4,31.8,1250,8133,0.1132,0.4871,0.0032,391.2,-512.4',
+    '101594,2024-07-03,AAPL1 240719P187500,2024-07-19,P,187500,0,0.05,0,3,-99.99,-99.99,-99.99,-99.99,-99.99',
+    '101594,20090103,AAQ AJ,20090117,P,187500,0,0.05,0,3,0.1,0.1,0.1,0.1,0.1',
+  ];
+  const content = [columns, ...lines, ''].join('\n');
+  const report = await vendor.import('opprcd.csv', content, { dataset: 'option-contracts' });
+  assert.deepEqual([report.preset?.name, report.rowsNew], ['optionmetrics', 2]);
+  assert.deepEqual(
+    report.refused.map(({ row, column }) => [row, column]),
+    [[3, 'symbol']],
+  );
+  assert.deepEqual(
+    rows('select symbol, underlying_name, strike_price, option_type from option_contracts order by symbol'),
+    [
+      ['AAPL1240719P00187500', 'AAPL', 187.5, 'put'],
+      ['SPXW240119C04700000', 'SPX', 4700, 'call'],
+    ],
+  );
+  // New York's midnight: five hours behind UTC in winter, four in summer.
+  assert.deepEqual(
+    rows(
+      'select symbol, bid, ask, volume, open_interest, implied_volatility, delta, theta, vega, quote_datetime from option_quotes order by symbol',
+    ),
+    [
+      ['AAPL1240719P00187500', 0, 0.05, 0, 3, null, null, null, null, Date.parse('2024-07-04T04:00:00Z')],
+      [
+        'SPXW240119C04700000',
+        31.4,
+        31.8,
+        1250,
+        8133,
+        0.1132,
+        0.4871,
+        -512.4,
+        391.2,
+        Date.parse('2024-01-04T05:00:00Z'),
+      ],
+    ],
+  );
+  const named = [`${columns},ticker,exercise_style`, `${lines[0]},^X,E`, `${lines[0]},SPX,E`, ''];
+  const ticker = await vendor.import('t.csv', [named[0], named[2], ''].join('\n'), {
+    dataset: 'option-contracts',
+  });
+  assert.deepEqual([ticker.rowsNew, ticker.rowsRefused], [1, 0]);
+});
+
+test('snapshots of options of Massive: the ticker is beside the details', async () => {
+  const answer = {
+    status: 'OK',
+    results: [
+      {
+        details: {
+          ...{ contract_type: 'call', exercise_style: 'american', expiration_date: '2022-10-14' },
+          ...{ shares_per_contract: 100, strike_price: 5, underlying_ticker: 'NCLH' },
+        },
+        greeks: { delta: 0.55, gamma: 0.007, theta: -0.018, vega: 0.72 },
+        last_quote: { ask: 21.25, bid: 20.9, last_updated: 1636573458756383500n },
+        ...{ implied_volatility: 0.3, last_trade: { price: 0.05 }, open_interest: 8921 },
+        ...{ session: { close: 6.65, volume: 67 }, ticker: 'O:NCLH221014C00005000', type: 'options' },
+        underlying_asset: { ticker: 'NCLH', price: 147.951 },
+      },
+    ],
+  };
+  const content = JSON.stringify(answer, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  const report = await vendor.import('snapshot.json', content, { dataset: 'option-contracts' });
+  assert.deepEqual([report.preset?.name, report.rowsNew, report.rowsRefused], ['massive-chain', 1, 0]);
+  assert.deepEqual(
+    rows('select symbol, bid, ask, last, volume, open_interest, delta, quote_datetime from option_quotes'),
+    [['NCLH221014C00005000', 20.9, 21.25, 0.05, 67, 8921, 0.55, 1636573458756]],
+  );
+});

@@ -22,11 +22,50 @@ type Case = {
   /** The series as it is asked for, and its first and last bar: datetime or session, open to vwap. */
   readonly series: string;
   readonly interval: string;
-  readonly prices: string;
+  /** Undefined where the vendor does not say it. */
+  readonly prices: string | undefined;
   readonly bars: readonly ServedBar[];
 };
 
 const cases: readonly Case[] = [
+  {
+    preset: 'barchart',
+    file: 'cl_daily_historical-data-02-28-2025.csv',
+    lines: [
+      'Symbol,Time,Open,High,Low,Last,Change,%Chg,Volume,"Open Int"',
+      'CLJ25,02/28/2025,"1,070.50","1,070.80",1070,1070.71,0.26,+0.37%,"19,876,500","196,888"',
+      'CLJ25,02/27/2025,970.3,970.8,970.1,970.45,-0.2,-0.29%,N/A,"186,786"',
+      '"Downloaded from Barchart.com as of 02-28-2025 05:09pm CST"',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:CLJ25', interval: 'DAY', prices: undefined },
+    bars: [
+      ['2025-02-27', 970.3, 970.8, 970.1, 970.45, null, null],
+      ['2025-02-28', 1070.5, 1070.8, 1070, 1070.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'firstrate',
+    file: 'BRK.B_full_1day_UNADJUSTED.txt',
+    lines: ['2025-02-27,70.3,70.8,70.1,70.45,12345600', '2025-02-28,70.5,70.8,70,70.71,19876500'],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:BRK.B', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2025-02-27', 70.3, 70.8, 70.1, 70.45, 12345600, null],
+      ['2025-02-28', 70.5, 70.8, 70, 70.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'firstrate',
+    file: 'KO_full_1hour_adjsplitdiv.txt',
+    lines: ['2025-07-01 10:00:00,70.3,70.8,70.1,70.45,12345', '2025-07-01 11:00:00,70.5,70.8,70,70.71,19876'],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:KO', interval: '60M', prices: 'all' },
+    bars: [
+      ['2025-07-01T14:00:00+00:00', 70.3, 70.8, 70.1, 70.45, 12345, null],
+      ['2025-07-01T15:00:00+00:00', 70.5, 70.8, 70, 70.71, 19876, null],
+    ],
+  },
   {
     preset: 'yfinance',
     file: 'KO.csv',

@@ -113,7 +113,7 @@ export class BarNames {
     for (const [index, field] of seriesFields.entries()) {
       const problem = nameProblem(field, texts[index]!);
       // Only the store knows if words with spaces are a symbol.
-      if (problem !== null && (field !== 'symbol' || parseSpacedSymbol(texts[index]!) === null))
+      if (problem !== null && (field !== 'symbol' || parseSpacedSymbol(texts[index] ?? '') === null))
         return problem;
     }
     const market = {

@@ -40,7 +40,7 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
     return {
       ...noMapping,
       ...layout,
-      atHeader: (header) => foundColumns(sample, header, fields, asked, true),
+      atHeader: (header, nested) => foundColumns(sample, header, nested, fields, asked, true),
     };
   };
 }
@@ -79,7 +79,8 @@ export function chooseMapping(
     const layout = foundLayout(sample, fields, told);
     return {
       ...layout,
-      atHeader: (header) => foundColumns(sample, header, fields, { ...told, ...layout }, false),
+      atHeader: (header, nested) =>
+        foundColumns(sample, header, nested, fields, { ...told, ...layout }, false),
     };
   };
   const choose = chosen(dataset, preset, mapPath, find);

@@ -346,18 +346,32 @@ const plainName = (name: string): string =>
     .trim()
     .replace(/\.$/, '');
 
+/** The columns of a file that are neither objects nor lists of them, whose values are `nested`. */
+export function withoutObjects(header: readonly string[], nested: readonly string[]): string[] {
+  const objects = new Set(nested.map((path) => path.split(/\[\]\.|\./, 1)[0]!));
+  return header.filter((column) => !objects.has(column));
+}
+
+/** The last key of a path, `o` of `bar.o`. */
+export const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
 /**
  * The columns of a header that may be each field by their names; several where they claim it alike. `suits`
- * says whether the content goes with a name other than the field's own.
+ * says whether the content goes with a name other than the field's own; `nested` are the columns that are
+ * paths of nested values, whose last keys are their names.
  */
 export function claimsOf(
   { required, optional }: FieldNames,
   header: readonly string[],
   suits: (field: string, column: string) => boolean = () => true,
+  nested: readonly string[] = [],
 ): Map<string, readonly string[]> {
   const fields = [...required, ...optional];
   const own = new Set(fields.map(plainName));
-  const plain = header.map((column) => [column, plainName(column)] as const);
+  const paths = new Set(nested);
+  const plain = header.map(
+    (column) => [column, plainName(paths.has(column) ? lastKey(column) : column)] as const,
+  );
   return new Map(
     fields.map((field) => {
       if (header.includes(field)) return [field, [field]];
@@ -389,8 +403,9 @@ function likelyOnes(
   fields: readonly string[],
   header: readonly string[],
   free: readonly string[],
+  nested: readonly string[] = [],
 ): Record<string, string> {
-  const claims = claimsOf(names, header);
+  const claims = claimsOf(names, header, undefined, nested);
   const claimed = new Set([...claims.values()].flat());
   return Object.fromEntries(
     fields.flatMap((field) => {
@@ -428,17 +443,19 @@ export function mappingText(mapping: ColumnMapping, indent?: number): string {
 }
 
 function missingProblem(
-  { file, header, fields, mapping }: About,
+  { file, header: top, fields, mapping }: About,
   missing: readonly string[],
   used: ReadonlySet<string>,
 ): FileProblem {
+  const { nested = [] } = mapping;
+  const header = [...new Set([...withoutObjects(top, nested), ...nested])];
   const free = header.filter((column) => !used.has(column));
-  const likely = likelyOnes(fields, missing, header, free);
+  const likely = likelyOnes(fields, missing, header, free, nested);
   const { cellOf = (_, column) => column } = mapping;
   const mapped = Object.fromEntries(
     Object.entries(likely).map(([field, column]) => [field, cellOf(field, column)]),
   );
-  const claims = claimsOf(fields, header);
+  const claims = claimsOf(fields, header, undefined, nested);
   const alike = missing.filter((field) => claims.get(field)!.length > 1);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
@@ -446,7 +463,11 @@ function missingProblem(
   const isWhole =
     mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
-  const columns = { ...ownOnes(fields, mapping, header), ...mapped, ...Object.fromEntries(open) };
+  const columns = {
+    ...ownOnes(fields, mapping, withoutObjects(top, nested)),
+    ...mapped,
+    ...Object.fromEntries(open),
+  };
   const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;

@@ -3,7 +3,7 @@
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
 import type { Cell, groupedNumbers, RichCell } from './cell.ts';
-import { type ColumnMapping, claimsOf, type FieldNames } from './column-mapping.ts';
+import { type ColumnMapping, claimsOf, type FieldNames, lastKey, withoutObjects } from './column-mapping.ts';
 
 /** The caller's facts about a file where its rows do not tell them. */
 export type Told = {
@@ -73,7 +73,7 @@ function rowsOf(sample: Sample, header: readonly string[], told: Told) {
   return { delimiter: ',', rows: [] };
 }
 
-function tableOf(sample: Sample, header: readonly string[], told: Told): Table {
+function tableOf(sample: Sample, header: readonly string[], told: Told, opened: readonly string[]): Table {
   const isJson = JSON_START.test(sample.text);
   // Most files have our own names: their rows need no look.
   const rows = lazily(() => rowsOf(sample, header, told));
@@ -82,7 +82,8 @@ function tableOf(sample: Sample, header: readonly string[], told: Told): Table {
     header,
     textsOf(column) {
       const at = header.indexOf(column);
-      const all = isJson ? jsonTexts(sample.text, column) : rows().rows.map((row) => row[at] ?? '');
+      const key = opened.includes(column) ? lastKey(column) : column;
+      const all = isJson ? jsonTexts(sample.text, key) : rows().rows.map((row) => row[at] ?? '');
       const texts = known.get(column) ?? all.filter((text) => !MISSING.test(text));
       known.set(column, texts);
       return texts;
@@ -322,30 +323,57 @@ const TIMED = /\d:\d\d|^\d{9,}(\.\d+)?$/;
 const UNNAMED = /^(|unnamed: 0|index)$/i;
 
 /**
+ * The paths of the values in the one object, or list of objects, that has all required fields which the
+ * columns beside it lack, two of them or more, and none that they have. None where several such objects may
+ * be meant.
+ */
+function openedPaths(
+  fields: FieldNames,
+  header: readonly string[],
+  nested: readonly string[],
+): readonly string[] {
+  if (nested.length === 0) return [];
+  const outer = claimsOf(fields, header);
+  const needed = fields.required.filter((field) => fields.flags[field] === undefined);
+  const lacking = needed.filter((field) => outer.get(field)!.length === 0);
+  if (lacking.length < 2) return [];
+  const objects = [...Map.groupBy(nested, (path) => path.slice(0, -lastKey(path).length)).values()];
+  const fitting = objects.filter((paths) => {
+    const inner = claimsOf(fields, paths, undefined, paths);
+    return needed.every((field) => inner.get(field)!.length === (lacking.includes(field) ? 1 : 0));
+  });
+  return fitting.length === 1 ? fitting[0]! : [];
+}
+
+/**
  * The columns of a file by their names and its beginning: those that one field alone claims, and no other
  * column with it. @throws FileProblem that asks for a flag where its rows have two meanings; never where most
  * fields are missing, or the file has the fields' own names and nothing else was wanted
  */
 export function foundColumns(
   sample: Sample,
-  header: readonly string[],
+  top: readonly string[],
+  nested: readonly string[],
   fields: FieldNames,
   told: Told,
   isAsked: boolean,
-): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf'> {
-  const table = tableOf(sample, header, told);
+): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'paths'> {
+  const plain = withoutObjects(top, nested);
+  const opened = openedPaths(fields, plain, nested);
+  const header = [...plain, ...opened];
+  const table = tableOf(sample, header, told, opened);
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
   const found = new Map(
-    [...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)))].flatMap(
-      ([field, columns]) => {
-        // Beside a column of dates one of their times says more; all midnights say the same.
-        const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
-        const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
-        const surest = timed.length === 1 && days.length === columns.length - 1 ? timed : columns;
-        return surest.length === 1 ? [[field, surest[0]!] as const] : [];
-      },
-    ),
+    [
+      ...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)), opened),
+    ].flatMap(([field, columns]) => {
+      // Beside a column of dates one of their times says more; all midnights say the same.
+      const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
+      const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
+      const surest = timed.length === 1 && days.length === columns.length - 1 ? timed : columns;
+      return surest.length === 1 ? [[field, surest[0]!] as const] : [];
+    }),
   );
   const index = header.slice(0, 2).find((name) => UNNAMED.test(name) && areAll(textsOf(name), DATED));
   if (instant !== undefined && !found.has(instant) && index !== undefined) found.set(instant, index);
@@ -387,7 +415,13 @@ export function foundColumns(
     field,
     (isAsked || isNear ? sureCell : cellOf)(field, column),
   ]);
-  return { columns: Object.fromEntries(columns), isFound: true, cellOf };
+  const paths = [...found.values()].filter((column) => opened.includes(column));
+  return {
+    columns: Object.fromEntries(columns),
+    isFound: true,
+    cellOf,
+    ...(paths.length > 0 && { paths }),
+  };
 }
 
 /** The layout of a text that nobody described. @throws FileProblem where it is no text with columns */

@@ -1,5 +1,6 @@
-// Arrow IPC, as a file (Feather) or as a stream, as a CSV: batch by batch, in constant memory. The layout is
-// that of https://arrow.apache.org/docs/format/Columnar.html; what it says of lists and objects is not read.
+// Arrow IPC, as a file (Feather) or as a stream, as a CSV, or as lines of JSON where it has lists or
+// objects: batch by batch, in constant memory. The layout is that of
+// https://arrow.apache.org/docs/format/Columnar.html.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { limits } from '../../contract/limits.ts';
@@ -93,19 +94,42 @@ type Cells = (row: number) => string;
 
 /**
  * How a column is read: the buffers that it has beside that of its nulls, which one without values has not,
- * and its cells of them. A column of views has further buffers.
+ * and its cells of them. A column of views has further buffers; the cells of lists and objects are JSON,
+ * made of those of the columns within them.
  */
 type Reading = {
   readonly buffers: number | null;
   readonly hasViews?: true;
-  readonly cellsOf: (parts: readonly DataView[]) => Cells;
+  readonly isNested?: true;
+  readonly cellsOf: (parts: readonly DataView[], inner: readonly Cells[]) => Cells;
 };
 
 /** A column; the values of a dictionary are its indexes, which are read as `index` says. */
 type Column = Reading & {
   readonly name: string;
+  readonly inner: readonly Column[];
   readonly dictionary: { readonly id: number; readonly index: Reading } | null;
 };
+
+const isNested = (column: Column): boolean => column.isNested === true;
+
+/** The cells of a column as JSON, all of them texts. */
+const jsonOf =
+  (column: Column, cells: Cells): Cells =>
+  (row) => {
+    const text = cells(row);
+    return text === '' ? 'null' : isNested(column) ? text : JSON.stringify(text);
+  };
+
+/** The cells of some columns as objects of JSON. */
+function objectOf(columns: readonly Column[], cells: readonly Cells[]): Cells {
+  const keyed = columns.map((column, at) => {
+    const key = JSON.stringify(Buffer.from(column.name).toString('latin1'));
+    const json = jsonOf(column, cells[at]!);
+    return (row: number): string => `${key}:${json(row)}`;
+  });
+  return (row) => `{${keyed.map((cell) => cell(row)).join()}}`;
+}
 
 const textOf = ({ buffer, byteOffset }: DataView, start: number, end: number, bytes: number): string => {
   if (start < 0 || start > end || end > bytes) throw damaged('a text is outside its buffer');
@@ -168,8 +192,17 @@ const viewed: Reading['cellsOf'] =
     return textOf(part, start, start + length, part.byteLength);
   };
 
-/** How the values of a type are read; null for a kind that is not read. The numbers are those of the format. */
-function readingOf(kind: number, type: Table): Reading | null {
+/** Values as a list of JSON. */
+function listText(start: number, end: number, values: Cells): string {
+  if (start < 0 || start > end || end - start > limits.importRowBytesMax)
+    throw damaged('a list is outside its values');
+  return `[${Array.from({ length: end - start }, (_, at) => values(start + at)).join()}]`;
+}
+
+/**
+ * How the values of a type are read; null for a kind that is not read. The numbers are those of the format.
+ */
+function readingOf(kind: number, type: Table, inner: readonly Column[]): Reading | null {
   const one = (cellsOf: Reading['cellsOf']) => ({ buffers: 1, cellsOf });
   const unit = type.number(0, 2);
   const mark = kind === 10 && type.text(1) !== null ? 'Z' : '';
@@ -224,6 +257,28 @@ function readingOf(kind: number, type: Table): Reading | null {
           (row) =>
             momentText(view!.getBigInt64(row * 8, true), unit, mark),
       );
+    case 12:
+    case 21:
+      return {
+        ...one(([starts], [values]) => {
+          const at = (row: number): number =>
+            kind === 12 ? starts!.getInt32(row * 4, true) : Number(starts!.getBigInt64(row * 8, true));
+          const json = jsonOf(inner[0]!, values!);
+          return (row) => listText(at(row), at(row + 1), json);
+        }),
+        isNested: true,
+      };
+    case 13:
+      return { buffers: 0, isNested: true, cellsOf: (_, cells) => objectOf(inner, cells) };
+    case 16:
+      return {
+        buffers: 0,
+        isNested: true,
+        cellsOf: (_, [values]) => {
+          const [count, json] = [type.number(0, 4), jsonOf(inner[0]!, values!)];
+          return (row) => listText(row * count, (row + 1) * count, json);
+        },
+      };
     case 24:
       return { buffers: 1, hasViews: true, cellsOf: viewed };
     default:
@@ -231,19 +286,28 @@ function readingOf(kind: number, type: Table): Reading | null {
   }
 }
 
-function columnOf(name: string, field: Table): Column {
+/** The kinds of lists: with offsets of 32 bits, all of one length, with offsets of 64 bits. */
+const LISTS: ReadonlySet<number> = new Set([12, 16, 21]);
+
+/** A column with those within it; `known` counts the columns of the file. */
+function columnOf(name: string, field: Table, known: { count: number }): Column {
   const [column, encoding] = [field.text(0) ?? '', field.table(4)];
-  const reading = readingOf(field.number(2, 1), field.table(3)!);
+  if (++known.count > limits.jsonKeysMax)
+    throw contentProblem(name, `has more than ${limits.jsonKeysMax} columns`);
+  const kind = field.number(2, 1);
+  const inner = field.tables(5).map((one) => columnOf(name, one, known));
+  const reading = readingOf(kind, field.table(3)!, inner);
   if (reading === null)
     throw contentProblem(
       name,
-      `the column ${column} has a kind of Arrow that is not read. Write the columns of numbers, texts and times alone, or as Parquet`,
+      `the column ${column} has a kind of Arrow that is not read. Write the columns of numbers, texts, times, lists and objects alone`,
     );
+  if (LISTS.has(kind) && inner.length !== 1) throw damaged('a list has no values');
   const index = encoding?.table(1) ?? null;
   const cellsOfIndex = index === null ? integerCells(32, true) : integers(index);
   const dictionary =
     encoding === null ? null : { id: encoding.number(0, 8), index: { buffers: 1, cellsOf: cellsOfIndex } };
-  return { name: column, dictionary, ...reading };
+  return { name: column, inner, dictionary, ...reading };
 }
 
 /** The bytes of a frame of LZ4 (lz4_Frame_format.md). */
@@ -288,13 +352,18 @@ function unpackBlock(block: Buffer, output: Buffer, start: number): number {
   }
 }
 
+/** Columns and those within them. */
+const withInner = (columns: readonly Column[]): readonly Column[] =>
+  columns.flatMap((column) => [column, ...withInner(column.inner)]);
+
 /** Bytes that the values of a batch may have. */
 const BATCH_BYTES_MAX = 256 * 1024 * 1024;
 
 /** The cells of the columns of a batch, whose body is `bytes` long and begins at `start` of the file. */
 function cellsOf(
   batch: Table,
-  columns: readonly Reading[],
+  columns: readonly Column[],
+  dictionaries: ReadonlyMap<number, Cells>,
   read: (start: number, bytes: number) => Buffer,
 ): Cells[] {
   const [nodes, buffers, compression] = [batch.pairs(1), batch.pairs(2), batch.table(3)];
@@ -318,15 +387,25 @@ function cellsOf(
     return new DataView(data.buffer, data.byteOffset, data.byteLength);
   };
   let next = 0;
-  const found = columns.map((column, index): Cells => {
-    if (column.buffers === null) return column.cellsOf([]);
+  // Before the columns within one are its own buffers.
+  const cellsIn = (column: Column): Cells => {
+    const { dictionary } = column;
+    const reading: Reading = dictionary?.index ?? column;
+    const [, nullCount] = nodes.shift() ?? [0, 0];
+    if (reading.buffers === null) return reading.cellsOf([], []);
     const nulls = viewOf(buffers[next++]);
-    const more = column.hasViews === true ? views.shift()! : 0;
-    const parts = Array.from({ length: column.buffers + more }, () => viewOf(buffers[next++]));
-    const cells = column.cellsOf(parts);
-    const hasNulls = nodes[index]![1] > 0;
-    return (row) => (hasNulls && (nulls.getUint8(row >> 3) & (1 << (row & 7))) === 0 ? '' : cells(row));
-  });
+    const more = reading.hasViews === true ? views.shift()! : 0;
+    const parts = Array.from({ length: reading.buffers + more }, () => viewOf(buffers[next++]));
+    const inner = dictionary === null ? column.inner.map(cellsIn) : [];
+    const own = reading.cellsOf(parts, inner);
+    const cells: Cells = (row) =>
+      nullCount > 0 && (nulls.getUint8(row >> 3) & (1 << (row & 7))) === 0 ? '' : own(row);
+    if (dictionary === null) return cells;
+    const values = dictionaries.get(dictionary.id);
+    if (values === undefined) throw damaged('a dictionary is missing');
+    return (row) => (cells(row) === '' ? '' : values(Number(cells(row))));
+  };
+  const found = columns.map(cellsIn);
   if (next !== buffers.length) throw damaged('a batch has other buffers than its columns');
   return found;
 }
@@ -340,10 +419,11 @@ export const isArrow = (start: Buffer): boolean =>
   (start.length > 8 && start.readUInt32LE() === 0xffff_ffff && start.readUInt32LE(4) < 0x100_0000);
 
 /**
- * Writes the rows of Arrow IPC as lines of a CSV; the names of the columns. @throws FileProblem where it is
- * cut off or damaged, or has a kind of column that is not read
+ * Writes the rows of Arrow IPC as lines of a CSV; the names of the columns. Where it has lists or objects,
+ * as lines of JSON; null. @throws FileProblem where it is cut off or damaged, or has a kind of column that
+ * is not read
  */
-export function arrowRows(name: string, path: string, add: (line: string) => void): string[] {
+export function arrowRows(name: string, path: string, add: (line: string) => void): string[] | null {
   const file = openSync(path, 'r');
   try {
     return messagesTo(name, file, add);
@@ -357,7 +437,7 @@ export function arrowRows(name: string, path: string, add: (line: string) => voi
   }
 }
 
-function messagesTo(name: string, file: number, add: (line: string) => void): string[] {
+function messagesTo(name: string, file: number, add: (line: string) => void): string[] | null {
   const { size } = fstatSync(file);
   const read = (start: number, bytes: number): Buffer => {
     if (start < 0 || bytes < 0 || start + bytes > size || bytes > BATCH_BYTES_MAX)
@@ -376,10 +456,10 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
     if (schema.number(0, 2) !== 0)
       throw contentProblem(name, 'is Arrow with the most significant byte first, which is not read');
     if (columns !== null) return;
-    columns = schema.tables(1).map((field) => columnOf(name, field));
-    if (columns.length > limits.jsonKeysMax)
-      throw contentProblem(name, `has more than ${limits.jsonKeysMax} columns`);
-    add(lineOf(columns.map((column) => Buffer.from(column.name).toString('latin1'))).slice(0, -2));
+    const known = { count: 0 };
+    columns = schema.tables(1).map((field) => columnOf(name, field, known));
+    if (!columns.some(isNested))
+      add(lineOf(columns.map((column) => Buffer.from(column.name).toString('latin1'))).slice(0, -2));
   };
   // The footer of a file repeats the schema, which some programs write there alone.
   const end = isFile ? size - MARK.length - 4 - read(size - MARK.length - 4, 4).readUInt32LE() : Infinity;
@@ -404,24 +484,21 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
       const id = header.number(0, 8);
       if (header.number(2, 1) !== 0)
         throw contentProblem(name, 'has a dictionary in parts, which is not read. Write it as Parquet');
-      const column = columns.find(({ dictionary }) => dictionary?.id === id)!;
-      dictionaries.set(id, cellsOf(header.table(1)!, [column], inBody)[0]!);
+      const column = withInner(columns).find(({ dictionary }) => dictionary?.id === id)!;
+      const values = { ...column, dictionary: null };
+      dictionaries.set(id, cellsOf(header.table(1)!, [values], dictionaries, inBody)[0]!);
     } else if (kind === BATCH && columns !== null) {
-      const plain = columns.map((column) => column.dictionary?.index ?? column);
-      const cells = cellsOf(header, plain, inBody).map((own, index): Cells => {
-        const { dictionary } = columns![index]!;
-        if (dictionary === null) return own;
-        const values = dictionaries.get(dictionary.id);
-        if (values === undefined) throw damaged('a dictionary is missing');
-        return (row) => (own(row) === '' ? '' : values(Number(own(row))));
-      });
+      const cells = cellsOf(header, columns, dictionaries, inBody);
+      const lineAt = columns.some(isNested)
+        ? objectOf(columns, cells)
+        : (row: number): string => lineOf(cells.map((cell) => cell(row))).slice(0, -2);
       batches++;
       const count = header.number(0, 8);
-      for (let row = 0; row < count; row++) add(lineOf(cells.map((cell) => cell(row))).slice(0, -2));
+      for (let row = 0; row < count; row++) add(lineAt(row));
     } else throw damaged(`there is a message of the kind ${kind}`);
     at = start + body;
   }
   if (columns === null || columns.length === 0) throw damaged('it has no columns');
   if (footer !== null && footer.count(3) !== batches) throw damaged('it has other batches than it says');
-  return columns.map((column) => column.name);
+  return columns.some(isNested) ? null : columns.map((column) => column.name);
 }

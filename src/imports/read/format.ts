@@ -9,7 +9,8 @@ import { cellsOf, decodeSample, type Encoding, NOT_UTF8, type Sample } from './s
 import { firstBytes, packedTwice, packingOf } from './unpack.ts';
 
 /**
- * Rows that are nested in JSON: a query on the table `{file}`, which has the columns `keys`, each as JSON.
+ * Rows that are nested in JSON or Parquet: a query on the table `{file}`; of JSON that has the columns
+ * `keys`, each as JSON.
  */
 export type JsonRecords = { readonly keys: readonly string[]; readonly query: string };
 
@@ -22,9 +23,11 @@ export type Layout = {
   readonly header?: readonly string[];
   /** For JSON that is not a list of objects: SQL that gives the columns of `header`. */
   readonly records?: JsonRecords;
-  /** Columns that may be nested values of JSON, by their paths: `publisher.name`, `tickers[]`. */
+  /** Columns that may be nested values of JSON or Parquet, by their paths: `publisher.name`, `tickers[]`. */
   readonly paths?: readonly string[];
-  /** Keys of a JSON file within the objects of `paths` that no path names: they are not read. */
+  /** The paths of all nested values, of a file that nobody described. */
+  readonly nested?: readonly string[];
+  /** Keys of a file within the objects of `paths` that no path names: they are not read. */
   readonly unread?: readonly string[];
   /** In JSON: columns that the mapping names and no object has. Absent where a column must be there. */
   readonly lacking?: ReadonlyMap<string, LackingKey>;
@@ -40,8 +43,11 @@ export type Layout = {
   readonly isOfSymbols?: true;
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
-  /** More of a layout where nobody described the file, by the names of its columns. @throws FileProblem */
-  readonly atHeader?: (header: readonly string[]) => object;
+  /**
+   * More of a layout where nobody described the file, by the names of its columns and the paths of its nested
+   * values. @throws FileProblem
+   */
+  readonly atHeader?: (header: readonly string[], nested: readonly string[]) => Partial<Layout>;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */
@@ -59,7 +65,7 @@ export type Format =
   | CsvFormat
   /** Objects in one array, or one after the other (NDJSON). */
   | { readonly kind: 'json'; readonly isArray: boolean; readonly records?: JsonRecords }
-  | { readonly kind: 'parquet' };
+  | { readonly kind: 'parquet'; readonly records?: JsonRecords };
 
 /**
  * Chooses the layout of a file by its name and beginning. @throws FileProblem where the file is not what the

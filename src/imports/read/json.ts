@@ -1,11 +1,11 @@
-// JSON files: the check of their shape, and nested values as columns: `publisher.name` is a value within an
-// object, `tickers[]` gives a row for each value of a list.
+// Nested values of JSON and Parquet as columns: `publisher.name` is a value within an object, `tickers[]`
+// gives a row for each value of a list. And the check of the shape of JSON files.
 import { open } from 'node:fs/promises';
 import { limits } from '../../contract/limits.ts';
 import type { Columns } from './chunk.ts';
 import { PIECE_BYTES } from './digest.ts';
 import { contentProblem, unfitProblem } from './file-problem.ts';
-import type { JsonRecords, LackingKey } from './format.ts';
+import type { Format, JsonRecords, LackingKey } from './format.ts';
 import { named, quoted, REPEATED, VECTOR_ROWS } from './scan.ts';
 
 /** Keys that are separated by points; a key with `[]` is that of a list. */
@@ -31,33 +31,53 @@ const firstKey = (path: string): string => partsOf(path)[0]!.key;
 const listsOf = (path: string): string[] =>
   [...path.matchAll(/\[\]/g)].map(({ index }) => path.slice(0, index + LIST.length));
 
-/**
- * The SQL of keys below a column: `->` gives JSON, `->>` text. The column itself is JSON: to copy a long list
- * takes its memory again.
- */
-const below = (column: string, keys: readonly string[], operator: '->' | '->>'): string =>
-  operator === '->' && keys.length === 0
-    ? named(column)
-    : `(${named(column)} ${operator} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`;
+/** The SQL of values within others; texts of JSON are those of cells. */
+type Dialect = {
+  /** The value of some keys below a column, as it is or as that of a cell. */
+  readonly at: (column: string, keys: readonly string[], isCell: boolean) => string;
+  /** How many rows a list gives. */
+  readonly count: (list: string) => string;
+  /** The values of a list. One that is no list is the only one; an empty list is one row without a value. */
+  readonly values: (list: string) => string;
+};
+
+const dialects: Readonly<Record<'json' | 'parquet', Dialect>> = {
+  json: {
+    // The column itself is JSON: to copy a long list takes its memory again.
+    at: (column, keys, isCell) =>
+      keys.length === 0 && !isCell
+        ? named(column)
+        : `(${named(column)} ${isCell ? '->>' : '->'} ${quoted(['$', ...keys.map((key) => `"${key}"`)].join('.'))})`,
+    count: (list) =>
+      `case when json_type(${list}) = 'ARRAY' then greatest(json_array_length(${list}), 1) else 1 end`,
+    values: (list) =>
+      `case when json_type(${list}) = 'ARRAY' and json_array_length(${list}) > 0 then from_json(${list}, '["JSON"]')
+        when json_type(${list}) = 'ARRAY' then [null] else [${list}] end`,
+  },
+  // The types of Parquet say what is a list.
+  parquet: {
+    at: (column, keys) => keys.reduce((sql, key) => `struct_extract(${sql}, ${quoted(key)})`, named(column)),
+    count: (list) => `greatest(coalesce(len(${list}), 0), 1)`,
+    values: (list) => `case when len(${list}) > 0 then ${list} else [null] end`,
+  },
+};
 
 /**
  * The SQL of a path in the rows of its innermost list, or of the file: that list's values are a column with
  * its name.
  */
-function pathSql(path: string, list: string | undefined, operator: '->' | '->>'): string {
-  if (path === list) return below(list, [], operator);
+function pathSql({ at }: Dialect, path: string, list: string | undefined, isCell: boolean): string {
+  if (path === list) return at(list, [], isCell);
   const keys = partsOf(list === undefined ? path : path.slice(list.length + 1)).map(({ key }) => key);
-  return list === undefined ? below(keys[0]!, keys.slice(1), operator) : below(list, keys, operator);
+  return list === undefined ? at(keys[0]!, keys.slice(1), isCell) : at(list, keys, isCell);
 }
 
 /** A cell of a row: its name, and its SQL in the rows of the innermost list around it. */
 type CellSql = { readonly name: string; readonly sql: string };
 
-/** How many rows a list gives. */
-function countOf(list: string): string {
-  const sql = pathSql(list, listsOf(list).at(-2), '->');
-  return `case when json_type(${sql}) = 'ARRAY' then greatest(json_array_length(${sql}), 1) else 1 end`;
-}
+/** A list within the one before it. */
+const listSql = (dialect: Dialect, list: string): string =>
+  pathSql(dialect, list, listsOf(list).at(-2), false);
 
 /** The column with that number, in the rows of the list. */
 const countIn = (list: string): string => named(`rows of ${list}`);
@@ -67,28 +87,22 @@ const countIn = (list: string): string => named(`rows of ${list}`);
  * much of the cells that are around them. `levels` are these cells, those of the file first, then those of
  * each list but the last.
  */
-function boundedValues(lists: readonly string[], levels: readonly (readonly CellSql[])[]): string {
-  const list = lists.at(-1)!;
+function boundedValues(
+  dialect: Dialect,
+  lists: readonly string[],
+  levels: readonly (readonly CellSql[])[],
+): string {
+  const list = listSql(dialect, lists.at(-1)!);
   const checks = levels.flatMap((cells, level) => {
     if (cells.length === 0) return [];
-    const sizes = cells.map(({ sql }) => `coalesce(strlen(${sql}), 0)`);
-    const rows = [...lists.slice(level, -1).map(countIn), countOf(list)].join(' * ');
+    const sizes = cells.map(({ sql }) => `coalesce(strlen(${sql}::varchar), 0)`);
+    const rows = [...lists.slice(level, -1).map(countIn), dialect.count(list)].join(' * ');
     const sized = cells.map(({ name }, at) => `{bytes: ${sizes[at]}, name: ${quoted(name)}}`);
     return `when list_sum([${sizes.join()}]) * least(${rows}, ${VECTOR_ROWS}) > ${limits.repeatedBytesMax}
       then error(${quoted(REPEATED)} || list_max([${sized.join()}]).name)`;
   });
-  const values = valuesOf(list);
+  const values = dialect.values(list);
   return checks.length === 0 ? values : `case ${checks.join(' ')} else ${values} end`;
-}
-
-/**
- * The values of a list as JSON. A value that is no list is the only one; an empty list is one row without a
- * value.
- */
-function valuesOf(list: string): string {
-  const sql = pathSql(list, listsOf(list).at(-2), '->');
-  return `case when json_type(${sql}) = 'ARRAY' and json_array_length(${sql}) > 0 then from_json(${sql}, '["JSON"]')
-    when json_type(${sql}) = 'ARRAY' then [null] else [${sql}] end`;
 }
 
 /**
@@ -115,16 +129,34 @@ function fieldsOf(type: string): Map<string, string> | null {
   );
 }
 
-/**
- * The fields of the objects at a path; null where DuckDB has no type for them: of values of different kinds.
- */
-function fieldsAt({ header, types }: Columns, path: string): Map<string, string> | null {
+/** The type at a path in DuckDB's words; undefined where it has none. */
+function typeAt({ header, types }: Columns, path: string): string | undefined {
   let type: string | undefined;
   for (const [at, { key, isList }] of partsOf(path).entries()) {
     type = at === 0 ? types[header.indexOf(key)] : fieldsOf(type ?? '')?.get(key);
     if (isList) type = type?.replace(/\[\]$/, '');
   }
-  return fieldsOf(type ?? '');
+  return type;
+}
+
+/**
+ * The fields of the objects at a path; null where DuckDB has no type for them: of values of different kinds.
+ */
+const fieldsAt = (keys: Columns, path: string): Map<string, string> | null =>
+  fieldsOf(typeAt(keys, path) ?? '');
+
+/** The paths of the values within the objects of a file, and within those of its lists of objects. */
+export const pathsIn = ({ header, types }: Columns): readonly string[] =>
+  header
+    .flatMap((column, place) => pathsBelow(column, types[place] ?? ''))
+    .filter((path) => isJsonPath(path) && !header.includes(path));
+
+function pathsBelow(path: string, type: string): readonly string[] {
+  const isList = type.endsWith(LIST);
+  const fields = fieldsOf(isList ? type.slice(0, -LIST.length) : type);
+  if (fields === null) return [path];
+  const place = isList ? path + LIST : path;
+  return [...fields].flatMap(([key, inner]) => pathsBelow(`${place}.${key}`, inner));
 }
 
 /** The paths of the objects around a value, the outermost first. */
@@ -168,25 +200,51 @@ function chainOf(file: string, paths: readonly string[]): readonly string[] {
 }
 
 /**
- * The rows of a JSON file whose column mapping may name nested values by `columns`: its columns are these,
+ * @throws FileProblem for a path that leads into a value of Parquet without keys, such as one of a map: of
+ * JSON DuckDB may not know the kind
+ */
+function checkTypes(file: string, keys: Columns, path: string): void {
+  for (const place of placesOf(path)) {
+    const type = typeAt(keys, place);
+    if (type === undefined || fieldsOf(type) !== null) continue;
+    const cure = type.endsWith(LIST) ? `. Name its values by ${place}${LIST}` : '';
+    throw unfitProblem(
+      file,
+      `the column mapping names ${path}, but ${place} is no object: it is ${type.slice(0, 80)}${cure}`,
+    );
+  }
+  const scalar = listsOf(path).find(
+    (list) => typeAt(keys, list.slice(0, -LIST.length))?.endsWith(LIST) === false,
+  );
+  if (scalar !== undefined)
+    throw unfitProblem(file, `the column mapping names ${path}, but ${scalar} is no list: leave ${LIST} out`);
+}
+
+/** The columns of a file whose column mapping may name nested values. */
+type Nested = {
+  /** Nothing where no column is nested. */
+  readonly found?: Columns & { readonly records: JsonRecords; readonly unread: readonly string[] };
+  readonly lacking: ReadonlyMap<string, LackingKey>;
+};
+
+/**
+ * The rows of a file whose column mapping may name nested values by `columns`: its columns are these,
  * and the keys of the file's objects except those of the lists. `unread` are the keys beside these; `lacking`
  * are the columns that no object has: they give no value. With `mayLack`, for the keys of a vendor, none is
- * told. Nothing where no column is nested.
- * @throws FileProblem where two lists are side by side
+ * told.
+ * @throws FileProblem where two lists are side by side, or a path leads into a value without keys
  */
 export function nestedRecords(
   file: string,
+  kind: Exclude<Format['kind'], 'csv'>,
   keys: Columns,
   columns: readonly string[],
   mayLack: boolean,
-): {
-  readonly header?: readonly string[];
-  readonly records?: JsonRecords;
-  readonly unread?: readonly string[];
-  readonly lacking: ReadonlyMap<string, LackingKey>;
-} {
-  const { header } = keys;
+): Nested {
+  const { header, types } = keys;
+  const dialect = dialects[kind];
   const nested = [...new Set(columns)].filter((path) => isJsonPath(path) && !header.includes(path));
+  if (kind === 'parquet') for (const path of nested) checkTypes(file, keys, path);
   const lacking = new Map(
     nested.flatMap((path) => {
       const missing = mayLack ? null : missingKey(keys, path);
@@ -201,10 +259,10 @@ export function nestedRecords(
   const own = header.filter((key) => !long.includes(key));
   const cellOf = (path: string): CellSql => ({
     name: path,
-    sql: pathSql(path, listsOf(path).at(-1), '->>'),
+    sql: pathSql(dialect, path, listsOf(path).at(-1), true),
   });
   const absent = [...lacking.keys()].map((name) => ({ name, sql: 'null' }));
-  const held = [...own.map((key) => ({ name: key, sql: below(key, [], '->>') })), ...paths.map(cellOf)];
+  const held = [...own.map((key) => ({ name: key, sql: dialect.at(key, [], true) })), ...paths.map(cellOf)];
   // What is repeated, by the lists around it.
   const around =
     (depth: number) =>
@@ -213,17 +271,21 @@ export function nestedRecords(
   const table = lists.reduce((from, list, depth) => {
     const rest = depth === 0 ? `* exclude (${named(long[0]!)})` : '*';
     const levels = Array.from({ length: depth + 1 }, (_, level) => held.filter(around(level)));
-    const values = boundedValues(lists.slice(0, depth + 1), levels);
-    return `(select ${rest}, unnest(${values}) as ${named(list)}, ${countOf(list)} as ${countIn(list)} from ${from})`;
+    const values = boundedValues(dialect, lists.slice(0, depth + 1), levels);
+    const count = dialect.count(listSql(dialect, list));
+    return `(select ${rest}, unnest(${values}) as ${named(list)}, ${count} as ${countIn(list)} from ${from})`;
   }, '{file}');
+  const columnsRead = [...own, ...paths];
+  const records = {
+    keys: [...new Set([...header, ...paths.map(firstKey)])],
+    query: `select ${[...held, ...absent].map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
+  };
+  const typesRead = columnsRead.map(
+    (column) => (header.includes(column) ? types[header.indexOf(column)] : typeAt(keys, column)) ?? '',
+  );
   return {
-    header: [...own, ...paths],
-    unread: unreadBeside(keys, paths),
+    found: { header: columnsRead, types: typesRead, records, unread: unreadBeside(keys, paths) },
     lacking,
-    records: {
-      keys: [...new Set([...header, ...paths.map(firstKey)])],
-      query: `select ${[...held, ...absent].map(({ name, sql }) => `${sql} as ${named(name)}`).join()} from ${table}`,
-    },
   };
 }
 

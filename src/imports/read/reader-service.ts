@@ -154,8 +154,8 @@ function frameOf(chunk: DuckChunk, texts: readonly TextColumn[], from: number, t
 }
 
 /**
- * Bounds the bytes of all rows of a JSON file, column by column: each row of a list repeats the values beside
- * it.
+ * Bounds the bytes of all rows of a file with lists, column by column: each row of a list repeats the values
+ * beside it.
  */
 class Expansion {
   readonly #name: string;
@@ -166,7 +166,7 @@ class Expansion {
   constructor({ name, path, format }: ReadableFile, { texts, derived = [] }: ReadPlan) {
     this.#name = name;
     this.#max =
-      format.kind === 'json' && format.records !== undefined ? unpackedMax(statSync(path).size) : Infinity;
+      format.kind !== 'csv' && format.records !== undefined ? unpackedMax(statSync(path).size) : Infinity;
     this.#columns = texts.map((name) => derived.find((made) => made.name === name)?.reported[0] ?? name);
     this.#bytes = this.#columns.map(() => 0);
   }

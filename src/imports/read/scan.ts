@@ -223,12 +223,16 @@ export function selectOf(file: ReadableFile, plan: ReadPlan): string {
   const select = `select ${expressions.join()} from`;
   const from = (table: string, read = header): string => `${select} ${changedTable(table, read, file, plan)}`;
   if (format.kind === 'csv') return from(csvTable(file, format, plan));
-  if (format.kind === 'parquet') return from(`read_parquet(${pathOf(path)})`);
-  const { isArray, records } = format;
+  const { records } = format;
+  const nested = (table: string): string => from(`(${records!.query.replace('{file}', () => table)})`);
+  if (format.kind === 'parquet') {
+    const table = `read_parquet(${pathOf(path)})`;
+    return records === undefined ? from(table) : nested(table);
+  }
+  const { isArray } = format;
   if (records !== undefined) {
     const keys = records.keys.map((key) => `${quoted(key)}: 'JSON'`);
-    const table = jsonTable(path, isArray, `columns={${keys.join()}}`);
-    return from(`(${records.query.replace('{file}', () => table)})`);
+    return nested(jsonTable(path, isArray, `columns={${keys.join()}}`));
   }
   const used = new Set(names.flatMap((name) => derived.get(name)?.inputs ?? [name]));
   const typed = [...used].map((name) => `${quoted(name)}: 'VARCHAR'`);

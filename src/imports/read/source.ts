@@ -19,7 +19,7 @@ import {
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
 import { type ChooseLayout, checkHeader, type Layout, type Shape, shapeOf } from './format.ts';
 import { STANDARD_INPUT } from './inputs.ts';
-import { checkJson, nestedRecords } from './json.ts';
+import { checkJson, nestedRecords, pathsIn } from './json.ts';
 import { describeFile, reshapeFile } from './read.ts';
 import type { Reshaping } from './reshape.ts';
 import type { Encoding } from './sample.ts';
@@ -327,14 +327,18 @@ async function contentOf<L extends Layout>(
   if (format.kind === 'json') await checkJson(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
-  const whole = { ...mapping, ...mapping.atHeader?.(columns.header) };
+  const nested = mapping.atHeader === undefined ? [] : pathsIn(columns);
+  const whole: L = { ...mapping, nested, ...mapping.atHeader?.(columns.header, nested) };
   const content = { ...columns, path, format, mapping: whole, bytes: size, rowsAbout };
-  if (format.kind !== 'json' || mapping.paths === undefined) return content;
-  const nested = nestedRecords(name, columns, mapping.paths, mapping.preset !== undefined);
-  const { unread, records, lacking } = nested;
-  const found = { ...whole, lacking };
-  if (records === undefined || nested.header === undefined) return { ...content, mapping: found };
-  return { ...content, header: nested.header, mapping: { ...found, unread }, format: { ...format, records } };
+  const { paths, preset } = whole;
+  if (format.kind === 'csv' || paths === undefined) return content;
+  const { found, lacking } = nestedRecords(name, format.kind, columns, paths, preset !== undefined);
+  // The columns of Parquet without nested values must be there, as those of a CSV.
+  if (format.kind === 'parquet' && found === undefined && lacking.size === 0) return content;
+  if (found === undefined) return { ...content, mapping: { ...whole, lacking } };
+  const { header: names, types, records, unread } = found;
+  const read = { header: names, types, mapping: { ...whole, lacking, unread } };
+  return { ...content, ...read, format: { ...format, records } };
 }
 
 /** Beginnings of files that are objects already: in a list, or one after the other. */

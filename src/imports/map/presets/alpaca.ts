@@ -5,6 +5,7 @@ import { type Cell, inputsOf } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
   contains,
+  digits,
   firstCells,
   fitsAnswer,
   hasColumns,
@@ -15,8 +16,9 @@ import {
   rowsBelow,
 } from './preset.ts';
 
-/** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`. */
-const START = /^\s*\{[^[{]*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
+/** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`, and no other keys. */
+const START =
+  /^\s*\{(?:\s*"(?:symbol|next_page_token|currency)"\s*:\s*(?:null|"[^"]*")\s*,)*\s*"bars"\s*:\s*(?:\[|\{\s*"([^"]+)"\s*:\s*\[)\s*\{([^}]*)\}/;
 
 const keys = ['t', 'o', 'h', 'l', 'c', 'v'];
 
@@ -28,9 +30,6 @@ const query = `select ${[...keys, 'vw'].map((key) => `bar->>'$.${key}' as ${key}
   select left(coalesce(named, symbol->>'$'), ${SYMBOL_MAX}) as symbol,
     unnest(from_json(case when named is null then bars else json_extract(bars, '$."' || named || '"') end, '["JSON"]')) as bar
   from (select bars, symbol, unnest(case when json_type(bars) = 'OBJECT' then json_keys(bars) else [null] end) as named from {file}))`;
-
-/** Without braces, which name columns. */
-const digits = (count: number): string => '[0-9]'.repeat(count);
 
 /** The asset types by the form of a symbol: the first that fits. */
 const kinds = [

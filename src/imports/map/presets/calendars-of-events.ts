@@ -2,10 +2,21 @@
 import { unfitProblem } from '../../read/file-problem.ts';
 import { reasonColumns } from '../../read/inputs.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
+import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import { contains, firstCells, hasColumns, known, type Preset } from './preset.ts';
+import {
+  contains,
+  firstCells,
+  fitsAnswer,
+  fitsList,
+  given,
+  hasColumns,
+  isList,
+  known,
+  type Preset,
+} from './preset.ts';
 
-// FRED (Federal Reserve Bank of St. Louis): the CSV of one series as economic events.
+// FRED (Federal Reserve Bank of St. Louis): one series as economic events, as CSV or as the JSON of its API.
 
 /** The columns of a file, also of one of its refused rows. */
 const seriesOf = (sample: Sample): string[] =>
@@ -26,18 +37,35 @@ function identifierOf(sample: Sample, column: string): string | null {
   return name === undefined || GENERIC.test(name) ? null : name;
 }
 
+/** The objects of an answer, which are the rows. */
+const observation = ['realtime_start', 'realtime_end', 'date', 'value'];
+const isAnswer = fitsAnswer('observations', observation, observation);
+
+/** The fields of a day and its value; `.` is a missing one. */
+const observed = (date: string, value: string): Record<string, Cell> => ({
+  event_timestamp: {
+    sql: `strftime(strptime({${date}}, '%Y-%m-%d'), '%Y-%m-%dT00:00:00Z')`,
+    isStrict: true,
+    reason: 'must be a date YYYY-MM-DD',
+  },
+  actual_value: { sql: `nullif({${value}}, '.')` },
+});
+
+/** Source: fred.stlouisfed.org/docs/api/fred/series_observations.html. */
 export const fred: Preset = {
   name: 'fred',
-  says: 'FRED, the CSV of one series; its identifier is the code unless --code says another',
+  says: 'FRED, one series as CSV or JSON; its identifier is the code unless --code says another',
   dataset: 'economic-events',
   example: ['observation_date,CPIAUCSL', '2024-07-01,313.566'],
   fits(sample) {
+    if (isAnswer(sample) === 'surely') return 'surely';
     const [date = '', series = '', ...more] = seriesOf(sample);
     if (!/^(observation_date|DATE)$/.test(date) || !/^[A-Z0-9_]+$/.test(series)) return 'no';
     return more.length === 0 ? 'surely' : 'perhaps';
   },
   mappingOf(sample) {
-    const [date = '', series = '', ...more] = seriesOf(sample);
+    const isJson = isAnswer(sample) === 'surely';
+    const [date = '', series = '', ...more] = isJson ? ['date', ANY_SERIES] : seriesOf(sample);
     if (more.length > 0)
       throw unfitProblem(
         sample.name,
@@ -45,16 +73,9 @@ export const fred: Preset = {
       );
     const identifier = identifierOf(sample, series);
     return {
-      columns: {
-        event_timestamp: {
-          sql: `strftime(strptime({${date}}, '%Y-%m-%d'), '%Y-%m-%dT00:00:00Z')`,
-          isStrict: true,
-          reason: 'must be a date YYYY-MM-DD',
-        },
-        actual_value: { sql: `nullif({${series}}, '.')` },
-      },
+      columns: observed(date, isJson ? 'value' : series),
       values: known({ event_code: identifier, event_name: identifier ?? series }),
-      hint: 'The header does not name the series: name the file by it, such as CPIAUCSL.csv, or give --code CPIAUCSL.',
+      hint: 'The file does not name the series: name the file by it, such as CPIAUCSL.csv, or give --code CPIAUCSL.',
     };
   },
 };
@@ -81,8 +102,6 @@ const number = (column: string): Cell => ({
   reason: 'is not a number, alone or with %, K, M, B or T',
   odd: 'missing',
 });
-
-const isJson = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
 
 const jsonKeys = ['title', 'country', 'date', 'impact', 'forecast', 'previous'];
 const csvColumns = ['Title', 'Country', 'Date', 'Time', 'Impact', 'Forecast', 'Previous'];
@@ -114,9 +133,129 @@ export const forexFactory: Preset = {
     '[{"title":"CPI m/m","country":"USD","date":"2025-04-10T08:30:00-04:00","impact":"High","forecast":"0.1%","previous":"0.2%"}]',
   ],
   fits(sample) {
-    if (isJson(sample)) return jsonKeys.every((key) => sample.text.includes(`"${key}":`)) ? 'surely' : 'no';
+    if (isList(sample)) return jsonKeys.every((key) => sample.text.includes(`"${key}":`)) ? 'surely' : 'no';
     const isCsv = hasColumns(sample, csvColumns);
     return isCsv ? 'surely' : contains(...jsonKeys, 'rejected_row')(sample);
   },
   mappingOf: (sample) => ({ columns: columnsOf(sample), values: {} }),
+};
+
+/** A name in capitals, whose words are joined: the code of an event. */
+const codeOf = (text: string): string =>
+  `upper(trim(regexp_replace(${text}, '[^A-Za-z0-9]+', '_', 'g'), '_'))`;
+
+/**
+ * Source: github.com/EodHistoricalData/EODHD-openapi, paths/economic-events.yaml. Its clock is not certain:
+ * the vendor's pages say UTC, and their examples have the payrolls of 12:30 at 16:30.
+ */
+export const eodhdEvents: Preset = {
+  name: 'eodhd-events',
+  says: 'EODHD economic events, JSON of /api/economic-events (these need --zone)',
+  dataset: 'economic-events',
+  example: [
+    '[{"type":"CPI","comparison":"yoy","period":"May","country":"US","date":"2025-06-12 12:30:00","actual":3.2,"previous":3.4,"estimate":3.3,"change":-0.2,"change_percentage":-5.88}]',
+  ],
+  fits: fitsList('type', 'comparison', 'period', 'country', 'date', 'actual', 'estimate'),
+  mappingOf: () => ({
+    columns: {
+      country_iso_code: 'country',
+      event_code: { sql: codeOf("{type} || coalesce('_' || {comparison}, '')"), isStrict: true },
+      event_name: 'type',
+      event_timestamp: 'date',
+      period: 'period',
+      actual_value: 'actual',
+      previous_value: 'previous',
+      forecast_value: 'estimate',
+    },
+    values: {},
+  }),
+};
+
+/**
+ * Source: site.financialmodelingprep.com/developer/docs/stable/economics-calendar. It does not say the
+ * clock of its times.
+ */
+export const fmpEvents: Preset = {
+  name: 'fmp-events',
+  says: 'Financial Modeling Prep economic calendar, JSON (these need --zone)',
+  dataset: 'economic-events',
+  example: [
+    '[{"date":"2024-03-01 03:35:00","country":"JP","event":"3-Month Bill Auction","currency":"JPY","previous":-0.112,"estimate":null,"actual":-0.096,"change":0.016,"impact":"Low","changePercentage":14.286}]',
+  ],
+  fits: fitsList('date', 'country', 'event', 'currency', 'estimate', 'actual', 'changePercentage'),
+  mappingOf: (sample) => ({
+    columns: {
+      country_iso_code: 'country',
+      event_code: { sql: codeOf('{event}'), isStrict: true },
+      event_name: 'event',
+      event_timestamp: 'date',
+      impact: { column: 'impact', lookup: impacts, odd: 'missing' },
+      ...{ actual_value: 'actual', previous_value: 'previous', forecast_value: 'estimate' },
+      ...given(sample, { unit: 'unit' }),
+    },
+    values: {},
+  }),
+};
+
+/** English names of countries by Trading Economics that others write in another way. */
+const otherNames = {
+  'Euro Area': 'EU',
+  'Czech Republic': 'CZ',
+  Turkey: 'TR',
+  'Hong Kong': 'HK',
+  Macau: 'MO',
+};
+
+/** The country of an English name. */
+function countryOf(column: string): Cell {
+  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  const codes = letters
+    .flatMap((first) => letters.map((second) => `${first}${second}`))
+    // A country that is no more has the name of the one that came after it.
+    .filter((code) => new Intl.Locale(`und-${code}`).region === code && names.of(code) !== undefined);
+  const all = [...codes.map((code) => [names.of(code)!, code] as const), ...Object.entries(otherNames)];
+  const cases = all.map(([name, code]) => `when ${quoted(name)} then ${quoted(code)}`);
+  return {
+    sql: `case {${column}} ${cases.join(' ')} end`,
+    isStrict: true,
+    reason: 'is no name of a country',
+  };
+}
+
+/** A number with the sign of a currency, or %, K, M, B or T behind it; another text is left out. */
+const valued = (column: string): Cell => ({ column, thousands: ',', scale: 'suffix', odd: 'missing' });
+
+/**
+ * Source: docs.tradingeconomics.com/economic_calendar/schema: dates in UTC, importance 1 to 3, values as
+ * text with their units.
+ */
+export const tradingEconomics: Preset = {
+  name: 'trading-economics',
+  says: 'Trading Economics calendar, JSON or CSV of /calendar',
+  dataset: 'economic-events',
+  example: [
+    '[{"CalendarId":"87220","Date":"2016-12-02T13:30:00","Country":"United States","Category":"Non Farm Payrolls","Event":"Non Farm Payrolls","Reference":"Nov","Actual":"178K","Previous":"142K","Forecast":"175K","Importance":3}]',
+  ],
+  fits(sample) {
+    const keys = ['Date', 'Country', 'Category', 'Event', 'Actual', 'Previous', 'Forecast', 'Importance'];
+    return isList(sample) ? fitsList(...keys)(sample) : contains(...keys)(sample);
+  },
+  mappingOf: (sample) => ({
+    columns: {
+      country_iso_code: countryOf('Country'),
+      event_code: { sql: codeOf('{Event}'), isStrict: true },
+      event_name: 'Event',
+      event_timestamp: { column: 'Date', offset: 'Z' },
+      importance: 'Importance',
+      ...given(sample, { period: 'Reference' }),
+      ...{
+        actual_value: valued('Actual'),
+        previous_value: valued('Previous'),
+        forecast_value: valued('Forecast'),
+      },
+      unit: { sql: `case when ends_with({Previous}, '%') then '%' end` },
+    },
+    values: {},
+  }),
 };

@@ -1,9 +1,9 @@
 // The presets. Adding one is its file and its line here.
 import { alpaca, alpacaNews, alpacaPy } from './alpaca.ts';
-import { binance } from './binance.ts';
-import { forexFactory, fred } from './calendars-of-events.ts';
+import { eodhdEvents, fmpEvents, forexFactory, fred, tradingEconomics } from './calendars-of-events.ts';
+import { binance, coinMarketCap, cryptoDataDownload, freqtrade, kraken } from './coins.ts';
 import { databento } from './databento.ts';
-import { eodhdDaily, eodhdIntraday } from './eodhd.ts';
+import { eodhdCalendar, eodhdDaily, eodhdDividends, eodhdIntraday, eodhdSplits } from './eodhd.ts';
 import { dukascopy, dukascopyNode, histdata } from './forex-minutes.ts';
 import { lean, leanUniverse } from './lean.ts';
 import { leanFactors, leanMap } from './lean-factors.ts';
@@ -52,7 +52,17 @@ export const presets: readonly Preset[] = [
   alpacaNews,
   fred,
   forexFactory,
+  eodhdEvents,
+  fmpEvents,
+  tradingEconomics,
   ...tables,
+  kraken,
+  cryptoDataDownload,
+  coinMarketCap,
+  freqtrade,
+  eodhdDividends,
+  eodhdSplits,
+  eodhdCalendar,
   ...lists,
   yfinance,
   yfinanceDownload,

@@ -9,19 +9,26 @@ const LIST = 'results[]';
 
 type Columns = Readonly<Record<string, Cell>>;
 
-/** Makes the preset of answers whose `results` are a list of objects with some keys. */
+/**
+ * Makes the preset of answers whose `results` are a list of objects with some keys, and without the key
+ * `lacks`.
+ */
 const answers = (
   preset: Pick<Preset, 'name' | 'says' | 'dataset' | 'example'>,
   keys: readonly string[],
   columnsOf: Columns | ((has: (path: string) => boolean) => Columns),
   values: Readonly<Record<string, string>>,
+  lacks?: string,
 ): Preset => ({
   ...preset,
-  fits: fitsAnswer(
-    'results',
-    keys.flatMap((key) => key.split('.')),
-    keys.map((key) => `${LIST}.${key}`),
-  ),
+  fits: (sample) =>
+    lacks !== undefined && sample.text.includes(`"${lacks}"`)
+      ? 'no'
+      : fitsAnswer(
+          'results',
+          keys.flatMap((key) => key.split('.')),
+          keys.map((key) => `${LIST}.${key}`),
+        )(sample),
   mappingOf(sample) {
     const header = new Set(firstCells(sample));
     const has = (path: string): boolean =>
@@ -95,8 +102,8 @@ export const massiveSplits = answers(
 );
 
 /** The columns of a contract in lists of contracts and in chains. */
-const contractColumns = (details: string, underlying: string): Columns => ({
-  symbol: `${details}.ticker`,
+const contractColumns = (details: string, underlying: string, symbol = `${details}.ticker`): Columns => ({
+  symbol,
   underlying_name: { column: underlying, remove: '^I:' },
   expiration_date: `${details}.expiration_date`,
   option_type: `${details}.contract_type`,
@@ -118,6 +125,7 @@ export const massiveContracts = answers(
   ['contract_type', 'expiration_date', 'shares_per_contract', 'underlying_ticker'],
   contractColumns(LIST, `${LIST}.underlying_ticker`),
   { country_iso_code: 'US', parent_asset_schema: 'stock' },
+  'details',
 );
 
 /** The quote of a chain, at the moment of its bid and ask. */
@@ -130,18 +138,27 @@ const chainQuotes: Columns = {
   quote_datetime: { column: `${LIST}.last_quote.last_updated`, epoch: 'ns' },
 };
 
-/** Source: mocks/v3/snapshot/options/AAPL.json. */
+/**
+ * Source: mocks/v3/snapshot/options/AAPL.json; mocks/v3/snapshot.json, which has a contract's ticker beside
+ * its details.
+ */
 export const massiveChain = answers(
   {
     name: 'massive-chain',
-    says: 'Massive (Polygon.io) option chains, answers of /v3/snapshot/options/…',
+    says: 'Massive (Polygon.io) option chains and snapshots, answers of /v3/snapshot/options/… and /v3/snapshot',
     dataset: 'option-contracts',
     example: [
       '{"results":[{"details":{"contract_type":"call","exercise_style":"american","expiration_date":"2026-01-16","shares_per_contract":100,"strike_price":200,"ticker":"O:AAPL260116C00200000"},"open_interest":8133,"underlying_asset":{"ticker":"AAPL"}}],"status":"OK"}',
     ],
   },
   ['details.contract_type', 'details.strike_price', 'underlying_asset.ticker'],
-  { ...contractColumns(`${LIST}.details`, `${LIST}.underlying_asset.ticker`), ...chainQuotes },
+  (has) => {
+    const [details, inside] = [`${LIST}.details`, `${LIST}.details.underlying_ticker`];
+    if (!has(inside))
+      return { ...contractColumns(details, `${LIST}.underlying_asset.ticker`), ...chainQuotes };
+    const contract = contractColumns(details, inside, `${LIST}.ticker`);
+    return { ...contract, ...chainQuotes, volume: `${LIST}.session.volume` };
+  },
   { country_iso_code: 'US', parent_asset_schema: 'stock' },
 );
 

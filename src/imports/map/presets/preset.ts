@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../base/instant.ts';
 import type { Convert } from '../../read/convert.ts';
 import { contentProblem } from '../../read/file-problem.ts';
 import { reasonColumns } from '../../read/inputs.ts';
-import { cellsOf, linesOf, type Sample } from '../../read/sample.ts';
+import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 
 /**
@@ -144,3 +144,47 @@ export const known = (values: Readonly<Record<string, string | null | undefined>
   Object.fromEntries(
     Object.entries(values).flatMap(([field, value]) => (value == null ? [] : [[field, value]])),
   );
+
+/** The columns of prices and volume under their own names. */
+export const lower = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
+
+/** Intervals in the names of files: `1h`, `60`, `M15`, `d`. */
+export const codes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([1, 5, 10, 15, 30, 60, 240, 720].map((minutes) => [`${minutes}`, `${minutes}M`])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].map((one) => [`M${one}`, `${one}M`])),
+  ...Object.fromEntries([1, 2, 3, 4, 6, 8, 12].map((hours) => [`H${hours}`, `${hours * 60}M`])),
+  ...{ minute: '1M', '1h': '60M', d: 'DAY', 1440: 'DAY', Daily: 'DAY', Weekly: 'WEEK', Monthly: 'MON' },
+  ...{ 10080: 'WEEK', 43200: 'MON' },
+};
+
+/** The symbol and interval that a file's name has. */
+export function named(sample: Sample, form: RegExp): Record<string, string> {
+  const [, symbol, code = ''] = form.exec(stemOf(sample)) ?? [];
+  return known({ symbol, interval: codes[code] });
+}
+
+/** True for JSON that begins with a list. */
+export const isList = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
+
+/**
+ * Recognizes a list of objects by some of their keys, and its file of refused rows by columns of these names.
+ */
+export const fitsList =
+  (...keys: readonly string[]) =>
+  (sample: Sample) =>
+    isList(sample)
+      ? keys.every((key) => sample.text.includes(`"${key}"`))
+        ? ('surely' as const)
+        : ('no' as const)
+      : contains(...keys, 'rejected_row')(sample);
+
+/** The columns of which a file has the keys. */
+export const given = (sample: Sample, columns: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(columns).filter(
+      ([, key]) => hasColumns(sample, [key]) || (isList(sample) && sample.text.includes(`"${key}"`)),
+    ),
+  );
+
+/** So many digits in a regular expression of SQL, without braces: those name columns. */
+export const digits = (count: number): string => '[0-9]'.repeat(count);

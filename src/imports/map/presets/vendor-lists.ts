@@ -1,119 +1,14 @@
-// Lists that are tables of names: dividends, splits, economic calendars and option contracts of one vendor
-// each.
-import { type Sample, stemOf } from '../../read/sample.ts';
-import { quoted } from '../../read/scan.ts';
+// Lists that are tables of names: dividends and splits of Financial Modeling Prep, and end-of-day quotes of
+// option contracts.
 import type { Cell } from '../cell.ts';
-import { contains, firstCells, hasColumns, known, type Preset, thoseOf } from './preset.ts';
+import { contains, digits, fitsList, given, hasColumns, type Preset, thoseOf } from './preset.ts';
+import { underlyingOf } from './yahoo.ts';
 
-const isList = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
-
-/**
- * Recognizes a list of objects by some of their keys, and its file of refused rows by columns of these names.
- */
-const fitsList =
-  (...keys: readonly string[]) =>
-  (sample: Sample) =>
-    isList(sample)
-      ? keys.every((key) => sample.text.includes(`"${key}"`))
-        ? ('surely' as const)
-        : ('no' as const)
-      : contains(...keys, 'rejected_row')(sample);
-
-/** The columns of which a file has the keys. */
-const given = (sample: Sample, columns: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(columns).filter(
-      ([, key]) => hasColumns(sample, [key]) || (isList(sample) && sample.text.includes(`"${key}"`)),
-    ),
-  );
-
-/** `AAPL.US` is AAPL of the US. */
-const usSymbol = (sample: Sample): Record<string, string> => {
-  const symbol = /^([A-Z0-9][A-Z0-9-]*)\.US$/.exec(stemOf(sample))?.[1];
-  return known({ symbol, country_iso_code: symbol === undefined ? null : 'US' });
-};
-
-/** A name in capitals, whose words are joined: the code of an event. */
-const codeOf = (text: string): string =>
-  `upper(trim(regexp_replace(${text}, '[^A-Za-z0-9]+', '_', 'g'), '_'))`;
-
-/**
- * Source: github.com/EodHistoricalData/EODHD-openapi, paths/div_ticker.yaml: `unadjustedValue` is what was
- * paid.
- */
-const eodhdDividends: Preset = {
-  name: 'eodhd-dividends',
-  says: 'EODHD dividends of one stock, JSON of /api/div: AAPL.US.json',
-  dataset: 'corporate-actions',
-  example: [
-    '[{"date":"2012-08-09","declarationDate":"2012-07-24","recordDate":"2012-08-13","paymentDate":"2012-08-16","period":"Quarterly","value":0.0946,"unadjustedValue":2.6488,"currency":"USD"}]',
-  ],
-  fits: fitsList('date', 'value', 'unadjustedValue', 'currency'),
-  mappingOf: (sample) => ({
-    columns: {
-      ...{ ex_date: 'date', cash_amount: 'unadjustedValue', currency: 'currency' },
-      ...given(sample, {
-        declaration_date: 'declarationDate',
-        record_date: 'recordDate',
-        pay_date: 'paymentDate',
-      }),
-    },
-    values: { action_type: 'dividend', ...usSymbol(sample) },
-    symbols: 'now',
-    notation: 'yahoo',
-  }),
-};
-
-/** Source: the same, paths/splits_ticker.yaml: new shares, a slash, old shares. */
-const eodhdSplits: Preset = {
-  name: 'eodhd-splits',
-  says: 'EODHD splits of one stock, JSON of /api/splits: AAPL.US.json',
-  dataset: 'corporate-actions',
-  example: ['[{"date":"2020-08-31","split":"4.000000/1.000000"}]'],
-  fits: (sample) =>
-    isList(sample) && !/"split"\s*:\s*"[\d.]+\\?\/[\d.]+"/.test(sample.text)
-      ? 'no'
-      : fitsList('date', 'split')(sample),
-  mappingOf: (sample) => ({
-    columns: {
-      ex_date: 'date',
-      split_ratio: {
-        sql: `cast(split_part({split}, '/', 1) as double) / nullif(cast(split_part({split}, '/', 2) as double), 0)`,
-        isStrict: true,
-        reason: 'is not new shares / old shares',
-      },
-    },
-    values: { action_type: 'split', ...usSymbol(sample) },
-    symbols: 'now',
-    notation: 'yahoo',
-  }),
-};
-
-/**
- * Source: the same, paths/economic-events.yaml. Its clock is not certain: the vendor's pages say UTC, and
- * their examples have the payrolls of 12:30 at 16:30.
- */
-const eodhdEvents: Preset = {
-  name: 'eodhd-events',
-  says: 'EODHD economic events, JSON of /api/economic-events (these need --zone)',
-  dataset: 'economic-events',
-  example: [
-    '[{"type":"CPI","comparison":"yoy","period":"May","country":"US","date":"2025-06-12 12:30:00","actual":3.2,"previous":3.4,"estimate":3.3,"change":-0.2,"change_percentage":-5.88}]',
-  ],
-  fits: fitsList('type', 'comparison', 'period', 'country', 'date', 'actual', 'estimate'),
-  mappingOf: () => ({
-    columns: {
-      country_iso_code: 'country',
-      event_code: { sql: codeOf("{type} || coalesce('_' || {comparison}, '')"), isStrict: true },
-      event_name: 'type',
-      event_timestamp: 'date',
-      period: 'period',
-      actual_value: 'actual',
-      previous_value: 'previous',
-      forecast_value: 'estimate',
-    },
-    values: {},
-  }),
+/** The symbols of Financial Modeling Prep: those of other markets have a point. */
+const fmpSymbol: Cell = {
+  sql: `case when not contains({symbol}, '.') then {symbol} end`,
+  isStrict: true,
+  reason: 'is of another market than the US: its country and currency are not in the file',
 };
 
 /**
@@ -130,12 +25,7 @@ const fmpDividends: Preset = {
   fits: fitsList('symbol', 'date', 'adjDividend', 'dividend', 'paymentDate'),
   mappingOf: (sample) => ({
     columns: {
-      symbol: {
-        sql: `case when not contains({symbol}, '.') then {symbol} end`,
-        isStrict: true,
-        reason: 'is of another market than the US: its country and currency are not in the file',
-      },
-      ...{ ex_date: 'date', cash_amount: 'dividend' },
+      ...{ symbol: fmpSymbol, ex_date: 'date', cash_amount: 'dividend' },
       ...given(sample, {
         declaration_date: 'declarationDate',
         record_date: 'recordDate',
@@ -148,68 +38,32 @@ const fmpDividends: Preset = {
   }),
 };
 
-/** English names of countries by Trading Economics that others write in another way. */
-const otherNames = {
-  'Euro Area': 'EU',
-  'Czech Republic': 'CZ',
-  Turkey: 'TR',
-  'Hong Kong': 'HK',
-  Macau: 'MO',
-};
-
-/** The country of an English name. */
-function countryOf(column: string): Cell {
-  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-  const codes = letters
-    .flatMap((first) => letters.map((second) => `${first}${second}`))
-    // A country that is no more has the name of the one that came after it.
-    .filter((code) => new Intl.Locale(`und-${code}`).region === code && names.of(code) !== undefined);
-  const all = [...codes.map((code) => [names.of(code)!, code] as const), ...Object.entries(otherNames)];
-  const cases = all.map(([name, code]) => `when ${quoted(name)} then ${quoted(code)}`);
-  return {
-    sql: `case {${column}} ${cases.join(' ')} end`,
-    isStrict: true,
-    reason: 'is no name of a country',
-  };
-}
-
-/** A number with the sign of a currency, or %, K, M, B or T behind it; another text is left out. */
-const valued = (column: string): Cell => ({ column, thousands: ',', scale: 'suffix', odd: 'missing' });
-
 /**
- * Source: docs.tradingeconomics.com/economic_calendar/schema: dates in UTC, importance 1 to 3, values as
- * text with their units.
+ * Source: site.financialmodelingprep.com/developer/docs/stable/splits-company and splits-calendar:
+ * numerator and denominator are the new shares for every old share.
  */
-const tradingEconomics: Preset = {
-  name: 'trading-economics',
-  says: 'Trading Economics calendar, JSON or CSV of /calendar',
-  dataset: 'economic-events',
+const fmpSplits: Preset = {
+  name: 'fmp-splits',
+  says: 'Financial Modeling Prep splits, JSON of one stock or of the calendar: those of the US',
+  dataset: 'corporate-actions',
   example: [
-    '[{"CalendarId":"87220","Date":"2016-12-02T13:30:00","Country":"United States","Category":"Non Farm Payrolls","Event":"Non Farm Payrolls","Reference":"Nov","Actual":"178K","Previous":"142K","Forecast":"175K","Importance":3}]',
+    '[{"symbol":"AAPL","date":"2020-08-31","numerator":4,"denominator":1,"splitType":"stock-split"}]',
   ],
-  fits(sample) {
-    const keys = ['Date', 'Country', 'Category', 'Event', 'Actual', 'Previous', 'Forecast', 'Importance'];
-    return isList(sample) ? fitsList(...keys)(sample) : contains(...keys)(sample);
-  },
-  mappingOf: (sample) => ({
-    columns: {
-      country_iso_code: countryOf('Country'),
-      event_code: { sql: codeOf('{Event}'), isStrict: true },
-      event_name: 'Event',
-      event_timestamp: { column: 'Date', offset: 'Z' },
-      importance: 'Importance',
-      ...given(sample, { period: 'Reference' }),
-      ...{
-        actual_value: valued('Actual'),
-        previous_value: valued('Previous'),
-        forecast_value: valued('Forecast'),
-      },
-      unit: { sql: `case when ends_with({Previous}, '%') then '%' end` },
-    },
-    values: {},
+  fits: fitsList('symbol', 'date', 'numerator', 'denominator'),
+  mappingOf: () => ({
+    columns: { symbol: fmpSymbol, ex_date: 'date', split_from: 'denominator', split_to: 'numerator' },
+    values: { action_type: 'split', country_iso_code: 'US' },
+    symbols: 'now',
+    notation: 'yahoo',
   }),
 };
+
+/** A symbol of root, expiration, type and strike (contract 1.4). */
+const symbolOf = (root: string, expiration: string, type: string, thousandths: string): string =>
+  `${root} || strftime(${expiration}, '%y%m%d') || ${type} || lpad(cast(cast(round(${thousandths}) as bigint) as varchar), 8, '0')`;
+
+/** The end of a day of trading, New York's midnight: until then its quotes were not known. */
+const endOf = (day: string): string => `strftime(${day} + interval 1 day, '%Y-%m-%dT%H:%M:%S')`;
 
 const cboeColumns = ['underlying_symbol', 'quote_date', 'root', 'expiration', 'strike', 'option_type'];
 
@@ -230,20 +84,24 @@ const cboe: Preset = {
     `${cboeColumns.join()},open,high,low,close,trade_volume,bid_1545,ask_1545,bid_eod,ask_eod,vwap,open_interest`,
     '^SPX,2024-01-03,SPXW,2024-01-19,4700.000,C,30.1,35.2,28.4,31.7,1250,31.5,31.9,31.4,31.8,31.9,8133',
   ],
-  fits: (sample) => (cboeColumns.every((name) => firstCells(sample).includes(name)) ? 'surely' : 'no'),
+  fits: contains(...cboeColumns),
   mappingOf: (sample) => ({
     columns: {
       symbol: {
-        sql: `{root} || strftime(strptime({expiration}, '%Y-%m-%d'), '%y%m%d') || {option_type} || lpad(cast(cast(round(cast({strike} as double) * 1000) as bigint) as varchar), 8, '0')`,
+        sql: symbolOf(
+          '{root}',
+          `strptime({expiration}, '%Y-%m-%d')`,
+          '{option_type}',
+          'cast({strike} as double) * 1000',
+        ),
         isStrict: true,
         reason: 'makes no symbol of a contract with its expiration, type and strike',
       },
       underlying_name: { column: 'underlying_symbol', remove: '^\\^' },
       ...{ expiration_date: 'expiration', option_type: 'option_type', strike_price: 'strike' },
       ...thoseOf(sample, cboeQuotes),
-      // Known at the end of the day, New York's midnight.
       quote_datetime: {
-        sql: `strftime(strptime({quote_date}, '%Y-%m-%d') + interval 1 day, '%Y-%m-%dT%H:%M:%S')`,
+        sql: endOf(`strptime({quote_date}, '%Y-%m-%d')`),
         isStrict: true,
         reason: 'is not a date YYYY-MM-DD',
       },
@@ -256,11 +114,75 @@ const cboe: Preset = {
   }),
 };
 
-export const lists: readonly Preset[] = [
-  eodhdDividends,
-  eodhdSplits,
-  eodhdEvents,
-  fmpDividends,
-  tradingEconomics,
-  cboe,
-];
+/** A day as WRDS and IvyDB write it. */
+const ivyDay = (column: string): string =>
+  `try_strptime({${column}}, ['%Y-%m-%d', '%Y%m%d', '%Y/%m/%d', '%d%b%Y'])`;
+
+/** The root in a symbol such as `SPXW 240119C4700000`; null in those from before 2010, `SXB AC`. */
+const ivyRoot = `nullif(regexp_extract({symbol}, '^([A-Z0-9]+) *${digits(6)}[CP][0-9]+$', 1), '')`;
+
+const ivyNumbers = {
+  ...{ bid: 'best_bid', ask: 'best_offer', volume: 'volume', open_interest: 'open_interest' },
+  ...{ implied_volatility: 'impl_volatility', delta: 'delta', gamma: 'gamma', vega: 'vega', theta: 'theta' },
+};
+
+/** A number, where -99.99 stands for one that could not be computed. */
+const ivyNumber = (column: string): Cell => ({
+  sql: `case when try_cast({${column}} as double) <> -99.99 then {${column}} end`,
+});
+
+/**
+ * Source: OptionMetrics, IvyDB US File and Data Reference Manual 3.0, Option_Price file: strikes times
+ * 1000, the best bid and offer of the day's end, -99.99 for what could not be computed; its columns as WRDS
+ * writes them (optionm.opprcd).
+ */
+const optionMetrics: Preset = {
+  name: 'optionmetrics',
+  says: 'OptionMetrics IvyDB option prices, CSV as WRDS writes it: the contracts and their quotes',
+  dataset: 'option-contracts',
+  example: [
+    'secid,date,symbol,exdate,cp_flag,strike_price,best_bid,best_offer,volume,open_interest,impl_volatility,delta,gamma,vega,theta,ticker',
+    '108105,2024-01-03,SPXW 240119C4700000,2024-01-19,C,4700000,31.4,31.8,1250,8133,0.1132,0.4871,0.0032,391.2,-512.4,SPX',
+  ],
+  fits: contains('secid', 'date', 'symbol', 'exdate', 'cp_flag', 'strike_price', 'best_bid', 'best_offer'),
+  mappingOf: (sample) => ({
+    columns: {
+      symbol: {
+        sql: symbolOf(ivyRoot, ivyDay('exdate'), '{cp_flag}', 'cast({strike_price} as double)'),
+        isStrict: true,
+        reason: 'is no symbol with a root, such as SPXW 240119C4700000: those from before 2010 are not read',
+      },
+      underlying_name: hasColumns(sample, ['ticker'])
+        ? 'ticker'
+        : { sql: underlyingOf(ivyRoot), isStrict: true, reason: 'names no underlying' },
+      expiration_date: {
+        sql: `strftime(${ivyDay('exdate')}, '%Y-%m-%d')`,
+        isStrict: true,
+        reason: 'is not a date YYYY-MM-DD or YYYYMMDD',
+      },
+      option_type: { column: 'cp_flag', lookup: { C: 'call', P: 'put' } },
+      strike_price: { column: 'strike_price', scale: 0.001 },
+      ...(hasColumns(sample, ['exercise_style']) && {
+        exercise_style: {
+          column: 'exercise_style',
+          lookup: { A: 'american', E: 'european' },
+          odd: 'missing' as const,
+        },
+      }),
+      ...Object.fromEntries(
+        Object.entries(thoseOf(sample, ivyNumbers)).map(([field, column]) => [field, ivyNumber(column)]),
+      ),
+      quote_datetime: {
+        sql: endOf(ivyDay('date')),
+        isStrict: true,
+        reason: 'is not a date YYYY-MM-DD or YYYYMMDD',
+      },
+    },
+    values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+    zone: 'America/New_York',
+    symbols: 'then',
+    ...(!hasColumns(sample, ['ticker']) && { namesRoots: true as const }),
+  }),
+};
+
+export const lists: readonly Preset[] = [fmpDividends, fmpSplits, cboe, optionMetrics];

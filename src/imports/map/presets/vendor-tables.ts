@@ -5,21 +5,22 @@ import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
+  codes,
   contains,
   firstCells,
   intervalOfDates,
   intervalOfDays,
+  isMended,
   known,
   leavingOut,
+  lower,
   minutesOf,
+  named,
   type Preset,
   rowsBelow,
 } from './preset.ts';
 
-const lower = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
 const tagged = { open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>' };
-const coins = { asset_schema: 'crypto', country_iso_code: 'GLOBAL' };
-
 /** Volume of Chinese vendors: hands of 100 shares. */
 const hands = (column: string): Cell => ({ column, scale: 100 });
 
@@ -29,21 +30,6 @@ const table = (
   columns: readonly string[],
   mappingOf: Preset['mappingOf'],
 ): Preset => ({ ...preset, dataset: 'bars', fits: contains(...columns), mappingOf });
-
-/** Intervals in the names of files: `1h`, `60`, `M15`, `d`. */
-const codes: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([1, 5, 10, 15, 30, 60, 240, 720].map((minutes) => [`${minutes}`, `${minutes}M`])),
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].map((one) => [`M${one}`, `${one}M`])),
-  ...Object.fromEntries([1, 2, 3, 4, 6, 8, 12].map((hours) => [`H${hours}`, `${hours * 60}M`])),
-  ...{ minute: '1M', '1h': '60M', d: 'DAY', 1440: 'DAY', Daily: 'DAY', Weekly: 'WEEK', Monthly: 'MON' },
-  ...{ 10080: 'WEEK', 43200: 'MON' },
-};
-
-/** The symbol and interval that a file's name has. */
-function named(sample: Sample, form: RegExp): Record<string, string> {
-  const [, symbol, code = ''] = form.exec(stemOf(sample)) ?? [];
-  return known({ symbol, interval: codes[code] });
-}
 
 /**
  * Source: MetaTrader 5, window "Symbols", tab "Bars", "Export Bars";
@@ -151,92 +137,6 @@ const alphaVantage = table(
     symbols: 'now',
   }),
 );
-
-/** The second line of a file of CryptoDataDownload is its header; the first is its address. */
-const secondCells = (sample: Sample): string[] => cellsOf(linesOf(sample)[1] ?? '', ',') ?? [];
-
-/** Source: cryptodatadownload.com/data: newest first, UTC, epochs of seconds or milliseconds. */
-const cryptoDataDownload: Preset = {
-  name: 'cryptodatadownload',
-  says: 'CryptoDataDownload, one pair of one exchange: Binance_BTCUSDT_1h.csv',
-  dataset: 'bars',
-  example: [
-    'https://www.CryptoDataDownload.com',
-    'Unix,Date,Symbol,Open,High,Low,Close,Volume BTC,Volume USDT,tradecount',
-    '1704067200000,2024-01-01 00:00:00,BTCUSDT,42283.58,42554.57,42261.02,42475.23,1271.68,53957248.97,47134',
-  ],
-  fits(sample) {
-    const cells = secondCells(sample).map((cell) => cell.toLowerCase());
-    const isTable = ['unix', 'date', 'symbol', 'open', 'close'].every((one) => cells.includes(one));
-    return isTable && /cryptodatadownload/i.test(firstCells(sample)[0] ?? '') ? 'surely' : 'no';
-  },
-  mappingOf(sample) {
-    const cells = secondCells(sample);
-    const column = (name: string) => cells.find((cell) => cell.toLowerCase() === name)!;
-    return {
-      skip: 1,
-      columns: {
-        datetime: column('unix'),
-        ...Object.fromEntries(['symbol', 'open', 'high', 'low', 'close'].map((one) => [one, column(one)])),
-        // That of the coin comes first, that of the currency second.
-        volume: cells.find((cell) => /^volume /i.test(cell))!,
-      },
-      values: known({ ...coins, interval: codes[/_(minute|1h|d)$/.exec(stemOf(sample))?.[1] ?? ''] }),
-      prices: 'raw',
-    };
-  },
-};
-
-/** Source: coinmarketcap.com, "Historical Data", download: newest first, UTC days, prices in US dollars. */
-const coinMarketCap: Preset = {
-  name: 'coinmarketcap',
-  says: 'CoinMarketCap historical data of one coin, days in US dollars (these need --symbol)',
-  dataset: 'bars',
-  example: [
-    'timeOpen;timeClose;timeHigh;timeLow;name;open;high;low;close;volume;marketCap;circulatingSupply;timestamp',
-    '"2024-01-01T00:00:00.000Z";"2024-01-01T23:59:59.999Z";"2024-01-01T23:59:00.000Z";"2024-01-01T00:03:00.000Z";"2781";42280.24;44175.44;42214.98;44167.33;18426978443.46;865112222222.1;19588756;"2024-01-01T23:59:59.999Z"',
-  ],
-  fits: (sample) => {
-    const cells = new Set(firstCells(sample, ';'));
-    return ['timeOpen', 'timeClose', 'timeHigh', 'open', 'marketCap'].every((one) => cells.has(one))
-      ? 'surely'
-      : 'no';
-  },
-  mappingOf: () => ({
-    delimiter: ';',
-    columns: { open: 'open', high: 'high', low: 'low', close: 'close', datetime: 'timeOpen' },
-    values: { ...coins, interval: 'DAY' },
-    prices: 'raw',
-  }),
-};
-
-const krakenColumns = ['time', 'open', 'high', 'low', 'close', 'volume', 'trades'];
-const KRAKEN = /^([A-Z0-9.]+)_(1|5|15|30|60|240|720|1440)$/;
-
-/**
- * Source: support.kraken.com/hc/en-us/articles/360047124832, "Downloadable historical OHLCVT data": open,
- * high, low, close, volume, trades behind the time, intervals of 1 to 1440 minutes, only those with trades;
- * no header.
- */
-const kraken: Preset = {
-  name: 'kraken',
-  says: 'Kraken OHLCVT history: XBTUSD_60.csv',
-  dataset: 'bars',
-  example: ['1704067200,42283.58,42554.57,42261.02,42475.23,71.68,1134'],
-  fits(sample) {
-    const cells = firstCells(sample);
-    const isRow = cells.length === krakenColumns.length && cells.every((cell) => /^[\d.]+$/.test(cell));
-    if (!krakenColumns.every((one, at) => cells[at] === one) && !(isRow && /^1\d{9}$/.test(cells[0]!)))
-      return 'no';
-    return KRAKEN.test(stemOf(sample)) ? 'surely' : 'perhaps';
-  },
-  mappingOf: (sample) => ({
-    header: krakenColumns,
-    columns: { ...lower, datetime: { column: 'time', epoch: 's' } },
-    values: { ...coins, ...named(sample, KRAKEN) },
-    prices: 'raw',
-  }),
-};
 
 const dollars = (column: string): Cell => ({ column, remove: '\\$', thousands: ',' });
 
@@ -445,7 +345,8 @@ const spans: Readonly<Record<string, string>> = {
 /**
  * Source: twelvedata.com/docs, time_series, and github.com/twelvedata/twelvedata-python, README.md and
  * src/twelvedata/mixins.py: newest first; times are the open, by the clock of the exchange unless the
- * request named another.
+ * request named another. support.twelvedata.com/en/articles/5179064: days, weeks and months are adjusted
+ * for splits, minutes and hours are not.
  */
 const twelveData: Preset = {
   name: 'twelve-data',
@@ -464,53 +365,14 @@ const twelveData: Preset = {
     const found = text.matchAll(/"(symbol|interval|exchange_timezone)"\s*:\s*"([^"]+)"/g);
     const meta = new Map(Array.from(found, ([, key, value]) => [key, value!]));
     const zone = meta.get('exchange_timezone');
+    const interval = meta.get('interval') ?? '';
     const { volume, ...prices } = lower;
     return {
       columns: { ...prices, datetime: 'datetime', ...(text.includes('"volume"') && { volume }) },
-      values: known({ symbol: meta.get('symbol'), interval: spans[meta.get('interval') ?? ''] }),
+      values: known({ symbol: meta.get('symbol'), interval: spans[interval] }),
       ...(zone !== undefined && { zone }),
-      prices: 'split',
+      prices: /\d(min|h)$/.test(interval) ? 'raw' : 'split',
       symbols: 'now',
-      label: 'open',
-    };
-  },
-};
-
-/**
- * `BTC_USDT-5m`, and of futures `BTC_USDT_USDT-1h-futures`: others than these are no prices that were traded.
- */
-const FREQTRADE =
-  /(?:^|[/\\])([A-Z0-9]+)_([A-Z0-9]+)(?:_[A-Z0-9]+)?-(\d+)(m|h|d|w|Mo)(-futures)?\.(json|feather|parquet)(?:\.gz)?$/;
-const CANDLE = /^[\s\ufeff]*\[\s*\[\s*1\d{12}\s*(?:,\s*[\d.eE+-]+\s*){5}\]/;
-
-const periodOf = (count: number, unit: string): string | undefined => {
-  if (unit === 'm' || unit === 'h') return `${unit === 'm' ? count : count * 60}M`;
-  return count === 1 ? { d: 'DAY', w: 'WEEK', Mo: 'MON' }[unit] : undefined;
-};
-
-/**
- * Source: github.com/freqtrade/freqtrade, freqtrade/data/history/datahandlers (names of files, columns) and
- * freqtrade/misc.py (pairs in names); docs.ccxt.com, "OHLCV Structure": UTC milliseconds of the open,
- * volume in the base currency.
- */
-const freqtrade: Preset = {
-  name: 'freqtrade',
-  says: 'freqtrade, candles of one pair: BTC_USDT-5m.json, .feather or .parquet; lists of ccxt',
-  dataset: 'bars',
-  example: ['[[1704067200000,42283.58,42554.57,42261.02,42475.23,71.68]]'],
-  fits({ name, text }) {
-    const isBinary = text === '';
-    if (!isBinary && !CANDLE.test(text)) return 'no';
-    return FREQTRADE.test(name) ? 'surely' : isBinary ? 'no' : 'perhaps';
-  },
-  mappingOf({ name, text }) {
-    const [, base, quote, count, unit = '', isFuture] = FREQTRADE.exec(name) ?? [];
-    const symbol = base === undefined || isFuture !== undefined ? null : `${base}${quote}`;
-    return {
-      ...(text !== '' && { header: ['date', ...Object.keys(lower)] }),
-      columns: { ...lower, datetime: 'date' },
-      values: known({ ...coins, symbol, interval: periodOf(Number(count), unit) }),
-      prices: 'raw',
       label: 'open',
     };
   },
@@ -649,14 +511,112 @@ const kibot: Preset = {
   },
 };
 
+const firstRateSpans: Readonly<Record<string, string>> = {
+  ...{ '1min': '1M', '5min': '5M', '30min': '30M', '1hour': '60M', '1day': 'DAY' },
+};
+const firstRateBases = { adjsplitdiv: 'all', adjsplit: 'split', UNADJUSTED: 'raw' } as const;
+const FIRSTRATE = /^([A-Z0-9.-]+)_[a-z]+_(1min|5min|30min|1hour|1day)_(adjsplitdiv|adjsplit|UNADJUSTED)$/;
+
+/**
+ * Source: firstratedata.com, files of stocks and ETFs, as programs that read them show them: no header, the
+ * clock of New York, the time of the open; names say how prices are adjusted.
+ */
+const firstRate: Preset = {
+  name: 'firstrate',
+  says: 'FirstRate Data, stocks and ETFs: AAPL_full_1min_adjsplitdiv.txt (these need --schema, --country)',
+  dataset: 'bars',
+  example: ['2023-01-03 09:30:00,130.28,130.9,129.77,130.5,3112800'],
+  fits(sample) {
+    const [at = '', ...cells] = firstCells(sample);
+    const isRow = /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(at) && cells.length === 5;
+    const isOne = isRow || isMended(sample, ['datetime', ...Object.keys(lower)]);
+    if (!isOne) return 'no';
+    return FIRSTRATE.test(stemOf(sample)) ? 'surely' : 'perhaps';
+  },
+  mappingOf(sample) {
+    const [, symbol, code = '', basis = ''] = FIRSTRATE.exec(stemOf(sample)) ?? [];
+    return {
+      header: ['datetime', ...Object.keys(lower)],
+      columns: { ...lower, datetime: 'datetime' },
+      values: known({ symbol, interval: firstRateSpans[code] }),
+      zone: 'America/New_York',
+      ...(basis !== '' && { prices: firstRateBases[basis as keyof typeof firstRateBases] }),
+      label: 'open',
+    };
+  },
+};
+
+/** The last line of a download. */
+const isBarchartEnd = ([first = '']: readonly string[]): boolean =>
+  first.startsWith('Downloaded from Barchart.com');
+
+const barchartLast = (sample: Sample): string => (firstCells(sample).includes('Latest') ? 'Latest' : 'Last');
+
+/**
+ * Source: barchart.com, "Historical Download", whose files begin with these columns and end with a line
+ * that says where and when they were made. The clock of their times, and how prices of stocks are adjusted,
+ * is nowhere said.
+ */
+const barchart: Preset = {
+  name: 'barchart',
+  says: 'Barchart historical download of one symbol (these need --schema, --country, --symbol, --zone for minutes)',
+  dataset: 'bars',
+  example: [
+    'Time,Open,High,Low,Latest,Change,%Change,Volume',
+    '2026-05-04,17.54,18.09,17.35,18.07,0.31,+1.75%,"1,195,900"',
+  ],
+  fits(sample) {
+    const columns = ['Time', 'Open', 'High', 'Low', 'Change', 'Volume'];
+    const isOne = [
+      ['Latest', '%Change'],
+      ['Last', '%Chg'],
+    ].some((more) => contains(...columns, ...more)(sample) === 'surely');
+    return isOne ? 'surely' : 'no';
+  },
+  mappingOf(sample) {
+    const header = firstCells(sample);
+    const rows = rowsBelow(sample).filter((row) => !isBarchartEnd(row));
+    const days = rows.map((row) => row[header.indexOf('Time')] ?? '');
+    const isTimed = days.some((at) => at.includes(':'));
+    const isIso = days.every((at) => /^\d{4}-/.test(at));
+    const isUs = days.every((at) => /^\d\d\/\d\d\/\d{4}/.test(at));
+    if (!isIso && !isUs)
+      throw unfitProblem(
+        sample.name,
+        `has times in another form than YYYY-MM-DD or MM/DD/YYYY, such as ${days[0]}`,
+      );
+    const form = isIso ? '%Y-%m-%d' : '%m/%d/%Y';
+    const price = (column: string): Cell => ({ column, thousands: ',' });
+    const [, minutes] = /_intraday-(\d+)min_/.exec(stemOf(sample)) ?? [];
+    return {
+      columns: {
+        ...(header.includes('Symbol') && { symbol: 'Symbol' }),
+        datetime: { column: 'Time', format: isTimed ? `${form} %H:%M` : form },
+        ...{
+          open: price('Open'),
+          high: price('High'),
+          low: price('Low'),
+          close: price(barchartLast(sample)),
+        },
+        volume: price('Volume'),
+      },
+      values: known({
+        interval: isTimed
+          ? minutes && `${minutes}M`
+          : intervalOfDays(days.map((at) => (isIso ? at.slice(0, 10) : isoOf(at, '%m')))),
+      }),
+      convert: leavingOut(sample.name, 'the line that says when it was downloaded, left out', isBarchartEnd),
+      doubt:
+        'Barchart does not say how prices of stocks are adjusted: they count as raw unless --prices says otherwise',
+    };
+  },
+};
+
 export const tables: readonly Preset[] = [
   metatrader5,
   metatrader4,
   tiingo,
   alphaVantage,
-  kraken,
-  cryptoDataDownload,
-  coinMarketCap,
   nasdaqCom,
   nseBhavcopy,
   tushare,
@@ -664,8 +624,9 @@ export const tables: readonly Preset[] = [
   finam,
   finnhub,
   twelveData,
-  freqtrade,
   nseUdiff,
   investing,
   kibot,
+  firstRate,
+  barchart,
 ];

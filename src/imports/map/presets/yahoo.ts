@@ -183,17 +183,20 @@ export const yfinanceActions: Preset = {
 
 /** The parts of a symbol, counted from its end. */
 const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
-const letters = `left(${root}, length(${root}) - 1)`;
 const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
 const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
 const thousandths = 'cast(right({contractSymbol}, 8) as double)';
 
 const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted(index)}`).join(' ');
 
+/** The underlying of a root in SQL: `AAPL` of `AAPL1`, `SPX` of `SPXW`. */
+export const underlyingOf = (root: string): string =>
+  `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then left(${root}, length(${root}) - 1) when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`;
+
 const columns: Readonly<Record<string, Cell>> = {
   symbol: 'contractSymbol',
   underlying_name: {
-    sql: `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then ${letters} when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`,
+    sql: underlyingOf(root),
     isStrict: true,
     reason: 'names no underlying',
   },
