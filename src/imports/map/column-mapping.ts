@@ -39,6 +39,11 @@ export type ColumnMapping = Layout & {
   readonly isFound?: true;
   /** How a field is made of a column that may be it, as far as the file shows that: for messages. */
   readonly cellOf?: (field: string, column: string) => Cell;
+  /** Optional fields that several columns may be, none of which is read, and a map that reads one. */
+  readonly alike?: { readonly fields: ReadonlyMap<string, readonly string[]> } & Pick<
+    ColumnMapping,
+    'columns'
+  >;
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
@@ -416,6 +421,14 @@ const ownOnes = (fields: FieldNames, { columns }: ColumnMapping, header: readonl
 /** The columns of a file that were found by their names; null where its own names or a caller gave them. */
 export const mapFound = ({ isFound, columns }: ColumnMapping): ColumnMapping['columns'] | null =>
   isFound === true ? columns : null;
+
+/** Says of the optional fields that several columns may be how one is read; null where there are none. */
+export function alikeNote({ alike, ...mapping }: ColumnMapping): string | null {
+  if (alike === undefined) return null;
+  const fields = Array.from(alike.fields, ([field, columns]) => `${field} may be ${columns.join(' or ')}`);
+  const map = mappingText({ ...mapping, columns: alike.columns });
+  return `the ${fields.join(', the ')}: none was read. To read one, name it by --map FILE with ${map}`;
+}
 
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {

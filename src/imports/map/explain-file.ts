@@ -15,6 +15,7 @@ import { FileProblem } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
 import { UNMADE } from '../read/scan.ts';
 import {
+  alikeNote,
   type FieldNames,
   type FieldSources,
   findSources,
@@ -52,7 +53,7 @@ export async function explainFile(explaining: Explaining) {
     isMapped: Object.keys(file.mapping.columns).length > 0 && file.mapping.isFound !== true,
     /** The column mapping that the names of its columns gave; null where nothing was found by them. */
     map: mapFound(file.mapping),
-    doubt: file.mapping.doubt ?? null,
+    doubt: file.mapping.doubt ?? alikeNote(file.mapping),
     columns: isProblem ? {} : columnsShown(sources),
     /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),

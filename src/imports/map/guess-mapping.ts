@@ -332,20 +332,19 @@ export function foundColumns(
   fields: FieldNames,
   told: Told,
   isAsked: boolean,
-): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf'> {
+): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'alike'> {
   const table = tableOf(sample, header, told);
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
+  const claims = claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)));
   const found = new Map(
-    [...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)))].flatMap(
-      ([field, columns]) => {
-        // Beside a column of dates one of their times says more; all midnights say the same.
-        const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
-        const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
-        const surest = timed.length === 1 && days.length === columns.length - 1 ? timed : columns;
-        return surest.length === 1 ? [[field, surest[0]!] as const] : [];
-      },
-    ),
+    [...claims].flatMap(([field, columns]) => {
+      // Beside a column of dates one of their times says more; all midnights say the same.
+      const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
+      const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
+      const surest = timed.length === 1 && days.length === columns.length - 1 ? timed : columns;
+      return surest.length === 1 ? [[field, surest[0]!] as const] : [];
+    }),
   );
   const index = header.slice(0, 2).find((name) => UNNAMED.test(name) && areAll(textsOf(name), DATED));
   if (instant !== undefined && !found.has(instant) && index !== undefined) found.set(instant, index);
@@ -378,16 +377,36 @@ export function foundColumns(
       return column;
     }
   };
+  const alike = alikeOf(fields, claims, found, cellOf);
   const { dateFormat, decimal, delimiter } = told;
   if (isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined)
-    return { columns: {}, cellOf };
+    return { columns: {}, cellOf, ...alike };
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
   const columns = [...found].map(([field, column]) => [
     field,
     (isAsked || isNear ? sureCell : cellOf)(field, column),
   ]);
-  return { columns: Object.fromEntries(columns), isFound: true, cellOf };
+  return { columns: Object.fromEntries(columns), isFound: true, cellOf, ...alike };
+}
+
+/** The optional fields that several columns may be. */
+function alikeOf(
+  { optional }: FieldNames,
+  claims: ReadonlyMap<string, readonly string[]>,
+  found: ReadonlyMap<string, string>,
+  cellOf: (field: string, column: string) => Cell,
+): Pick<ColumnMapping, 'alike'> {
+  const open = optional.filter((field) => !found.has(field) && claims.get(field)!.length > 1);
+  if (open.length === 0) return {};
+  const firsts = open.map((field) => [field, claims.get(field)![0]!] as const);
+  const columns = [...found, ...firsts].map(([field, column]) => [field, cellOf(field, column)]);
+  return {
+    alike: {
+      fields: new Map(open.map((field) => [field, claims.get(field)!])),
+      columns: Object.fromEntries(columns),
+    },
+  };
 }
 
 /** The layout of a text that nobody described. @throws FileProblem where it is no text with columns */
