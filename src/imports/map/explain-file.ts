@@ -121,14 +121,15 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
   const bare = cellText(text ?? '', field === 'symbol');
   if (text === null || bare === '') return null;
+  const outcome = sources.leftOut.has(column) ? 'left out' : 'refused';
   if (text.startsWith(UNMADE)) {
-    const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
+    const { reason } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)
-      return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
+      return `${text.slice(UNMADE.length)} (${outcome}: column ${reportedColumns(sources, column)[0]} ${reason})`;
   }
   if (!(valueFields as readonly string[]).includes(field)) return bare;
   const number = numberOf(text);
-  return number === null ? `${text} (refused: is not a number)` : String(number);
+  return number === null ? `${text} (${outcome}: is not a number)` : String(number);
 }
 
 type Row = Readonly<Record<string, string | null>>;

@@ -127,6 +127,9 @@ const shareRatio: FieldRule = {
   reason: 'must be the new shares for each old one, a positive number such as 4 or 0.05',
 };
 
+/** A date that adjusts nothing. */
+const otherDay: FieldRule = { ...dayRule, oddIsMissing: true };
+
 /** True if a kind of action gives or takes shares. The others take cash, or its worth, from the price. */
 export const isOfShares = (type: string): boolean => type === 'split' || type === 'stock_dividend';
 
@@ -193,13 +196,13 @@ export const corporateActions = dataset({
       adjustment_factor: optional(positive),
       cash_amount: optional(positive, { isOfOneKind: true }),
       currency: optional(currencyRule, { flag: '--currency' }),
-      declaration_date: optional(dayRule),
-      record_date: optional(dayRule),
-      pay_date: optional(dayRule),
+      declaration_date: optional(otherDay),
+      record_date: optional(otherDay),
+      pay_date: optional(otherDay),
       split_from: optional(shares, { isOfOneKind: true }),
       split_to: optional(shares, { isOfOneKind: true }),
       split_ratio: optional(shareRatio, { isOfOneKind: true, isNeverWritten: true }),
-      reference_price: optional(positive),
+      reference_price: optional({ ...positive, oddIsMissing: true }),
       split_adjusted_on: optional(dayRule),
     },
     time: 'ex_date',

@@ -1,0 +1,311 @@
+// Files whose columns have our own names, and cells of other forms, and odd cells in optional columns
+// (contract 11).
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { rowsOf } from '../stores.ts';
+import { type Flags, Vendor } from './vendor.ts';
+
+const vendor = new Vendor();
+after(() => vendor.close());
+
+const market = { asset_schema: 'stock', country_iso_code: 'US' };
+const days = { ...market, symbol: 'X', interval: 'DAY' };
+const minutes = { ...days, interval: '1M' };
+const own = 'datetime,open,high,low,close,volume';
+const prices = '10,11,9,10.5';
+const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+
+/** Files of days with our own names: the bars of 2024-01-02 and 2024-01-31 are stored of each. */
+const dayFiles: readonly (readonly [
+  what: string,
+  lines: readonly string[],
+  cell: object | null,
+  told?: Flags['told'],
+])[] = [
+  ['ISO dates', [own, `2024-01-02,${prices},1200`, `2024-01-31,${prices},1300`], null],
+  ['dates with slashes', [own, `2024/01/02,${prices},1200`, `2024/01/31,${prices},1300`], null],
+  [
+    'blanks that join words',
+    [own, `\u00a02024-01-02 ,${prices},1200`, `2024-01-31\u00a0,${prices},1300`],
+    null,
+  ],
+  [
+    'dates of short months',
+    [own, `2024/1/2,${prices},1200`, `2024/1/31,${prices},1300`],
+    { column: 'datetime', format: '%Y/%m/%d' },
+  ],
+  [
+    'dates that begin with the day',
+    [own, `02.01.2024,${prices},1200`, `31.01.2024,${prices},1300`],
+    { column: 'datetime', format: '%d.%m.%Y' },
+  ],
+  [
+    'dates that begin with the month',
+    [own, `1/2/2024,${prices},1200`, `1/31/2024,${prices},1300`],
+    { column: 'datetime', format: '%m/%d/%Y' },
+  ],
+  [
+    'dates that a flag tells',
+    [own, `01/02/2024,${prices},1200`],
+    { column: 'datetime', format: '%m/%d/%Y' },
+    { dateFormat: '%m/%d/%Y' },
+  ],
+  [
+    'dates of numbers',
+    [own, `20240102,${prices},1200`, `20240131,${prices},1300`],
+    { column: 'datetime', format: '%Y%m%d' },
+  ],
+  [
+    'a time that is no time of the bar',
+    [`${own},time`, `2024-01-02,${prices},1200,16:00`, `2024-01-31,${prices},1300,16:01`],
+    null,
+  ],
+  [
+    'JSON',
+    [
+      `{"datetime":"1/2/2024","open":10,"high":11,"low":9,"close":10.5,"volume":1200}`,
+      `{"datetime":"1/31/2024","open":10,"high":11,"low":9,"close":10.5,"volume":1300}`,
+    ],
+    { column: 'datetime', format: '%m/%d/%Y' },
+  ],
+];
+
+for (const [what, lines, cell, told] of dayFiles) {
+  test(`own names and ${what}: the days are stored, the report names what was converted (contract 11)`, async () => {
+    const flags = { fields: days, ...(told !== undefined && { told }) };
+    const report = await vendor.import('own.csv', text(lines), flags);
+    assert.deepEqual(report.map?.datetime ?? null, cell);
+    assert.equal('datetime' in report.conversions, cell !== null);
+    assert.deepEqual(
+      await vendor.served('stock/US:X', 'DAY'),
+      [
+        ['2024-01-02', 10, 11, 9, 10.5, 1200, null],
+        ['2024-01-31', 10, 11, 9, 10.5, 1300, null],
+      ].slice(0, report.rowsNew),
+    );
+    assert.equal(report.rowsRefused, 0);
+  });
+}
+
+/** Files of minutes with our own names: the bars of 09:30 and 15:05 in New York are stored of each. */
+const minuteFiles: readonly (readonly [what: string, lines: readonly string[], zone?: string])[] = [
+  [
+    'a clock of twelve hours',
+    [own, `3/15/2024 9:30 AM,${prices},7`, `3/15/2024 3:05 PM,${prices},7`],
+    'America/New_York',
+  ],
+  [
+    'a time of its own',
+    [`${own.replace(',', ',time,')}`, `2024-03-15,09:30,${prices},7`, `2024-03-15,15:05,${prices},7`],
+    'America/New_York',
+  ],
+  [
+    'a time of its own, rows of two symbols in turn',
+    [
+      `symbol,datetime,time,${own.slice(9)}`,
+      ...['0930', '1505'].flatMap((time) =>
+        ['X', 'Y'].map((symbol) => `${symbol},2024/3/15,${time},${prices},7`),
+      ),
+    ],
+    'America/New_York',
+  ],
+  ['the name of an offset', [own, `2024-03-15 09:30:00 EDT,${prices},7`, `2024-03-15T15:05 EDT,${prices},7`]],
+];
+
+for (const [what, lines, zone] of minuteFiles) {
+  test(`own names and ${what}: the minutes are stored (contract 11)`, async () => {
+    const { symbol: _, ...others } = minutes;
+    const fields = lines[0]!.includes('symbol') ? others : minutes;
+    const report = await vendor.import('own.csv', text(lines), {
+      fields,
+      ...(zone !== undefined && { zone }),
+    });
+    assert.equal(report.rowsRefused, 0);
+    assert.deepEqual(
+      (await vendor.served('stock/US:X', '1M')).map(([datetime, ...values]) => [
+        datetime.slice(0, 16),
+        ...values,
+      ]),
+      ['13:30', '19:05'].map((time) => [`2024-03-15T${time}`, 10, 11, 9, 10.5, 7, null]),
+    );
+  });
+}
+
+/** Numbers in columns of our own names: the open, the close and the volume that are stored. */
+const numberFiles: readonly (readonly [
+  what: string,
+  row: string,
+  values: readonly (number | null)[],
+  told?: Flags['told'],
+])[] = [
+  ['commas between thousands', '"1,010.5","1,200","1,000","1,100.25","12,500"', [1010.5, 1100.25, 12_500]],
+  ['decimal commas', '"10,5","11,25","9,5","10,75","12"', [10.5, 10.75, 12]],
+  [
+    'points between thousands',
+    '"1.010,5","1.200,0","1.000,0","1.100,25","12.500"',
+    [1010.5, 1100.25, 12_500],
+  ],
+  ['a comma that a flag tells', '"10,500","11,250","9,500","10,750",12', [10.5, 10.75, 12], { decimal: ',' }],
+  ['letters for their size', '10.5,11.25,9.5,10.75,1.2M', [10.5, 10.75, 1_200_000]],
+  ['the sign of a currency', '$10.5,$11.25,$9.5,$10.75,12', [10.5, 10.75, 12]],
+];
+
+for (const [what, row, [open, close, volume], told] of numberFiles) {
+  test(`own names and ${what}: the numbers are stored (contract 11)`, async () => {
+    const flags = { fields: days, ...(told !== undefined && { told }) };
+    const report = await vendor.import('own.csv', text([own, `2024-01-02,${row}`]), flags);
+    const [bar] = await vendor.served('stock/US:X', 'DAY');
+    assert.deepEqual([bar![1], bar![4], bar![5]], [open, close, volume]);
+    assert.notDeepEqual(report.conversions, {});
+  });
+}
+
+/** Files that are asked about. */
+const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp, flags?: Flags])[] = [
+  [
+    'dates of two meanings',
+    [own, `01/02/2024,${prices},1200`, `05/02/2024,${prices},1300`],
+    /the dates of datetime \(01\/02\/2024\) may begin with the day or with the month\. Say which: --date-format '%d\/%m\/%Y' or --date-format '%m\/%d\/%Y'/,
+  ],
+  [
+    'numbers of two meanings',
+    [own, '2024-01-02,"1,200","1,300","1,100","1,250",7'],
+    /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+  ],
+  [
+    'dates of dividends of two meanings',
+    ['symbol,action_type,ex_date,cash_amount', 'A,dividend,01/02/2024,0.5'],
+    /the dates of ex_date \(01\/02\/2024\) may begin with .* --date-format '%d\/%m\/%Y' or/,
+    { dataset: 'corporate-actions', fields: { country_iso_code: 'US' } },
+  ],
+];
+
+for (const [what, lines, says, flags = { fields: days }] of unsure) {
+  test(`own names and ${what}: the import asks (contract 11)`, async () => {
+    assert.match(await vendor.refusal('own.csv', text(lines), flags), says);
+  });
+}
+
+test('other datasets have dates and numbers of other forms in columns of our own names too (contract 11)', async () => {
+  const lines = [
+    'symbol,action_type,ex_date,cash_amount,pay_date',
+    'A,dividend,1/31/2024,"0,51",2/29/2024',
+    'A,dividend,2/1/2024,"0,52",TBD',
+  ];
+  const report = await vendor.import('actions.csv', text(lines), {
+    dataset: 'corporate-actions',
+    fields: { country_iso_code: 'US' },
+  });
+  assert.deepEqual(report.rowsRefused, 0);
+  assert.deepEqual(
+    rowsOf(vendor.url, 'select ex_date, cash_amount, pay_date from corporate_actions order by ex_date').map(
+      (row) => Object.values(row),
+    ),
+    [
+      [dayNumber('2024-01-31'), 0.51, dayNumber('2024-02-29')],
+      [dayNumber('2024-02-01'), 0.52, null],
+    ],
+  );
+});
+
+/** Cells of a volume: what is stored, and whether it is counted. */
+const volumes: readonly (readonly [cell: string, volume: number | null, isOdd?: true])[] = [
+  ['', null],
+  [' ', null],
+  ['n/a', null],
+  ['N/A', null],
+  ['--', null],
+  ['-', null],
+  ['nan', null],
+  ['NaN', null],
+  ['null', null],
+  ['None', null],
+  ['NA', null],
+  ['halted', null, true],
+  ['12 lots', null, true],
+  ['1 0', null, true],
+  ['0x10', null, true],
+];
+
+/** Rows before and behind: more than the beginning that is looked at. */
+const ROWS = 3_000;
+const dayAt = (row: number): string =>
+  new Date(Date.UTC(1990, 0, 1) + row * 86_400_000).toISOString().slice(0, 10);
+
+for (const [name, header] of [
+  ['our own names', own],
+  ['other names', 'Date,Open,High,Low,Close,Volume'],
+] as const)
+  for (const far of [false, true]) {
+    test(`${name}: optional cells ${far ? 'far behind the beginning' : 'at the beginning'} that are no numbers are null, odd ones are counted (contract 11)`, async () => {
+      const before = far ? ROWS : 10;
+      const cells = [...Array.from({ length: before }, () => '5'), ...volumes.map(([cell]) => cell)];
+      const content = text([header, ...cells.map((cell, row) => `${dayAt(row)},${prices},${cell}`)]);
+      const report = await vendor.import('odd.csv', content, { fields: days });
+      assert.deepEqual([report.rowsNew, report.rowsRefused], [cells.length, 0]);
+      const stored = await vendor.served('stock/US:X', 'DAY', { from_date: dayAt(before) });
+      assert.deepEqual(
+        stored.map((bar) => bar[5]),
+        volumes.map(([, volume]) => volume),
+      );
+      const column = header.split(',').at(-1)!;
+      const count = volumes.filter(([, , isOdd]) => isOdd).length;
+      assert.deepEqual(
+        Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
+        [[`stored without ${column} that is not a number, such as "halted"`, count]],
+      );
+    });
+  }
+
+test('an odd cell of a required column refuses its row, and so does a volume that is negative or infinite (contract 11)', async () => {
+  const rows = ['x,11,9,10.5,7', '10,11,9,10.5,-7', '10,11,9,10.5,inf', '10,11,9,10.5,7'];
+  const content = text([own, ...rows.map((row, at) => `${dayAt(at)},${row}`)]);
+  const { refused, rowsNew } = await vendor.import('odd.csv', content, { fields: days });
+  assert.deepEqual(
+    [refused.map(({ row, column }) => [row, column]), rowsNew],
+    [
+      [
+        [1, 'open'],
+        [2, 'volume'],
+        [3, 'volume'],
+      ],
+      1,
+    ],
+  );
+});
+
+test('a map, and --preset none, leave no odd cell out that they do not say (contract 11)', async () => {
+  const content = text([own, `2024-01-02,${prices},halted`]);
+  const path = vendor.shop.path('own.json');
+  writeFileSync(path, JSON.stringify({ columns: { volume: 'volume' } }));
+  for (const flags of [{ map: path }, { preset: 'none' }]) {
+    const { refused } = await vendor.import('odd.csv', content, { fields: days, ...flags });
+    assert.deepEqual(
+      refused.map(({ column, value }) => [column, value]),
+      [['volume', 'halted']],
+    );
+  }
+});
+
+const quotes = [
+  'O:A270115C00030000,A,30,2027-01-15,call,1.5,n/a',
+  'A270115P00030000,A,30,2027-01-15,put,bad,7',
+];
+
+test('odd quotes of option contracts are left out and counted, their contracts are stored (contract 9.22, 11)', async () => {
+  const lines = [
+    'symbol,underlying_name,strike_price,expiration_date,option_type,bid,open_interest',
+    ...quotes,
+  ];
+  const report = await vendor.import('c.csv', text(lines), {
+    dataset: 'option-contracts',
+    fields: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+  });
+  assert.deepEqual([report.rowsNew, report.rowsRefused], [2, 0]);
+  assert.deepEqual(
+    Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
+    [['stored without bid that is not a number, such as "bad"', 1]],
+  );
+});
