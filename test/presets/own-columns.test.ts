@@ -1,5 +1,5 @@
-// Files whose columns have our own names, and cells of other forms, and odd cells in optional columns
-// (contract 11).
+// Files whose columns have our own names, and cells of other forms; odd cells in optional columns; files of
+// actions of one kind (contract 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -308,4 +308,93 @@ test('odd quotes of option contracts are left out and counted, their contracts a
     Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
     [['stored without bid that is not a number, such as "bad"', 1]],
   );
+});
+
+/** Files of actions without a column of their kind: kind, cash, old and new shares that are stored. */
+const actions: readonly (readonly [lines: readonly string[], stored: readonly unknown[]])[] = [
+  [
+    ['symbol,ex_date,cash_amount', 'A,2024-01-02,0.5'],
+    ['dividend', 0.5, null, null],
+  ],
+  [
+    ['Symbol,Ex-Date,Dividend', 'A,2024-01-02,0.5'],
+    ['dividend', 0.5, null, null],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,4'],
+    ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,ex_date,split_from,split_to', 'A,2024-01-02,1,4'],
+    ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,4:1'],
+    ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,4-for-1'],
+    ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,3 for 2'],
+    ['split', null, 2, 3],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,1/10'],
+    ['split', null, 10, 1],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,4.000000/2.000000'],
+    ['split', null, 1, 2],
+  ],
+  [
+    ['symbol,ex_date,split_ratio', 'A,2024-01-02,1.05:1'],
+    ['split', null, 20, 21],
+  ],
+];
+
+for (const [lines, stored] of actions) {
+  test(`actions of ${lines.join(' ')} are of one kind (contract 11)`, async () => {
+    const flags = { dataset: 'corporate-actions', fields: { country_iso_code: 'US' } };
+    const report = await vendor.import('actions.csv', text(lines), flags);
+    assert.equal(report.rowsNew, 1);
+    assert.match(report.conversions.action_type!, new RegExp(`, value "${String(stored[0])}"$`));
+    assert.deepEqual(
+      rowsOf(vendor.url, 'select action_type, cash_amount, split_from, split_to from corporate_actions').map(
+        (row) => Object.values(row),
+      ),
+      [stored],
+    );
+  });
+}
+
+test('actions whose kind the columns do not tell are refused, and so are ratios that are none (contract 11)', async () => {
+  const flags = { dataset: 'corporate-actions', fields: { country_iso_code: 'US' } };
+  for (const header of ['cash_amount,split_ratio', 'cash_amount,adjustment_factor', 'currency'])
+    assert.match(
+      await vendor.refusal(
+        'actions.csv',
+        text([
+          `symbol,ex_date,${header}`,
+          'A,2024-01-02,1,1'
+            .split(',')
+            .slice(0, 2 + header.split(',').length)
+            .join(),
+        ]),
+        flags,
+      ),
+      /required column missing: action_type/,
+    );
+  for (const ratio of ['4:0', '0:1', '4:', '4-for', '1:2:3', '4;1']) {
+    const { refused } = await vendor.import(
+      'actions.csv',
+      text(['symbol,ex_date,split_ratio', `A,2024-01-02,${ratio}`]),
+      flags,
+    );
+    assert.deepEqual(
+      refused.map(({ column, value }) => [column, value]),
+      [['split_ratio', ratio]],
+    );
+  }
 });

@@ -413,8 +413,9 @@ export function foundColumns(
     }
   };
   const alike = alikeOf(fields, claims, found, cellOf);
+  const kind = kindCell(fields, found);
   const own = { columns: {}, cellOf, ...alike };
-  if (isPlain && areOwnForms(sample, header, fields)) return own;
+  if (isPlain && Object.keys(kind).length === 0 && areOwnForms(sample, header, fields)) return own;
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
   const made = isAsked || isNear ? sureCell : cellOf;
@@ -424,12 +425,33 @@ export function foundColumns(
   const isOther = (field: string): boolean =>
     others.includes(field) || (areNumbersOther && fields.numbers.includes(field));
   const columns: Record<string, Cell> = {
+    ...kind,
     ...Object.fromEntries(
       Array.from(found, ([field, column]) => [field, isOther(field) ? made(field, column) : column]),
     ),
   };
   if (isPlain && Object.values(columns).every((cell) => typeof cell === 'string')) return own;
   return { columns, isFound: true, cellOf, ...alike };
+}
+
+/** Fields of corporate actions that one kind of them has alone. */
+const kinds: readonly (readonly [kind: string, fields: readonly string[]])[] = [
+  ['dividend', ['cash_amount']],
+  ['split', ['split_ratio']],
+  ['split', ['split_from', 'split_to']],
+];
+
+/** The kind of corporate actions where no column says it, and all rows can be of one only. */
+function kindCell(
+  { rules }: FieldNames,
+  found: ReadonlyMap<string, string>,
+): { readonly action_type?: RichCell } {
+  if (rules.action_type === undefined || found.has('action_type') || found.has('adjustment_factor'))
+    return {};
+  const begun = kinds.filter(([, fields]) => fields.some((field) => found.has(field)));
+  const whole = begun.find(([, fields]) => fields.every((field) => found.has(field)));
+  if (whole === undefined || begun.some(([kind]) => kind !== whole[0])) return {};
+  return { action_type: { column: found.get(whole[1][0]!)!, value: whole[0] } };
 }
 
 /** A date in ISO 8601, with its time or without, an epoch, or nothing; and a number or nothing. */

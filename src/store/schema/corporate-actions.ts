@@ -1,6 +1,6 @@
 // Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it
 // is read (contract 8.2).
-import { fractionNear, numberOf } from '../../base/decimal.ts';
+import { fractionNear, fractionOf, lowestTerms, numberOf } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
 import {
   asText,
@@ -112,19 +112,24 @@ const shares = numberRule(
   'must be a whole number of shares: 1 to 1.05 is 100 to 105',
 );
 
+/** New shares and old ones: `4:1`, `4/1`, `4-for-1`. */
+const RATIO = /^(\d+(?:\.\d+)?) ?(?::|\/|-?for-?) ?(\d+(?:\.\d+)?)$/i;
+
 /**
  * New shares for each old one, as whole numbers of shares: the fraction that the number is, or is rounded
  * from.
  */
 const shareRatio: FieldRule = {
   parse(text) {
-    const ratio = numberOf(text);
-    if (ratio === null || !Number.isFinite(ratio) || ratio <= 0) return undefined;
-    const { part, whole } = fractionNear(ratio);
+    const [, ...both] = RATIO.exec(text) ?? [];
+    const [ratio = numberOf(text), old] = both.map(Number);
+    if (ratio === null || !Number.isFinite(ratio) || ratio <= 0 || old === 0) return undefined;
+    const { part, whole } = old === undefined ? fractionNear(ratio) : lowestTerms(fractionOf(ratio, old));
     const [to, from] = [Number(part), Number(whole)];
     return Number.isSafeInteger(to) && Number.isSafeInteger(from) ? { from, to } : undefined;
   },
-  reason: 'must be the new shares for each old one, a positive number such as 4 or 0.05',
+  reason:
+    'must be the new shares for each old one, a positive number such as 4 or 0.05, or both: 4:1, 4-for-1',
 };
 
 /** A date that adjusts nothing. */
@@ -177,7 +182,7 @@ export const corporateActions = dataset({
     fields: {
       country_iso_code: countryField,
       symbol: symbolField,
-      action_type: required(wordRule(actionKinds)),
+      action_type: required(wordRule(actionKinds), { flag: '--action-type' }),
       ex_date: required(dayRule),
       asset_schema: optional(
         {
