@@ -1,5 +1,5 @@
-// Files whose columns have our own names, and cells of other forms; odd cells in optional columns; files of
-// actions of one kind (contract 11).
+// Files whose columns have our own names, and cells of other forms; odd cells in optional columns; files
+// without a header, and of actions of one kind (contract 11).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -308,6 +308,129 @@ test('odd quotes of option contracts are left out and counted, their contracts a
     Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
     [['stored without bid that is not a number, such as "bad"', 1]],
   );
+});
+
+/** Files of bars without a header, as ccxt users write lists of bars. */
+const minute = 1_704_067_200_000;
+const candle = (row: number, values = '10,12,9,11,100'): string => `${minute + row * 60_000},${values}`;
+const bare: readonly (readonly [what: string, lines: readonly string[], bar: readonly number[]])[] = [
+  ['ccxt', [candle(0), candle(1), candle(2)], [10, 12, 9, 11, 100]],
+  [
+    'Bitfinex, the close before the high',
+    ['10,11,12,9,100', '11,10,13,9.5,50', '10,12,14,8,70'].map((values, row) => candle(row, values)),
+    [10, 12, 9, 11, 100],
+  ],
+  [
+    'epochs in seconds',
+    [0, 1, 2].map((row) => `${minute / 1000 + row * 60},10,12,9,11,100`),
+    [10, 12, 9, 11, 100],
+  ],
+];
+
+for (const [what, lines, bar] of bare) {
+  test(`bars without a header, ${what}: the order of the values is certain (contract 11)`, async () => {
+    const fields = { asset_schema: 'crypto', country_iso_code: 'GLOBAL', symbol: 'BTCUSDT', interval: '1M' };
+    const report = await vendor.import('bare.csv', text(lines), { fields });
+    assert.deepEqual([report.rowsNew, report.rowsRefused], [lines.length, 0]);
+    assert.match(report.shape!, /^text separated by commas, without a header: datetime, open, /);
+    const [first] = await vendor.served('crypto/GLOBAL:BTCUSDT', '1M');
+    assert.deepEqual([first![0].slice(0, 16), ...first!.slice(1, 6)], ['2024-01-01T00:00', ...bar]);
+  });
+}
+
+/** Files without a header of which the order is not certain. */
+const doubtful: readonly (readonly [what: string, lines: readonly string[], says: RegExp])[] = [
+  [
+    'too few rows',
+    [candle(0), candle(1)],
+    /\{"header":\["datetime","open","high","low","close","volume"\]\}, if its columns are these/,
+  ],
+  ['a gap', [candle(0), candle(1), candle(3)], /\["datetime","open","high","low","close","volume"\]/],
+  [
+    'dates',
+    [2, 3, 4].map((day) => `2024-01-0${day},10,12,9,11,100`),
+    /\["datetime","open","high","low","close","volume"\]/,
+  ],
+  [
+    'equal prices',
+    [0, 1, 2].map((row) => candle(row, '10,10,10,10,100')),
+    /\["…","…","…","…","…","…"\]\}, and a name in place of each …; the first row is 1704067200000,10,10,10,10,100/,
+  ],
+  ['a high below the close', [0, 1, 2].map((row) => candle(row, '10,9,8,12,100')), /"…"/],
+  [
+    'seven columns',
+    [0, 1, 2].map((row) => candle(row, '10,12,9,11,100,7')),
+    /"turnover"\]\}, if its columns are these/,
+  ],
+];
+
+for (const [what, lines, says] of doubtful) {
+  test(`bars without a header and with ${what}: the message has the map (contract 11)`, async () => {
+    const message = await vendor.refusal('bare.csv', text(lines), { fields: minutes });
+    assert.match(
+      message,
+      /its first line has only values, no column names\. Add a header line, or name the columns by --map FILE with "header": /,
+    );
+    assert.match(message, says);
+  });
+}
+
+/** Frames of pandas with two levels of columns. */
+const wide: readonly (readonly [what: string, lines: readonly string[]])[] = [
+  [
+    'fields above symbols, no name of the index',
+    [
+      'Price,Open,Open,High,High,Low,Low,Close,Close,Volume,Volume',
+      'Ticker,A,B,A,B,A,B,A,B,A,B',
+      '2024-01-02,10,20,11,21,9,19,10.5,20.5,7,8',
+    ],
+  ],
+  [
+    'symbols above fields, no name of the index',
+    [
+      'Ticker,A,A,A,A,A,B,B,B,B,B',
+      'Price,Open,High,Low,Close,Volume,Open,High,Low,Close,Volume',
+      '2024-01-02,10,11,9,10.5,7,20,21,19,20.5,8',
+    ],
+  ],
+  [
+    'levels without names',
+    [
+      ',Open,Open,High,High,Low,Low,Close,Close,Volume,Volume',
+      ',A,B,A,B,A,B,A,B,A,B',
+      '2024-01-02,10,20,11,21,9,19,10.5,20.5,7,8',
+    ],
+  ],
+  [
+    'pandas-datareader',
+    [
+      'Attributes,Adj Close,Adj Close,Open,Open,High,High,Low,Low,Close,Close,Volume,Volume',
+      'Symbols,A,B,A,B,A,B,A,B,A,B,A,B',
+      'Date,,,,,,,,,,,,',
+      '2024-01-02,1,2,10,20,11,21,9,19,10.5,20.5,7,8',
+    ],
+  ],
+];
+
+for (const [what, lines] of wide) {
+  test(`a frame with columns of two levels, ${what}: a row for each symbol (contract 11)`, async () => {
+    const { symbol: _, ...fields } = days;
+    const report = await vendor.import('wide.csv', text(lines), { fields });
+    assert.deepEqual([report.rowsNew, report.rowsRefused], [2, 0]);
+    assert.deepEqual(await vendor.served('stock/US:A', 'DAY'), [['2024-01-02', 10, 11, 9, 10.5, 7, null]]);
+    assert.deepEqual(await vendor.served('stock/US:B', 'DAY'), [['2024-01-02', 20, 21, 19, 20.5, 8, null]]);
+  });
+}
+
+test('a frame with rows of two levels has a symbol and a time in each row (contract 11)', async () => {
+  const lines = [
+    'symbol,timestamp,open,high,low,close,volume,vwap',
+    `X,2024-03-15 13:30:00+00:00,${prices},7,10.2`,
+    `Y,2024-03-15 13:30:00+00:00,20,21,19,20.5,8,20.2`,
+  ];
+  const { symbol: _, ...fields } = minutes;
+  assert.equal((await vendor.import('rows.csv', text(lines), { fields })).rowsNew, 2);
+  assert.deepEqual((await vendor.served('stock/US:Y', '1M'))[0]!.slice(1), [20, 21, 19, 20.5, 8, 20.2]);
 });
 
 /** Files of actions without a column of their kind: kind, cash, old and new shares that are stored. */

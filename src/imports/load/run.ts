@@ -319,8 +319,8 @@ export async function runImport(
 
 /** The layout that the report names: null for a plain file, and where a preset or a map says it. */
 function shapeIn({ format, mapping }: MappedFile): string | null {
-  const { shape, encoding, delimiter, skip, preset, locate } = mapping;
-  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip) !== undefined;
+  const { shape, encoding, delimiter, skip, header, preset, locate } = mapping;
+  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip ?? header) !== undefined;
   if (shape === undefined && isFound) return formatOf({ format, mapping });
   return shape ?? (encoding === undefined ? null : `text in ${encoding}`);
 }

@@ -91,7 +91,8 @@ export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mappi
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
   const above = headerLines > 1 ? ` below ${headerLines - 1} ${headerLines > 2 ? 'lines' : 'line'}` : '';
-  const header = headerLines === 0 ? 'without a header' : `with a header${above}`;
+  const named = mapping.header === undefined ? '' : `: ${mapping.header.join(', ')}`;
+  const header = headerLines === 0 ? `without a header${named}` : `with a header${above}`;
   const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }

@@ -2,6 +2,7 @@
 // the caller can say.
 import { numberOf } from '../../base/decimal.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
+import { ordersOf } from '../read/reshape.ts';
 import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
 import type { Cell, groupedNumbers, RichCell } from './cell.ts';
 import { type ColumnMapping, claimsOf, type FieldNames } from './column-mapping.ts';
@@ -538,6 +539,42 @@ const layoutOf = ({ delimiter, skip }: Place): Pick<ColumnMapping, 'delimiter' |
   ...(skip > 0 && { skip }),
 });
 
+/** A number or a moment. */
+const VALUE = /^[-+.:/TZ ]*\d[-+\d.:/TZ ]*$/;
+
+/** The least rows that show a constant distance. */
+const STEP_ROWS = 3;
+
+/**
+ * The names of the columns of bars without a header, by one order of values alone: an epoch that grows by the
+ * same minutes, and prices of which the high and the low hold. @throws FileProblem where they are not certain
+ */
+function headerOf(sample: Sample, delimiter: string, hint = ''): Pick<ColumnMapping, 'header'> {
+  const rows = linesOf(sample).map((line) => cellsOf(line, delimiter) ?? []);
+  const [first = []] = rows;
+  const orders = ordersOf(rows);
+  const times = rows.map(([epoch = '']) => (EPOCH.test(epoch) ? Number(epoch) : Number.NaN));
+  const step = (times[1] ?? 0) - times[0]!;
+  const isSteady = times.every((time, row) => row === 0 || time - times[row - 1]! === step);
+  const isSure =
+    rows.every((row) => row.length === 6 && row.every((cell) => cell !== '' && numberOf(cell) !== null)) &&
+    rows.length >= STEP_ROWS &&
+    isSteady &&
+    step > 0 &&
+    step % (times[0]! < EPOCH_MS_MIN ? 60 : 60_000) === 0;
+  if (orders.length === 1 && isSure && hint === '') return { header: orders[0]! };
+  const [names = Array.from(first, () => '…')] = orders.length === 1 ? orders : [];
+  const put = orders.length === 1 ? ', if its columns are these' : ', and a name in place of each …';
+  throw contentProblem(
+    sample.name,
+    `its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header": ${JSON.stringify({ header: names })}${put}; the first row is ${first.join().slice(0, 100)}${hint && `. ${hint}`}`,
+  );
+}
+
+/** An epoch in seconds or milliseconds. */
+const EPOCH = /^\d{9,13}$/;
+const EPOCH_MS_MIN = 1e11;
+
 /**
  * The layout of a text that nobody described, where its first line does not name the columns that rows need:
  * another line or separator names more of them. Empty for any other.
@@ -546,11 +583,14 @@ export function foundLayout(
   sample: Sample,
   fields: FieldNames,
   told: Pick<Told, 'delimiter'>,
-): Pick<ColumnMapping, 'delimiter' | 'skip'> {
+  hint?: string,
+): Pick<ColumnMapping, 'delimiter' | 'skip' | 'header'> {
   if (sample.text === '' || JSON_START.test(sample.text)) return {};
   const [line = ''] = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/, 1);
   const usual = told.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
   const header = cellsOf(line, usual) ?? [];
+  if (fields.required.includes('open') && header.length > 1 && header.every((cell) => VALUE.test(cell)))
+    return headerOf(sample, usual, hint);
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const claimedIn = (names: readonly string[]): number => {
     const claims = claimsOf(fields, names);
