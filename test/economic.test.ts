@@ -660,7 +660,14 @@ test('each row that cannot be is refused with its column and its reason (contrac
       '',
     ].join('\n'),
   );
-  const { status, stdout } = await shop.run('import', 'economic-events', file, '--dry-run');
+  const { status, stdout } = await shop.run(
+    'import',
+    'economic-events',
+    file,
+    '--dry-run',
+    '--preset',
+    'none',
+  );
   assert.equal(status, 1);
   const told = stdout.split('\n').filter((line) => line.includes('data row'));
   refusals.forEach(([cells, problem], index) => {

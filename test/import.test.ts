@@ -244,7 +244,7 @@ test('the good rows of a file are stored, the refused ones lie beside it, and ca
     csvOf(
       `note,${header}`,
       `"a, b",${minute(10)}`,
-      `"said ""x""",${minute(11, '10,"1,5",9,11,100')}`,
+      `"said ""x""",${minute(11, '10,"1,5 ?",9,11,100')}`,
       `"two\nlines",${minute(12, '10,8,9,11,100')}`,
       `,${minute(13)}`,
       `x,${minute(14, '10,12,9')}`,
@@ -269,14 +269,14 @@ test('the good rows of a file are stored, the refused ones lie beside it, and ca
     readFileSync(rejected, 'utf8'),
     [
       `note,${header}${reasons}`,
-      `"said ""x""",${minute(11, '10,"1,5",9,11,100')},2,high,is not a number`,
+      `"said ""x""",${minute(11, '10,"1,5 ?",9,11,100')},2,high,is not a number`,
       `"two\nlines",${minute(12, '10,8,9,11,100')},3,high,"is below open, close or low"`,
       `x,${minute(14, '10,12,9,,')},5,row,has fewer cells than the header has columns`,
       '',
     ].join('\r\n'),
   );
   const mended = readFileSync(rejected, 'utf8')
-    .replace('"1,5"', '15')
+    .replace('"1,5 ?"', '15')
     .replace(',10,8,', ',10,18,')
     .replace('9,,,5', '9,11,,5');
   writeFileSync(seed.path('mended.csv'), mended);

@@ -217,7 +217,7 @@ test('what no quote can be is refused with its column (contract 11)', async () =
     ['quote_datetime', 'noon', /quote_datetime: /],
   ] as const) {
     writeFileSync(file, `symbol,${terms},${column}\n${contractOf('BAD')},${cell}\n`);
-    const { stdout, stderr } = await shop.run('import', 'option-contracts', file);
+    const { stdout, stderr } = await shop.run('import', 'option-contracts', file, '--preset', 'none');
     assert.match(stdout + stderr, reason);
   }
   // With negative rates the delta of a call on a future is above 1.

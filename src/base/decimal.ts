@@ -89,7 +89,8 @@ export function fractionNear(value: number): Fraction {
   return lowestTerms(fractionOf(value, 1));
 }
 
-function lowestTerms({ part, whole }: Fraction): Fraction {
+/** The same fraction of the smallest whole numbers. */
+export function lowestTerms({ part, whole }: Fraction): Fraction {
   let [divisor, rest] = [part, whole];
   while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
   return { part: part / divisor, whole: whole / divisor };

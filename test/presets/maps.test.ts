@@ -461,10 +461,10 @@ const oddRows: readonly (readonly [what: string, row: string, column: string, re
   ['a unit behind the number', `${time},1k,2k,0.5k,1.5k`, 'open|close|high|low', /not a number/],
 ];
 
-test('rows that are not what they seem are refused, each with its column and the reason', async () => {
+test('rows that are not what they seem are refused with --preset none, each with its column and the reason', async () => {
   const rows = oddRows.map(([, row]) => row);
   const content = [own, '2025-02-03T14:29:00Z,1,2,0.5,1.5', ...rows, ''].join('\n');
-  const { refused } = await vendor.import('prices.csv', content, { fields });
+  const { refused } = await vendor.import('prices.csv', content, { fields, preset: 'none' });
   assert.deepEqual(
     refused.map(({ row }) => row),
     oddRows.map((_, index) => index + 2),
@@ -577,7 +577,7 @@ for (const [what, text] of [
   ['the number of a day in a spreadsheet', '45691'],
 ] as const) {
   test(`${what} that is a number is no epoch of 1970, in a file of days neither`, async () => {
-    const daily = { fields: { ...fields, interval: 'DAY' } };
+    const daily = { fields: { ...fields, interval: 'DAY' }, preset: 'none' };
     const report = await vendor.import('a.csv', `${own}\n${text},1,2,0.5,1.5\n`, daily);
     assert.equal(report.rowsRefused, 1);
     assert.match(report.refused[0]!.reason, /a map says another form by "format"/);

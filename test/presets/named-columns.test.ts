@@ -358,6 +358,32 @@ test('a column that is no volume by its content is ignored, and an own name wins
   assert.deepEqual(await ignored('Vol,V', '3,4'), [1, undefined, ['Vol', 'V']]);
 });
 
+test('of two columns that may be a volume the report says how one is read (contract 11)', async () => {
+  for (const [date, mark, layout] of [
+    ['Date', ',', ''],
+    ['datetime', ',', ''],
+    ['Date', ';', '"delimiter":";",'],
+  ] as const) {
+    const lines = [
+      [date, 'open', 'high', 'low', 'close', 'Vol', 'V'],
+      ['2024-03-14', '10', '11', '9', '10.5', '3', '4'],
+    ];
+    const content = lines.map((cells) => `${cells.join(mark)}\n`).join('');
+    const report = await vendor.import('two.csv', content, { fields: days });
+    const own = `"datetime":"${date}","open":"open","high":"high","low":"low","close":"close"`;
+    const map = `{${layout}"columns":{${own},"volume":"Vol"}}`;
+    assert.equal(
+      report.alike,
+      `the volume may be Vol or V: none was read. To read one, name it by --map FILE with ${map}`,
+    );
+    const path = vendor.shop.path('one.json');
+    writeFileSync(path, map);
+    const again = await vendor.import('two.csv', content, { fields: days, map: path });
+    assert.deepEqual([again.ignoredColumns, 'alike' in again], [['V'], false]);
+    assert.equal((await vendor.served('stock/US:X', 'DAY'))[0]![5], 3);
+  }
+});
+
 /** Volumes of which most are numbers: what is stored of them. */
 const oddVolumes: readonly (readonly [texts: readonly string[], volumes: readonly (number | null)[]])[] = [
   [

@@ -46,6 +46,7 @@ export const importOptions = {
   '--currency <code>':
     'currency of the whole file, such as USD, or GBp for pence: of its cash, with bars of its prices',
   '--interval <interval>': 'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
+  '--action-type <kind>': 'kind of all corporate actions of the file, such as split',
   '--code <event_code>': 'code of all economic events of the file, such as INFLATION_CPI',
   '--zone <name>': 'time zone of times without an offset, such as America/New_York',
   '--prices <basis>': ['how the prices are adjusted (default raw)', priceBases],
@@ -102,7 +103,9 @@ const fieldsOf = (dataset: string): Fields => fileDatasetNamed(dataset)?.file.fi
 /** Their names. */
 const fieldNamesOf = (dataset: string): FieldNames => namesOf(fieldsOf(dataset));
 
-const fieldFlagNames = ['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code'] as const;
+const fieldFlagNames = [
+  ...(['schema', 'country', 'symbol', 'exchange', 'currency', 'interval', 'code', 'actionType'] as const),
+] as const;
 
 /** The code of `--currency`; undefined without the flag. @throws UsageProblem */
 function readCurrency(text: string | undefined): string | undefined {
@@ -171,7 +174,7 @@ function applies(
   if (flag === 'symbols') return dataset === BARS || namesByDay(fileDatasetNamed(dataset));
   if (flag === 'replace') return fileDatasetNamed(dataset)?.file.subject !== undefined;
   if (flag === 'zone') return fields.some(({ rule }) => 'unit' in rule);
-  return fields.some((field) => field.flag === `--${flag}`);
+  return fields.some((field) => field.flag === `--${spokenFlag(flag)}`);
 }
 
 /** Each flag must apply to the dataset. */
@@ -213,7 +216,7 @@ export function readImportFlags(dataset: string, names: readonly string[], flags
 const fieldFlags = (dataset: string, flags: ImportFlags): Map<string, string> =>
   new Map(
     Object.entries(fieldsOf(dataset)).flatMap(([field, { flag }]) => {
-      const value = flags[fieldFlagNames.find((name) => `--${name}` === flag)!];
+      const value = flags[fieldFlagNames.find((name) => `--${spokenFlag(name)}` === flag)!];
       return value === undefined ? [] : [[field, value] as const];
     }),
   );

@@ -223,6 +223,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     preset !== null && `read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`,
     report.shape !== null && `read as ${report.shape}`,
     report.map !== null && `read by ${foundText(report.map)}`,
+    report.alike !== undefined && `note: ${report.alike}`,
     report.aheadRun !== null &&
       `note: it is ${new Date().toISOString()} here, but run ${report.aheadRun.runId} ended at ${report.aheadRun.finishedAt}: set the clock of this machine; which bars are served depends on it`,
     !!preset?.doubt && `note: ${preset.doubt}`,

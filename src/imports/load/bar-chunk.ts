@@ -83,6 +83,9 @@ export type BarTypes = {
   readonly moment: CellKind | null;
 };
 
+/** A number that is not finite, which refuses its row. */
+const ENDLESS = /^\s*[-+]?inf(inity)?\s*$/i;
+
 /** Makes chunks of bars from chunks of columns. One is used for a whole file. */
 export class BarChunker {
   readonly #cell = new InstantCell();
@@ -171,32 +174,28 @@ export class BarChunker {
    */
   parse(
     chunk: Chunk,
-    { columns, derived }: Pick<FieldSources, 'columns' | 'derived'>,
+    { columns, derived, leftOut }: Pick<FieldSources, 'columns' | 'derived' | 'leftOut'>,
     format: Format,
   ): BarChunk {
     const { count, firstRow } = chunk;
     const strange = new Map<number, RowProblem>();
     const odd = new Map<string, readonly [finding: string, count: number]>();
-    const leftOut = new Map(
-      derived.filter(({ oddIsNull }) => oddIsNull === true).map((one) => [one.name, one]),
-    );
     const values = valueFields.map((field) => {
-      const place = this.#texts.indexOf(columns.get(field) ?? '\0');
+      const name = columns.get(field) ?? '\0';
+      const place = this.#texts.indexOf(name);
       if (place < 0) return null;
       const column = chunk.texts[place]!;
-      const computed = leftOut.get(columns.get(field)!);
+      const said = leftOut.get(name);
       column.gather();
       const numbers = new Float64Array(count);
       for (let row = 0; row < count; row++) {
         const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
         const text = Number.isNaN(plain) ? (column.text(row) ?? '') : '';
-        const isOdd = computed !== undefined && text.startsWith(UNMADE);
-        const number = text === '' || isOdd || isInfinite(format, text) ? plain : numberOf(cellText(text));
-        if (isOdd) {
-          const [finding, sofar] = odd.get(computed.name) ?? [oddFinding(computed, text), 0];
-          odd.set(computed.name, [finding, sofar + 1]);
-        }
-        if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
+        const number = text === '' || isInfinite(format, text) ? plain : numberOf(cellText(text));
+        if (number === null && said !== undefined && !ENDLESS.test(text)) {
+          const [finding, sofar] = odd.get(name) ?? [oddFinding(said, text), 0];
+          odd.set(name, [finding, sofar + 1]);
+        } else if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
         numbers[row] = number ?? Number.NaN;
       }
       return numbers;

@@ -1,7 +1,7 @@
 // One pass over the rows of a file: parses and checks them, finds the instruments that they name, and writes
 // those that differ.
 import { hash } from 'node:crypto';
-import { cellText } from '../../base/decimal.ts';
+import { cellText, numberOf } from '../../base/decimal.ts';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
 import { changeRowFirst, putRow } from '../../runs/journal.ts';
@@ -15,7 +15,7 @@ import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { readChunks } from '../read/read.ts';
-import { type ComputedColumn, isInfinite, oddFinding, UNMADE } from '../read/scan.ts';
+import { isInfinite, oddFinding, UNMADE } from '../read/scan.ts';
 import { OwnNames } from './own-names.ts';
 import { type Particulars, rowWithValues } from './particulars.ts';
 import type { RowProblem } from './refused-rows.ts';
@@ -203,9 +203,9 @@ export class RowPass {
   };
 
   /** Counts a cell that is left out; the first one of its column is named. */
-  #warnOfOdd(computed: ComputedColumn, text: string): void {
-    const finding = this.#odd.get(computed.name) ?? oddFinding(computed, text);
-    this.#odd.set(computed.name, finding);
+  #warnOfOdd(column: string, said: string, text: string): void {
+    const finding = this.#odd.get(column) ?? oddFinding(said, text);
+    this.#odd.set(column, finding);
     this.#warn(finding);
   }
 
@@ -221,7 +221,7 @@ export class RowPass {
     for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
       const column = mapping.columns.get(field);
       const cell = column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row);
-      const { parse, reason, isExact } = cells[field]!;
+      const { parse, reason, isExact, isNumber } = cells[field]!;
       // A required text, such as a title, is what it says.
       const said = isRequired && isExact ? (cell ?? '').trim() : cellText(cell ?? '', isRequired);
       const bare = mapping.values.get(field) ?? said;
@@ -232,15 +232,18 @@ export class RowPass {
         continue;
       }
       const unmade = text.startsWith(UNMADE) ? mapping.derived.find(({ name }) => name === at) : undefined;
-      if (unmade?.oddIsNull) {
-        this.#warnOfOdd(unmade, text);
-        continue;
-      }
-      if (unmade !== undefined) return { column: at, reason: unmade.reason };
-      const value = parse(text) ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      const leftOut = mapping.leftOut.get(at);
+      if (unmade !== undefined && leftOut === undefined) return { column: at, reason: unmade.reason };
+      const read = unmade === undefined ? parse(text) : undefined;
+      const value = read ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
       // Where no text, `NA` is a missing value, as R writes it.
       const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
       if (value === undefined && isMissing && !isRequired) continue;
+      // A number that the field cannot have refuses its row.
+      if (value === undefined && leftOut !== undefined && !(isNumber && numberOf(text) !== null)) {
+        this.#warnOfOdd(at, leftOut, text);
+        continue;
+      }
       if (value === undefined) return { column: at, reason };
       values[field] = value;
       written[field] = text;

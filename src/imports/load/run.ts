@@ -10,7 +10,13 @@ import { versionOfWrite } from '../../store/changes.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Writer } from '../../store/store.ts';
-import { type ColumnMapping, type FieldSources, type MappedFile, mapFound } from '../map/column-mapping.ts';
+import {
+  alikeNote,
+  type ColumnMapping,
+  type FieldSources,
+  type MappedFile,
+  mapFound,
+} from '../map/column-mapping.ts';
 import { formatOf } from '../map/explain-file.ts';
 import { known } from '../map/presets/preset.ts';
 import { unfitProblem } from '../read/file-problem.ts';
@@ -70,6 +76,8 @@ export type ImportReport = BarCounts &
     readonly shape: string | null;
     /** The columns that were found by their names, as a mapping file has them; null where nothing was. */
     readonly map: ColumnMapping['columns'] | null;
+    /** Optional fields that several columns may be, and how one is read. */
+    readonly alike?: string;
     /** The origin of the file: the caller's words, else the name of the preset; null without either. */
     readonly source: string | null;
     /** Null where nothing was written. */
@@ -242,12 +250,14 @@ export async function runImport(
     // A refused row is one that the file holds: what it replaces must not go.
     const isUnsafe = request.replace !== undefined && refused.count > 0;
     const isTrial = dryRun || isAllRefused || isUnsafe;
+    const alike = alikeNote(file.mapping);
     const report = {
       dataset,
       file: file.name,
       preset: presetOf(request),
       shape: shapeIn(file),
       map: mapFound(file.mapping),
+      ...(alike !== null && { alike }),
       source,
       sha256,
       mayBeCut:
@@ -309,8 +319,8 @@ export async function runImport(
 
 /** The layout that the report names: null for a plain file, and where a preset or a map says it. */
 function shapeIn({ format, mapping }: MappedFile): string | null {
-  const { shape, encoding, delimiter, skip, preset, locate } = mapping;
-  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip) !== undefined;
+  const { shape, encoding, delimiter, skip, header, preset, locate } = mapping;
+  const isFound = preset === undefined && locate === undefined && (delimiter ?? skip ?? header) !== undefined;
   if (shape === undefined && isFound) return formatOf({ format, mapping });
   return shape ?? (encoding === undefined ? null : `text in ${encoding}`);
 }

@@ -325,7 +325,6 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
     ...(cell.fill !== undefined && { fill: cell.fill }),
     ...(cell.split !== undefined && { split: cell.split }),
     ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
-    ...(cell.odd !== undefined && { oddIsNull: true }),
     ...plainRule(cell),
   };
 }
@@ -334,7 +333,6 @@ function deriveExpression({
   sql,
   isStrict = false,
   reason = 'is not a number',
-  odd,
   plain,
 }: Expression): Omit<ComputedColumn, 'name'> {
   const references = [...sql.matchAll(/(#?)\{([^{}]+)\}/g)];
@@ -355,7 +353,6 @@ function deriveExpression({
     fast: isStrict ? `coalesce(${body}, case when ${raw} is not null then error('unmade') end)` : body,
     careful: `case ${whens} else ${made} end`,
     reason,
-    ...(odd !== undefined && { oddIsNull: true }),
     ...(plain !== undefined && { plain: { kind: 'text', of: plain } }),
   };
 }

@@ -75,8 +75,8 @@ export function chooseMapping(
 ): ChooseMapping {
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
-  const find: Find = (sample) => {
-    const layout = foundLayout(sample, fields, told);
+  const find: Find = (sample, hint) => {
+    const layout = foundLayout(sample, fields, told, hint);
     return {
       ...layout,
       atHeader: (header, nested) =>
@@ -99,7 +99,10 @@ export function chooseMapping(
 }
 
 /** Finds the columns of a file that nobody described by their names. */
-type Find = (sample: Sample) => Pick<ColumnMapping, 'delimiter' | 'skip' | 'atHeader'>;
+type Find = (
+  sample: Sample,
+  hint?: string,
+) => Pick<ColumnMapping, 'delimiter' | 'skip' | 'header' | 'atHeader'>;
 
 function chosen(
   dataset: string,
@@ -167,9 +170,8 @@ function detected(dataset: string, sample: Sample, find: Find): ColumnMapping {
   const preset = sure.find((one) => one.dataset === dataset);
   if (preset !== undefined) return by(preset, sample);
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
-  const found = { ...noMapping, ...(sure.length === 0 && find(sample)) };
-  if (near === undefined) return found;
-  return { ...found, hint: `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.` };
+  const hint = near && `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.`;
+  return { ...noMapping, ...(sure.length === 0 && find(sample, hint)), ...(hint !== undefined && { hint }) };
 }
 
 /** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */

@@ -2,7 +2,7 @@
 // mapping (contract 11).
 import { nearest } from '../../base/words.ts';
 import type { BarLabel, PriceBasis, SymbolTime, VolumeBasis } from '../../contract/file-words.ts';
-import { anyNumber, type Fields } from '../../store/schema/dataset.ts';
+import type { Field, FieldRule, Fields } from '../../store/schema/dataset.ts';
 import type { Notation } from '../../store/schema/notations.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';
@@ -39,6 +39,11 @@ export type ColumnMapping = Layout & {
   readonly isFound?: true;
   /** How a field is made of a column that may be it, as far as the file shows that: for messages. */
   readonly cellOf?: (field: string, column: string) => Cell;
+  /** Optional fields that several columns may be, none of which is read, and a map that reads one. */
+  readonly alike?: { readonly fields: ReadonlyMap<string, readonly string[]> } & Pick<
+    ColumnMapping,
+    'columns'
+  >;
   /** Added to the message where a required field is missing. */
   readonly hint?: string;
   /** The place in the mapping file of a part, field and key, for messages. */
@@ -71,8 +76,13 @@ export type FieldNames = {
   readonly flags: Readonly<Record<string, string>>;
   /** The fields that are numbers: they all have the same decimal mark. */
   readonly numbers: readonly string[];
+  /** The optional fields of which an odd cell is left out, not its row, in a file that nobody described. */
+  readonly oddIsMissing: readonly string[];
   readonly rules: Readonly<Record<string, Fields[string]['rule']>>;
 };
+
+const isMarked = ({ rule }: Field, mark: 'isNumber' | 'oddIsMissing'): boolean =>
+  !('unit' in rule) && rule[mark] === true;
 
 /** The fields of a dataset by what a file needs to have of them, in their order. */
 export function namesOf(fields: Fields): FieldNames {
@@ -84,7 +94,10 @@ export function namesOf(fields: Fields): FieldNames {
     flags: Object.fromEntries(
       names.flatMap((name) => (fields[name]!.flag === undefined ? [] : [[name, fields[name]!.flag]])),
     ),
-    numbers: names.filter((name) => fields[name]!.rule === anyNumber),
+    numbers: names.filter((name) => isMarked(fields[name]!, 'isNumber')),
+    oddIsMissing: names.filter(
+      (name) => !fields[name]!.isRequired && isMarked(fields[name]!, 'oddIsMissing'),
+    ),
     rules: Object.fromEntries(names.map((name) => [name, fields[name]!.rule])),
   };
 }
@@ -100,6 +113,8 @@ export type FieldSources = {
   readonly conversions: Readonly<Record<string, string>>;
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
+  /** The columns of which an odd cell is left out, not its row, and what is then said of it. */
+  readonly leftOut: ReadonlyMap<string, string>;
 };
 
 /**
@@ -149,6 +164,7 @@ export function findSources(
   );
   const columns = new Map<string, string>();
   const derived: ComputedColumn[] = [];
+  const leftOut = new Map<string, string>();
   const conversions: Record<string, string> = {};
   const values = new Map([...Object.entries(mapping.values), ...flags]);
   const hasOwnNames = Object.keys(mapping.columns).length === 0;
@@ -165,7 +181,11 @@ export function findSources(
       derived.push(derive(field, cell));
       conversions[field] = conversionOf(cell);
     }
-    columns.set(field, typeof cell === 'string' ? cell : derived.at(-1)!.name);
+    const own = typeof cell === 'string' ? cell : field;
+    const plain = { name: own, reported: [own], reason: oddReason(fields, field) };
+    const { name, reported, reason } = typeof cell === 'string' ? plain : derived.at(-1)!;
+    columns.set(field, name);
+    if (mayBeLeftOut(field, cell, about)) leftOut.set(name, `stored without ${reported[0]} that ${reason}`);
   }
   if (mapping.isOfSymbols && derived.some(({ fill }) => fill !== undefined))
     throw unfitProblem(
@@ -183,8 +203,18 @@ export function findSources(
   const isOpened = (column: string): boolean =>
     mapping.unread !== undefined && paths.some((path) => path.startsWith(`${column}.`));
   const ignored = header.filter((column) => !used.has(column) && !own.includes(column) && !isOpened(column));
-  return { columns, values, derived, conversions, lacking, ignored: [...ignored, ...unread] };
+  return { columns, values, derived, leftOut, conversions, lacking, ignored: [...ignored, ...unread] };
 }
+
+/** True if an odd cell of a field is left out: by its mapping, or where nobody described the file. */
+const mayBeLeftOut = (field: string, cell: Cell, { mapping, fields }: About): boolean =>
+  (typeof cell !== 'string' && cell.odd !== undefined) ||
+  (mapping.cellOf !== undefined && fields.oddIsMissing.includes(field));
+
+const oddReason = ({ rules }: FieldNames, field: string): string => {
+  const rule = rules[field] as FieldRule;
+  return rule.isNumber ? 'is not a number' : rule.reason;
+};
 
 /** Characters of a conversion that are shown: a lookup may have thousands of texts. */
 const SHOWN_CHARACTERS = 120;
@@ -312,7 +342,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   exchange: ['mic'],
   name: ['company name,security name'],
   listing_date: ['ipo date'],
-  ex_date: ['ex dividend date,ex div date'],
+  ex_date: ['ex dividend date,ex div date,execution date'],
+  cash_amount: ['dividend,dividends,dividend amount,cash dividend,dividend per share'],
+  split_ratio: ['ratio,split,stock split,stock splits,split factor'],
   pay_date: ['payment date,payable date'],
   published_date: ['published,published at,published utc,date,datetime,timestamp,time'],
   title: ['headline'],
@@ -431,6 +463,14 @@ const ownOnes = (fields: FieldNames, { columns }: ColumnMapping, header: readonl
 /** The columns of a file that were found by their names; null where its own names or a caller gave them. */
 export const mapFound = ({ isFound, columns }: ColumnMapping): ColumnMapping['columns'] | null =>
   isFound === true ? columns : null;
+
+/** Says of the optional fields that several columns may be how one is read; null where there are none. */
+export function alikeNote({ alike, ...mapping }: ColumnMapping): string | null {
+  if (alike === undefined) return null;
+  const fields = Array.from(alike.fields, ([field, columns]) => `${field} may be ${columns.join(' or ')}`);
+  const map = mappingText({ ...mapping, columns: alike.columns });
+  return `the ${fields.join(', the ')}: none was read. To read one, name it by --map FILE with ${map}`;
+}
 
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {

@@ -15,6 +15,7 @@ import { FileProblem } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
 import { UNMADE } from '../read/scan.ts';
 import {
+  alikeNote,
   type FieldNames,
   type FieldSources,
   findSources,
@@ -52,7 +53,7 @@ export async function explainFile(explaining: Explaining) {
     isMapped: Object.keys(file.mapping.columns).length > 0 && file.mapping.isFound !== true,
     /** The column mapping that the names of its columns gave; null where nothing was found by them. */
     map: mapFound(file.mapping),
-    doubt: file.mapping.doubt ?? null,
+    doubt: file.mapping.doubt ?? alikeNote(file.mapping),
     columns: isProblem ? {} : columnsShown(sources),
     /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),
@@ -90,7 +91,8 @@ export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mappi
   const marks: Readonly<Record<string, string>> = { ',': 'commas', '\t': 'tabs' };
   const { delimiter, headerLines = 1 } = format;
   const above = headerLines > 1 ? ` below ${headerLines - 1} ${headerLines > 2 ? 'lines' : 'line'}` : '';
-  const header = headerLines === 0 ? 'without a header' : `with a header${above}`;
+  const named = mapping.header === undefined ? '' : `: ${mapping.header.join(', ')}`;
+  const header = headerLines === 0 ? `without a header${named}` : `with a header${above}`;
   const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
@@ -120,14 +122,15 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
   const bare = cellText(text ?? '', field === 'symbol');
   if (text === null || bare === '') return null;
+  const outcome = sources.leftOut.has(column) ? 'left out' : 'refused';
   if (text.startsWith(UNMADE)) {
-    const { reason, oddIsNull } = sources.derived.find(({ name }) => name === column) ?? {};
+    const { reason } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)
-      return `${text.slice(UNMADE.length)} (${oddIsNull ? 'left out' : 'refused'}: column ${reportedColumns(sources, column)[0]} ${reason})`;
+      return `${text.slice(UNMADE.length)} (${outcome}: column ${reportedColumns(sources, column)[0]} ${reason})`;
   }
   if (!(valueFields as readonly string[]).includes(field)) return bare;
   const number = numberOf(text);
-  return number === null ? `${text} (refused: is not a number)` : String(number);
+  return number === null ? `${text} (${outcome}: is not a number)` : String(number);
 }
 
 type Row = Readonly<Record<string, string | null>>;

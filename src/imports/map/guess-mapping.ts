@@ -1,9 +1,12 @@
 // The columns of a file that nobody described: what its header and its beginning show surely, and what only
 // the caller can say.
+import { numberOf } from '../../base/decimal.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
+import { ordersOf } from '../read/reshape.ts';
 import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
 import type { Cell, groupedNumbers, RichCell } from './cell.ts';
 import { type ColumnMapping, claimsOf, type FieldNames, lastKey, withoutObjects } from './column-mapping.ts';
+import { InstantCell } from './instant-cell.ts';
 
 /** The caller's facts about a file where its rows do not tell them. */
 export type Told = {
@@ -17,9 +20,12 @@ export type Told = {
 /** Where a text has its header, and what separates its cells. */
 type Place = { readonly delimiter: string; readonly skip: number; readonly header: readonly string[] };
 
-/** The beginning of a file: the columns, and the texts of each that are not missing; none of Parquet. */
+/**
+ * The beginning of a file: its columns, the cells of each, and those that are not missing; none of Parquet.
+ */
 type Table = {
   readonly header: readonly string[];
+  readonly cellsIn: (column: string) => readonly string[];
   readonly textsOf: (column: string) => readonly string[];
   /** Whether its cells are separated by other than commas and tabs: then numbers with a comma are usual. */
   readonly isUnusual: () => boolean;
@@ -78,13 +84,16 @@ function tableOf(sample: Sample, header: readonly string[], told: Told, opened: 
   // Most files have our own names: their rows need no look.
   const rows = lazily(() => rowsOf(sample, header, told));
   const known = new Map<string, readonly string[]>();
+  const cellsIn = (column: string): readonly string[] => {
+    const at = header.indexOf(column);
+    const key = opened.includes(column) ? lastKey(column) : column;
+    return isJson ? jsonTexts(sample.text, key) : rows().rows.map((row) => row[at] ?? '');
+  };
   return {
     header,
+    cellsIn,
     textsOf(column) {
-      const at = header.indexOf(column);
-      const key = opened.includes(column) ? lastKey(column) : column;
-      const all = isJson ? jsonTexts(sample.text, key) : rows().rows.map((row) => row[at] ?? '');
-      const texts = known.get(column) ?? all.filter((text) => !MISSING.test(text));
+      const texts = known.get(column) ?? cellsIn(column).filter((text) => !MISSING.test(text));
       known.set(column, texts);
       return texts;
     },
@@ -180,28 +189,49 @@ function dayFormat(
 
 const ISO = '%Y-%m-%d';
 
-/** How the cells of a date are read, with the time in a column of its own where there is one. */
+/** True if two rows of one symbol, with none of it between them, share a day and differ in their times. */
+function shareDays({ cellsIn }: Table, day: string, time: string): boolean {
+  const [days, times, symbols] = [day, time, 'symbol'].map(cellsIn) as [string[], string[], string[]];
+  const last = new Map<string | undefined, number>();
+  return days.some((one, row) => {
+    const before = last.get(symbols[row]);
+    last.set(symbols[row], row);
+    return before !== undefined && one !== '' && days[before] === one && times[before] !== times[row];
+  });
+}
+
+/**
+ * How the cells of a date are read, with the time in a column of its own where there is one: a column that is
+ * ours has its own times, unless the other one tells the rows of a day apart.
+ */
 function dateCell(
   name: string,
-  { header, textsOf }: Table,
+  table: Table,
   column: string,
   told: Told,
-  hasTime: boolean,
+  { hasTime, isPlain, mayBeOdd }: Readonly<Record<'hasTime' | 'isPlain' | 'mayBeOdd', boolean>>,
 ): Cell {
-  const parts = textsOf(column).map((text) => text.split(/ (?=\d{1,2}:)/));
+  const { header, textsOf } = table;
+  const all = textsOf(column);
+  const dated = mayBeOdd ? all.filter((text) => DATED.test(text)) : all;
+  const parts = dated.map((text) => text.split(/ (?=\d{1,2}:)/));
   const days = parts.map(([day]) => day!);
   const clocks = parts.flatMap(([, clock]) => clock ?? []);
   const format = dayFormat(name, column, days, told.dateFormat);
   const other = header.find((one) => one !== column && CLOCK_COLUMN.test(one.trim()));
   // Where all times are midnight, the rows are days.
-  const isTimed = other !== undefined && !areAll(textsOf(other), /^[0:.]+$/);
+  const isTimed =
+    other !== undefined &&
+    !areAll(textsOf(other), /^[0:.]+$/) &&
+    (!isPlain || shareDays(table, column, other));
   const join = hasTime && isTimed && clocks.length === 0 ? other : undefined;
   const clock = formOf(CLOCKS, join === undefined ? clocks : textsOf(join));
   if (format === undefined || (clocks.length > 0 && (clocks.length < days.length || clock === undefined)))
     return column;
   if (join !== undefined && clock !== undefined) return { column, join, format: withClock(format, clock) };
   if (format === ISO) return column;
-  return { column, format: clocks.length > 0 ? withClock(format, clock!) : format };
+  const odd = dated.length < all.length && { odd: 'missing' as const };
+  return { column, format: clocks.length > 0 ? withClock(format, clock!) : format, ...odd };
 }
 
 /** A form of dates with that of their times, unless the caller's has one. */
@@ -257,9 +287,9 @@ function numberCell(
   column: string,
   cells: readonly string[],
   decimal: ',' | '.' | undefined,
-  isRequired: boolean,
+  mayBeOdd: boolean,
 ): Cell {
-  const bare = cells.map((text) => bareNumber(field, text) ?? (isRequired ? text : undefined));
+  const bare = cells.map((text) => bareNumber(field, text) ?? (mayBeOdd ? undefined : text));
   const read = groupsCell(
     column,
     bare.filter((text) => text !== undefined),
@@ -267,7 +297,7 @@ function numberCell(
   );
   const more = {
     ...(bare.some((text, row) => text !== undefined && text !== cells[row]) && { scale: 'suffix' as const }),
-    ...(bare.includes(undefined) && { odd: 'missing' as const }),
+    ...(mayBeOdd && bare.includes(undefined) && { odd: 'missing' as const }),
   };
   if (Object.keys(more).length === 0) return read;
   // A factor makes a column one of numbers.
@@ -293,7 +323,7 @@ function groupsCell(
 
 /** The kinds of the fields whose texts show whether a column's name misleads. */
 function suitsField(
-  { required, numbers, rules }: FieldNames,
+  { required, numbers, oddIsMissing, rules }: FieldNames,
   field: string,
   texts: readonly string[],
 ): boolean {
@@ -309,7 +339,10 @@ function suitsField(
   // A cell that an optional field cannot have is left out of numbers, and would refuse its row elsewhere.
   const odd = texts.filter((text) => !fits(text));
   return (
-    odd.length * 2 < (numbers.includes(field) && !odd.some((text) => text.includes('%')) ? texts.length : 1)
+    odd.length * 2 <
+    (numbers.includes(field) && oddIsMissing.includes(field) && !odd.some((text) => text.includes('%'))
+      ? texts.length
+      : 1)
   );
 }
 
@@ -357,17 +390,21 @@ export function foundColumns(
   fields: FieldNames,
   told: Told,
   isAsked: boolean,
-): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'paths'> {
+): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'paths' | 'alike'> {
   const plain = withoutObjects(top, nested);
   const opened = openedPaths(fields, plain, nested);
   const header = [...plain, ...opened];
   const table = tableOf(sample, header, told, opened);
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
+  const claims = claimsOf(
+    fields,
+    header,
+    (field, column) => suitsField(fields, field, textsOf(column)),
+    opened,
+  );
   const found = new Map(
-    [
-      ...claimsOf(fields, header, (field, column) => suitsField(fields, field, textsOf(column)), opened),
-    ].flatMap(([field, columns]) => {
+    [...claims].flatMap(([field, columns]) => {
       // Beside a column of dates one of their times says more; all midnights say the same.
       const timed = columns.filter((column) => field === instant && areAll(textsOf(column), TIMED));
       const days = columns.filter((column) => formOf(DATES, textsOf(column)) !== undefined);
@@ -378,13 +415,16 @@ export function foundColumns(
   const index = header.slice(0, 2).find((name) => UNNAMED.test(name) && areAll(textsOf(name), DATED));
   if (instant !== undefined && !found.has(instant) && index !== undefined) found.set(instant, index);
   const isOwn = [...found].every(([field, column]) => field === column);
+  const { dateFormat, decimal, delimiter } = told;
+  const isPlain =
+    isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined;
   const mark = lazily(() =>
     decimalOf(
       sample.name,
       fields.numbers.flatMap((field) =>
         found.has(field)
           ? textsOf(found.get(field)!).flatMap(
-              (text) => bareNumber(field, text) ?? (fields.required.includes(field) ? text : []),
+              (text) => bareNumber(field, text) ?? (fields.oddIsMissing.includes(field) ? [] : text),
             )
           : [],
       ),
@@ -393,10 +433,10 @@ export function foundColumns(
     ),
   );
   const sureCell = (field: string, column: string): Cell => {
-    if (fields.numbers.includes(field))
-      return numberCell(field, column, textsOf(column), mark(), fields.required.includes(field));
+    const mayBeOdd = fields.oddIsMissing.includes(field);
+    if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark(), mayBeOdd);
     return isDated(fields.rules, field)
-      ? dateCell(sample.name, table, column, told, field === instant)
+      ? dateCell(sample.name, table, column, told, { hasTime: field === instant, isPlain, mayBeOdd })
       : column;
   };
   const cellOf = (field: string, column: string): Cell => {
@@ -406,21 +446,106 @@ export function foundColumns(
       return column;
     }
   };
-  const { dateFormat, decimal, delimiter } = told;
-  if (isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined)
-    return { columns: {}, cellOf };
+  const alike = alikeOf(fields, claims, found, cellOf);
+  const kind = kindCell(fields, found);
+  const own = { columns: {}, cellOf, ...alike };
+  if (isPlain && Object.keys(kind).length === 0 && areOwnForms(sample, header, fields)) return own;
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
-  const columns = [...found].map(([field, column]) => [
-    field,
-    (isAsked || isNear ? sureCell : cellOf)(field, column),
-  ]);
+  const made = isAsked || isNear ? sureCell : cellOf;
+  // The numbers of a file have one decimal mark: they are all as the reader has them, or none is.
+  const others = [...found.keys()].filter((field) => !isPlain || !isReadAsItIs(fields, field, table));
+  const areNumbersOther = others.some((field) => fields.numbers.includes(field));
+  const isOther = (field: string): boolean =>
+    others.includes(field) || (areNumbersOther && fields.numbers.includes(field));
+  const columns: Record<string, Cell> = {
+    ...kind,
+    ...Object.fromEntries(
+      Array.from(found, ([field, column]) => [field, isOther(field) ? made(field, column) : column]),
+    ),
+  };
+  if (isPlain && Object.values(columns).every((cell) => typeof cell === 'string')) return own;
   const paths = [...found.values()].filter((column) => opened.includes(column));
+  return { columns, isFound: true, cellOf, ...alike, ...(paths.length > 0 && { paths }) };
+}
+
+/** Fields of corporate actions that one kind of them has alone. */
+const kinds: readonly (readonly [kind: string, fields: readonly string[]])[] = [
+  ['dividend', ['cash_amount']],
+  ['split', ['split_ratio']],
+  ['split', ['split_from', 'split_to']],
+];
+
+/** The kind of corporate actions where no column says it, and all rows can be of one only. */
+function kindCell(
+  { rules }: FieldNames,
+  found: ReadonlyMap<string, string>,
+): { readonly action_type?: RichCell } {
+  if (rules.action_type === undefined || found.has('action_type') || found.has('adjustment_factor'))
+    return {};
+  const begun = kinds.filter(([, fields]) => fields.some((field) => found.has(field)));
+  const whole = begun.find(([, fields]) => fields.every((field) => found.has(field)));
+  if (whole === undefined || begun.some(([kind]) => kind !== whole[0])) return {};
+  return { action_type: { column: found.get(whole[1][0]!)!, value: whole[0] } };
+}
+
+/** A date in ISO 8601, with its time or without, an epoch, or nothing; and a number or nothing. */
+const PLAIN_DATE = /^(\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|\d{9,})?$/;
+const PLAIN_NUMBER = /^-?\d*(\.\d+)?$/;
+
+/**
+ * True if the cells of our own columns are at first sight as most files have them: a closer look would take
+ * longer than importing a small file.
+ */
+function areOwnForms(sample: Sample, header: readonly string[], fields: FieldNames): boolean {
+  if (JSON_START.test(sample.text) || header.some((name) => CLOCK_COLUMN.test(name))) return false;
+  const forms = header.map((name) => {
+    if (fields.numbers.includes(name)) return PLAIN_NUMBER;
+    return fields.rules[name] !== undefined && isDated(fields.rules, name) ? PLAIN_DATE : null;
+  });
+  return linesOf(sample)
+    .slice(1)
+    .every((line) => {
+      const cells = line.split(',');
+      return forms.every((form, at) => form === null || form.test(cells[at] ?? ''));
+    });
+}
+
+/** True if the reader understands the cells of a column of ours, and no other one may have its times. */
+function isReadAsItIs({ rules, numbers }: FieldNames, field: string, { header, textsOf }: Table): boolean {
+  const rule = rules[field]!;
+  const texts = textsOf(field);
+  if (numbers.includes(field))
+    return texts.every((text) => numberOf(text) !== null || bareNumber(field, text) === undefined);
+  if (!('unit' in rule))
+    return !isDated(rules, field) || texts.every((text) => rule.parse(text) !== undefined);
+  const cell = new InstantCell();
+  return (
+    !header.some((name) => CLOCK_COLUMN.test(name)) &&
+    texts.every((text) => {
+      const bytes = Buffer.from(text);
+      cell.read(bytes, 0, bytes.length);
+      return cell.kind !== 'bad';
+    })
+  );
+}
+
+/** The optional fields that several columns may be. */
+function alikeOf(
+  { optional }: FieldNames,
+  claims: ReadonlyMap<string, readonly string[]>,
+  found: ReadonlyMap<string, string>,
+  cellOf: (field: string, column: string) => Cell,
+): Pick<ColumnMapping, 'alike'> {
+  const open = optional.filter((field) => !found.has(field) && claims.get(field)!.length > 1);
+  if (open.length === 0) return {};
+  const firsts = open.map((field) => [field, claims.get(field)![0]!] as const);
+  const columns = [...found, ...firsts].map(([field, column]) => [field, cellOf(field, column)]);
   return {
-    columns: Object.fromEntries(columns),
-    isFound: true,
-    cellOf,
-    ...(paths.length > 0 && { paths }),
+    alike: {
+      fields: new Map(open.map((field) => [field, claims.get(field)!])),
+      columns: Object.fromEntries(columns),
+    },
   };
 }
 
@@ -448,6 +573,42 @@ const layoutOf = ({ delimiter, skip }: Place): Pick<ColumnMapping, 'delimiter' |
   ...(skip > 0 && { skip }),
 });
 
+/** A number or a moment. */
+const VALUE = /^[-+.:/TZ ]*\d[-+\d.:/TZ ]*$/;
+
+/** The least rows that show a constant distance. */
+const STEP_ROWS = 3;
+
+/**
+ * The names of the columns of bars without a header, by one order of values alone: an epoch that grows by the
+ * same minutes, and prices of which the high and the low hold. @throws FileProblem where they are not certain
+ */
+function headerOf(sample: Sample, delimiter: string, hint = ''): Pick<ColumnMapping, 'header'> {
+  const rows = linesOf(sample).map((line) => cellsOf(line, delimiter) ?? []);
+  const [first = []] = rows;
+  const orders = ordersOf(rows);
+  const times = rows.map(([epoch = '']) => (EPOCH.test(epoch) ? Number(epoch) : Number.NaN));
+  const step = (times[1] ?? 0) - times[0]!;
+  const isSteady = times.every((time, row) => row === 0 || time - times[row - 1]! === step);
+  const isSure =
+    rows.every((row) => row.length === 6 && row.every((cell) => cell !== '' && numberOf(cell) !== null)) &&
+    rows.length >= STEP_ROWS &&
+    isSteady &&
+    step > 0 &&
+    step % (times[0]! < EPOCH_MS_MIN ? 60 : 60_000) === 0;
+  if (orders.length === 1 && isSure && hint === '') return { header: orders[0]! };
+  const [names = Array.from(first, () => '…')] = orders.length === 1 ? orders : [];
+  const put = orders.length === 1 ? ', if its columns are these' : ', and a name in place of each …';
+  throw contentProblem(
+    sample.name,
+    `its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header": ${JSON.stringify({ header: names })}${put}; the first row is ${first.join().slice(0, 100)}${hint && `. ${hint}`}`,
+  );
+}
+
+/** An epoch in seconds or milliseconds. */
+const EPOCH = /^\d{9,13}$/;
+const EPOCH_MS_MIN = 1e11;
+
 /**
  * The layout of a text that nobody described, where its first line does not name the columns that rows need:
  * another line or separator names more of them. Empty for any other.
@@ -456,11 +617,14 @@ export function foundLayout(
   sample: Sample,
   fields: FieldNames,
   told: Pick<Told, 'delimiter'>,
-): Pick<ColumnMapping, 'delimiter' | 'skip'> {
+  hint?: string,
+): Pick<ColumnMapping, 'delimiter' | 'skip' | 'header'> {
   if (sample.text === '' || JSON_START.test(sample.text)) return {};
   const [line = ''] = sample.text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/, 1);
   const usual = told.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
   const header = cellsOf(line, usual) ?? [];
+  if (fields.required.includes('open') && header.length > 1 && header.every((cell) => VALUE.test(cell)))
+    return headerOf(sample, usual, hint);
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const claimedIn = (names: readonly string[]): number => {
     const claims = claimsOf(fields, names);

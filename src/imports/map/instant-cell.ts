@@ -25,6 +25,9 @@ const [UPPER_T, UPPER_Z, OPENING, CLOSING, LOWER, LOWER_A, LOWER_M, LOWER_P] = [
   84, 90, 91, 93, 32, 97, 109, 112,
 ];
 
+/** The blank that joins words, in UTF-8. */
+const NBSP = [0xc2, 0xa0] as const;
+
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
 
 /**
@@ -109,6 +112,8 @@ export class InstantCell {
     let [from, to] = [start, end];
     while (from < to && bytes[from]! <= SPACE) from++;
     while (to > from && bytes[to - 1]! <= SPACE) to--;
+    while (to > from + 1 && bytes[from] === NBSP[0] && bytes[from + 1] === NBSP[1]) from += 2;
+    while (to > from + 1 && bytes[to - 2] === NBSP[0] && bytes[to - 1] === NBSP[1]) to -= 2;
     this.#bytes = bytes;
     if (this.#isSameButMinutes(bytes, from, to)) {
       const minutes = this.#two(from + MINUTES_AT);
@@ -275,9 +280,17 @@ export class InstantCell {
     return 'instant';
   }
 
-  /** Places a clock reading in UTC, or in a zone such as `US/Eastern`, which must have it once. */
+  /**
+   * Places a clock reading in UTC, in a zone such as `US/Eastern`, which must have it once, or in New York by
+   * the name of the offset that it must have then.
+   */
   #parseName(name: string): CellKind {
     if (name === 'UTC' || name === 'GMT') return 'instant';
+    if (name === 'EST' || name === 'EDT') {
+      const offsetMs = (name === 'EST' ? -5 : -4) * HOUR_MS;
+      this.ms -= offsetMs;
+      return findZone('America/New_York')!.offsetAt(this.ms) === offsetMs ? 'instant' : 'bad';
+    }
     const zone = /^[A-Z][A-Za-z]+\/[A-Z][\w/+-]+$/.test(name) ? findZone(name) : null;
     this.#mayRepeat = false;
     const reading = zone?.read(this.ms);

@@ -334,6 +334,12 @@ function isOrder(names: readonly string[], rows: readonly (readonly string[])[])
   });
 }
 
+/** The orders of values in which rows can be bars. */
+export const ordersOf = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  orders
+    .map((one) => one.split(' '))
+    .filter((names) => names.length === rows[0]?.length && isOrder(names, rows));
+
 /** Writes lines, many at a time. @throws FileProblem where they are far more than the file */
 function linesTo(file: number, name: string, packedBytes: number) {
   let text = '';
@@ -493,9 +499,7 @@ function orderOf(name: string, reader: JsonReader, width: number): readonly stri
     reader.each(() => cells.push(reader.value()));
     seen.push(cells);
   }
-  const fitting = orders
-    .map((one) => one.split(' '))
-    .filter((names) => names.length === width && isOrder(names, seen));
+  const fitting = ordersOf(seen);
   if (fitting.length === 1) return fitting[0]!;
   const known =
     fitting.length === 0 ? 'no known order' : `the order ${fitting.map((one) => one.join()).join(' or ')}`;
@@ -527,27 +531,39 @@ const UTF8_MARK = /^(?:\ufeff|\xef\xbb\xbf)/;
 const cellsIn = (line: string): string[] => cellsOf(line.replace(UTF8_MARK, ''), ',') ?? [];
 
 /**
- * The three header lines of a frame with the columns of several symbols, as yfinance.download gives it: the
- * fields and the symbols, in either order, and the name of the index alone. Null for any other file.
+ * The header lines of a frame with the columns of several symbols, as yfinance.download gives it: the fields
+ * and the symbols, in either order, and the name of the index alone, if it has one. Null for any other file.
  */
 export function symbolHeader(lines: readonly string[]) {
   const [first = [], second = [], third = []] = lines.slice(0, 3).map(cellsIn);
   const isField = (row: readonly string[]): boolean =>
     /,open,/i.test(`,${row.join()},`) && row.some((cell) => /^close$/i.test(cell));
   const width = third.length;
+  const isRow = /^\d{4}-\d\d-\d\d/.test(third[0] ?? '');
   const isOne =
-    width > 1 && first.length === width && second.length === width && third.slice(1).join('') === '';
-  const names = /^(?:Price|Ticker|)$/;
+    width > 1 &&
+    first.length === width &&
+    second.length === width &&
+    (isRow || third.slice(1).join('') === '');
+  const names = /^(?:Price|Ticker|Attributes|Symbols|)$/;
   if (!isOne || !names.test(first[0]!) || !names.test(second[0]!) || isField(first) === isField(second))
     return null;
   const [fields, symbols] = isField(first) ? [first, second] : [second, first];
-  return { fields: fields.slice(1), symbols: symbols.slice(1), index: third[0] === '' ? 'Date' : third[0]! };
+  // Below a single name may also be units.
+  if (isRow && first[0] === '' && new Set(symbols.slice(1)).size === 1) return null;
+  const index = isRow || third[0] === '' ? 'Date' : third[0]!;
+  return { fields: fields.slice(1), symbols: symbols.slice(1), index, count: isRow ? 2 : 3 };
 }
 
 /** Writes a row for each symbol of each line; symbols without a value on a line are left out. */
 function symbolRows({ name, path, target }: Reshaping): Reshaped {
   const lines = linesIn(name, path);
-  const { fields, symbols, index } = symbolHeader(Array.from({ length: 3 }, () => lines.next().value ?? ''))!;
+  const head = Array.from({ length: 3 }, () => lines.next().value ?? '');
+  const { fields, symbols, index, count: headerLines } = symbolHeader(head)!;
+  const below = function* () {
+    yield* head.slice(headerLines);
+    yield* lines;
+  };
   const names = [...new Set(fields)];
   const all = [...new Set(symbols)];
   const places = all.map((symbol) =>
@@ -561,7 +577,7 @@ function symbolRows({ name, path, target }: Reshaping): Reshaped {
     const { add, flush } = linesTo(output, name, statSync(path).size);
     const write = (cells: readonly string[]): void => add(lineOf(cells).trimEnd());
     write([index, 'symbol', ...names]);
-    for (const line of lines) {
+    for (const line of below()) {
       if (line === '') continue;
       row++;
       const [at = '', ...cells] = cellsIn(line);

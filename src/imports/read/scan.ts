@@ -24,8 +24,6 @@ export type ComputedColumn = {
   readonly split?: string | undefined;
   /** Of reported cells that cannot be computed: the place of the one that is wrong, where that shows. */
   readonly wrongOf?: (cells: readonly string[]) => number;
-  /** A cell that cannot be computed is left out, not its row. */
-  readonly oddIsNull?: true;
   /** The rule by which a small plain file gives the same without DuckDB; absent where none does. */
   readonly plain?: PlainRule | undefined;
 };
@@ -40,9 +38,9 @@ type PlainRule =
 /** The mark: a careful reading puts it before a cell that cannot be computed. No cell begins with it. */
 export const UNMADE = '\u0001';
 
-/** Says of cells that cannot be computed that they were left out, by the first of them. */
-export const oddFinding = ({ reported, reason }: ComputedColumn, text: string): string =>
-  `stored without ${reported[0]} that ${reason}, such as ${JSON.stringify(text.slice(UNMADE.length))}`;
+/** Says of odd cells that they were left out, by the first of them. */
+export const oddFinding = (said: string, text: string): string =>
+  `${said}, such as ${JSON.stringify(text.replace(UNMADE, ''))}`;
 
 /** True for what Python writes as an infinite number in JSON, which is missing there as NaN is. */
 export const isInfinite = ({ kind }: Format, text: string): boolean =>

@@ -1,6 +1,6 @@
 // Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it
 // is read (contract 8.2).
-import { fractionNear, numberOf } from '../../base/decimal.ts';
+import { fractionNear, fractionOf, lowestTerms, numberOf } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
 import {
   asText,
@@ -112,20 +112,28 @@ const shares = numberRule(
   'must be a whole number of shares: 1 to 1.05 is 100 to 105',
 );
 
+/** New shares and old ones: `4:1`, `4/1`, `4-for-1`. */
+const RATIO = /^(\d+(?:\.\d+)?) ?(?::|\/|-?for-?) ?(\d+(?:\.\d+)?)$/i;
+
 /**
  * New shares for each old one, as whole numbers of shares: the fraction that the number is, or is rounded
  * from.
  */
 const shareRatio: FieldRule = {
   parse(text) {
-    const ratio = numberOf(text);
-    if (ratio === null || !Number.isFinite(ratio) || ratio <= 0) return undefined;
-    const { part, whole } = fractionNear(ratio);
+    const [, ...both] = RATIO.exec(text) ?? [];
+    const [ratio = numberOf(text), old] = both.map(Number);
+    if (ratio === null || !Number.isFinite(ratio) || ratio <= 0 || old === 0) return undefined;
+    const { part, whole } = old === undefined ? fractionNear(ratio) : lowestTerms(fractionOf(ratio, old));
     const [to, from] = [Number(part), Number(whole)];
     return Number.isSafeInteger(to) && Number.isSafeInteger(from) ? { from, to } : undefined;
   },
-  reason: 'must be the new shares for each old one, a positive number such as 4 or 0.05',
+  reason:
+    'must be the new shares for each old one, a positive number such as 4 or 0.05, or both: 4:1, 4-for-1',
 };
+
+/** A date that adjusts nothing. */
+const otherDay: FieldRule = { ...dayRule, oddIsMissing: true };
 
 /** True if a kind of action gives or takes shares. The others take cash, or its worth, from the price. */
 export const isOfShares = (type: string): boolean => type === 'split' || type === 'stock_dividend';
@@ -174,7 +182,7 @@ export const corporateActions = dataset({
     fields: {
       country_iso_code: countryField,
       symbol: symbolField,
-      action_type: required(wordRule(actionKinds)),
+      action_type: required(wordRule(actionKinds), { flag: '--action-type' }),
       ex_date: required(dayRule),
       asset_schema: optional(
         {
@@ -193,13 +201,13 @@ export const corporateActions = dataset({
       adjustment_factor: optional(positive),
       cash_amount: optional(positive, { isOfOneKind: true }),
       currency: optional(currencyRule, { flag: '--currency' }),
-      declaration_date: optional(dayRule),
-      record_date: optional(dayRule),
-      pay_date: optional(dayRule),
+      declaration_date: optional(otherDay),
+      record_date: optional(otherDay),
+      pay_date: optional(otherDay),
       split_from: optional(shares, { isOfOneKind: true }),
       split_to: optional(shares, { isOfOneKind: true }),
       split_ratio: optional(shareRatio, { isOfOneKind: true, isNeverWritten: true }),
-      reference_price: optional(positive),
+      reference_price: optional({ ...positive, oddIsMissing: true }),
       split_adjusted_on: optional(dayRule),
     },
     time: 'ex_date',

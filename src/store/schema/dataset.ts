@@ -223,6 +223,13 @@ export type FieldRule = {
   readonly words?: readonly string[];
   /** The text is stored with the blanks around it. */
   readonly isExact?: true;
+  /** The values are numbers: all of a file have the same decimal mark. */
+  readonly isNumber?: true;
+  /**
+   * Nothing else depends on the value: in a file that nobody described, an optional cell with another text is
+   * left out and counted, and its row is stored.
+   */
+  readonly oddIsMissing?: true;
 };
 
 /** An instant. A finer instant is cut down to the unit, or refused where the unit is a minute. */
@@ -287,9 +294,13 @@ export const numberRule = (holds: (number: number) => boolean, reason: string): 
     return number !== null && Number.isFinite(number) && holds(number) ? number : undefined;
   },
   reason,
+  isNumber: true,
 });
 
-export const anyNumber = numberRule(() => true, 'must be a number, such as 3.1');
+export const anyNumber: FieldRule = {
+  ...numberRule(() => true, 'must be a number, such as 3.1'),
+  oddIsMissing: true,
+};
 
 export const assetSchemaRule: FieldRule = {
   parse: (text) => parseAssetSchema(text) ?? undefined,

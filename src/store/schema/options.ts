@@ -10,6 +10,7 @@ import {
   dayRule,
   exchangeRule,
   type Field,
+  type FieldRule,
   type Fields,
   numberRule,
   optional,
@@ -147,7 +148,10 @@ export const optionQuotes = dataset({
   knownBy: ({ quote_datetime: at }, { ms }) => ((at ?? Number.POSITIVE_INFINITY) as number) <= ms,
 });
 
-const notNegative = numberRule((number) => number >= 0, 'must be a number from 0 on');
+const notNegative: FieldRule = {
+  ...numberRule((number) => number >= 0, 'must be a number from 0 on'),
+  oddIsMissing: true,
+};
 
 /** Only what cannot be is refused: with negative rates the delta of an option on a future is above 1. */
 const fieldsOfQuotes: Fields = {

@@ -153,7 +153,7 @@ const particular: Readonly<Record<string, Field>> = {
     textThat((text) => text === 'active' || text === 'inactive', 'must be active or inactive'),
   ),
   time_zone: optional(textThat(isTimeZone, 'is not a time zone')),
-  listing_date: optional(dateText),
+  listing_date: optional({ ...dateText, oddIsMissing: true }),
   delisting_date: optional(dateText),
   open_time: optional(clock),
   close_time: optional(clock),
