@@ -338,6 +338,21 @@ test('every active series that ends before half of its market is found (contract
   assert.equal((await store.places('behind')).length, 49);
 });
 
+test('the finding behind says how long in sessions and years (contract 9.10 behind)', async () => {
+  const random = new Random(seed, 4);
+  const long = sessionsOf('2015-01-02', '2024-12-31');
+  const store = new CheckedStore(folder, 'behind-long');
+  const ends = { NOW: long.length, ONE: long.length - 1, OLD: 200, ALSO: long.length };
+  await store.fill('bars', [
+    Object.entries(ends).flatMap(([symbol, end]) => rowsOfBars(symbol, walk(random, long.slice(0, end)))),
+  ]);
+  const messages = (await store.check()).flatMap(({ kind, message }) => (kind === 'behind' ? [message] : []));
+  assert.deepEqual(messages.sort(), [
+    'this series stops 1 session before most others of its market',
+    `this series stops ${(long.length - 200).toLocaleString('en-US')} sessions (9 years) before most others of its market`,
+  ]);
+});
+
 test('every daily bar of a closed date is found; a Sunday of forex is part of Monday (contract 9.10 closed_day, 3.10)', async () => {
   const { series, places } = planted((bars, at) => {
     const friday = bars.findIndex((bar, index) => index >= at && bars[index + 1]!.day === bar.day + 3);

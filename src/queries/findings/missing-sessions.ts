@@ -125,12 +125,14 @@ function behind(calendar: Calendar, newestDay: number, reachedDay: number | null
   if (reachedDay === null) return [];
   const missing = calendar.sessions(newestDay + 1, reachedDay + 1).map(({ day }) => day);
   if (missing.length === 0) return [];
+  const years = Math.floor((reachedDay - newestDay) / 365);
+  const long = `${missing.length.toLocaleString('en-US')} session${missing.length === 1 ? '' : 's'}`;
   return [
     {
       kind: 'behind',
       severity: 'warning',
       ...{ ...keysOf(missing), value: missing.length, expected: 0 },
-      message: `this series stops ${countOf(missing.length, 'session')} before at least half of the series of its market`,
+      message: `this series stops ${long}${years > 0 ? ` (${countOf(years, 'year')})` : ''} before most others of its market`,
     },
   ];
 }
