@@ -110,6 +110,27 @@ for (const form of ['file', 'stream'] as const) {
   }
 }
 
+test('a file whose schema is in its footer alone, as polars writes it, is read by that (contract 11)', async () => {
+  const bytes = written(batched(tableOf()), 'file', null);
+  const end = bytes.length - 10 - bytes.readUInt32LE(bytes.length - 10);
+  // Before its first message polars writes the schema without the mark of a message.
+  const before = Buffer.from(bytes.subarray(end, end + 64));
+  const places = new Set<number>();
+  for (let at = 8; at < end && bytes.readUInt32LE(at + 4) > 0; ) {
+    places.add(at);
+    const start = at + 8 + bytes.readUInt32LE(at + 4);
+    at = start + Number(arrow.Message.decode(bytes.subarray(at + 8, start)).bodyLength);
+  }
+  for (let at = end; at < bytes.length - 16; at += 4) {
+    const place = Number(bytes.readBigInt64LE(at));
+    if (places.has(place)) bytes.writeBigInt64LE(BigInt(place + before.length), at);
+  }
+  const moved = Buffer.concat([bytes.subarray(0, 8), before, bytes.subarray(8)]);
+  const report = await vendor.import('a.arrow', moved, { fields });
+  assert.deepEqual([report.rowsNew, report.rowsRefused], [count, 0]);
+  assert.deepEqual(await served(), bars);
+});
+
 test('times in each unit, dates, decimals and integers of 64 bits are read as they are (contract 11)', async () => {
   for (const unit of [arrow.TimeUnit.SECOND, arrow.TimeUnit.MICROSECOND, arrow.TimeUnit.NANOSECOND]) {
     const volume = arrow.vectorFromArray(

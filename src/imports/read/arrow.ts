@@ -60,15 +60,15 @@ class Table {
     return this.#entries(number, 4).map((at) => new Table(this.#view, at + this.#view.getUint32(at, true)));
   }
 
-  /** The length of a list. */
-  count(number: number): number {
-    return this.#entries(number, 1).length;
-  }
-
   /** Pairs of numbers of 64 bits. */
   pairs(number: number): (readonly [number, number])[] {
     const long = (at: number): number => Number(this.#view.getBigInt64(at, true));
     return this.#entries(number, 16).map((at) => [long(at), long(at + 8)]);
+  }
+
+  /** Where the messages of a list in the footer of a file begin. */
+  places(number: number): number[] {
+    return this.#entries(number, 24).map((at) => Number(this.#view.getBigInt64(at, true)));
   }
 
   longs(number: number): number[] {
@@ -451,7 +451,6 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
   if (isFile && read(size - MARK.length, MARK.length).toString('latin1') !== MARK)
     throw damaged('it is incomplete: the file was cut off');
   let columns = null as Column[] | null;
-  let batches = 0;
   const take = (schema: Table): void => {
     if (schema.number(0, 2) !== 0)
       throw contentProblem(name, 'is Arrow with the most significant byte first, which is not read');
@@ -461,12 +460,15 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
     if (!columns.some(isNested))
       add(lineOf(columns.map((column) => Buffer.from(column.name).toString('latin1'))).slice(0, -2));
   };
-  // The footer of a file repeats the schema, which some programs write there alone.
+  // The footer of a file repeats the schema, which some programs write there alone, and says where its messages
+  // are: what is before them is none for some.
   const end = isFile ? size - MARK.length - 4 - read(size - MARK.length - 4, 4).readUInt32LE() : Infinity;
   const footer = isFile ? rootOf(read(end, size - MARK.length - 4 - end)) : null;
   if (footer !== null) take(footer.table(1)!);
   const dictionaries = new Map<number, Cells>();
-  for (let at = isFile ? 8 : 0; at < end; ) {
+  const places = footer === null ? [0] : [...footer.places(2), ...footer.places(3)];
+  for (let next = 0; next < places.length; next++) {
+    const at = places[next]!;
     const mark = read(at, 8);
     const bytes = mark.readUInt32LE(4);
     if (mark.readUInt32LE() !== 0xffff_ffff) throw damaged('a message does not begin where it should');
@@ -492,13 +494,11 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
       const lineAt = columns.some(isNested)
         ? objectOf(columns, cells)
         : (row: number): string => lineOf(cells.map((cell) => cell(row))).slice(0, -2);
-      batches++;
       const count = header.number(0, 8);
       for (let row = 0; row < count; row++) add(lineAt(row));
     } else throw damaged(`there is a message of the kind ${kind}`);
-    at = start + body;
+    if (footer === null) places.push(start + body);
   }
   if (columns === null || columns.length === 0) throw damaged('it has no columns');
-  if (footer !== null && footer.count(3) !== batches) throw damaged('it has other batches than it says');
   return columns.some(isNested) ? null : columns.map((column) => column.name);
 }
