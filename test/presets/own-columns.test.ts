@@ -174,6 +174,14 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     [own, '2024-01-02,"1,200","1,300","1,100","1,250",7'],
     /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
   ],
+  ...[own, 'Date,Open,High,Low,Close,Volume'].map(
+    (header) =>
+      [
+        `points that a comma elsewhere would make thousands of, ${header}`,
+        [header, '2024-01-02,151.234,151.345,151.123,151.250,"3,5"'],
+        /151\.234 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+      ] as const,
+  ),
   [
     'dates of dividends of two meanings',
     ['symbol,action_type,ex_date,cash_amount', 'A,dividend,01/02/2024,0.5'],

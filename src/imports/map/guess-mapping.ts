@@ -267,17 +267,17 @@ function decimalOf(
   name: string,
   texts: readonly string[],
   told: string | undefined,
-  isUnusual: boolean,
+  { isUnusual, hasPoints }: Readonly<Record<'isUnusual' | 'hasPoints', boolean>>,
 ): ',' | '.' | undefined {
   const marked = texts.filter((text) => /\d[.,'’ \u00a0\u202f]\d/.test(text));
   if (told !== undefined) return told === ',' ? ',' : '.';
   const [comma, point] = [COMMA_DECIMAL, POINT_DECIMAL].map((pattern) => areAll(marked, pattern));
-  if (comma !== point) return comma ? ',' : '.';
+  if (comma !== point && !(comma && hasPoints)) return comma ? ',' : '.';
   if (!comma) return undefined;
   if (!isUnusual && !marked.some((text) => text.includes(','))) return '.';
   throw new FileProblem(
     'unfit',
-    `${name}: ${marked.find((text) => /[.,]/.test(text))} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
+    `${name}: ${marked.find((text) => /[.,]/.test(text) && POINT_DECIMAL.test(text))} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
   );
 }
 
@@ -429,7 +429,15 @@ export function foundColumns(
           : [],
       ),
       told.decimal,
-      isAsked || (!isOwn && table.isUnusual()),
+      {
+        isUnusual: isAsked || (!isOwn && table.isUnusual()),
+        // A comma elsewhere does not make thousands of the decimals of what rows need.
+        hasPoints: fields.needed.some((field) => {
+          const texts = found.has(field) ? textsOf(found.get(field)!) : [];
+          const areNumbers = texts.every((text) => numberOf(text) !== null);
+          return fields.numbers.includes(field) && areNumbers && texts.some((text) => text.includes('.'));
+        }),
+      },
     ),
   );
   const sureCell = (field: string, column: string): Cell => {
