@@ -6,7 +6,7 @@ import { symbolOf } from '../../bench/minutes.ts';
 import { type Server, Workshop } from '../service.ts';
 import { aimed, type Figure, minutesFile, named } from './minutes.ts';
 import type { SharePlan } from './share-callers.ts';
-import { headersOf, type Sent, surfaces } from './surfaces.ts';
+import { initOf, type Sent, surfaces } from './surfaces.ts';
 
 /** The connections of the first key, and for how long the other asks. */
 export type ShareCheck = { readonly connections: number; readonly seconds: number };
@@ -38,14 +38,8 @@ async function measure(
   let [sumMs, answers] = [0, 0];
   for (let n = first; performance.now() < endMs; n++) {
     const sent = request(n);
-    const { host: _, 'content-length': __, ...headers } = headersOf(sent, secret);
     const startedMs = performance.now();
-    const method = sent.body === undefined ? 'GET' : 'POST';
-    const answer = await server.get(sent.target, {
-      method,
-      headers,
-      ...(sent.body !== undefined && { body: sent.body }),
-    });
+    const answer = await server.get(sent.target, initOf(sent, secret));
     await answer.arrayBuffer();
     sumMs += performance.now() - startedMs;
     answers++;

@@ -10,6 +10,7 @@ import { Workshop } from '../service.ts';
 import { fill, mixed } from './load.ts';
 import type { Figure } from './minutes.ts';
 import { figuresOf, type Minute } from './soak-figures.ts';
+import { initOf, type Sent, surfaces } from './surfaces.ts';
 
 const SYMBOLS = 20;
 /** Minutes of each symbol that are stored before, and those that each import adds. */
@@ -33,18 +34,34 @@ const MEGABYTE = 1024 * 1024;
 /** Answers by status, and the times of those of the present minute. */
 type Work = { isDone: boolean; readonly statuses: Map<number, number>; timesMs: number[] };
 
+async function ask(server: Running, target: string, init: RequestInit, work: Work): Promise<void> {
+  const startedMs = performance.now();
+  const response = await fetch(server.url + target, init);
+  await response.arrayBuffer();
+  work.timesMs.push(performance.now() - startedMs);
+  work.statuses.set(response.status, (work.statuses.get(response.status) ?? 0) + 1);
+  await sleep(PAUSE_MS);
+}
+
 /** Asks for targets one after the other, every third in gzip. */
 async function call(server: Running, targets: readonly string[], first: number, work: Work): Promise<void> {
   for (let turn = first; !work.isDone; turn++) {
     const encoding = turn % 3 === 0 ? 'gzip' : 'identity';
-    const startedMs = performance.now();
-    const response = await fetch(server.url + targets[turn % targets.length]!, {
-      headers: { 'Accept-Encoding': encoding },
-    });
-    await response.arrayBuffer();
-    work.timesMs.push(performance.now() - startedMs);
-    work.statuses.set(response.status, (work.statuses.get(response.status) ?? 0) + 1);
-    await sleep(PAUSE_MS);
+    const headers = { 'Accept-Encoding': encoding };
+    await ask(server, targets[turn % targets.length]!, { headers }, work);
+  }
+}
+
+/** Asks each surface in turn, and for pages as they were before all imports of the soak. */
+async function callSurfaces(server: Running, key: string, work: Work): Promise<void> {
+  const symbol = symbolOf(1);
+  const page = { target: `/api/v2/stock/bars/US:${symbol}/DAY/from/2015-01-01/to/2030-01-01?` };
+  const version = (await fetch(server.url + page.target, initOf(page, key))).headers.get('x-data-version');
+  const past = { target: `${page.target}data_version=${version}` };
+  const all = [...Object.values(surfaces(symbol)), (): Sent => past];
+  for (let turn = 0; !work.isDone; turn++) {
+    const sent = all[turn % all.length]!(turn);
+    await ask(server, sent.target, initOf(sent, key), work);
   }
 }
 
@@ -143,6 +160,7 @@ export async function checkSoak({ minutes, importSeconds, furtherBars }: Setting
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
       call(server, targets, caller * apart, work),
     );
+    callers.push(callSurfaces(server, await shop.must('keys', 'create', 'surfaces'), work));
     const importing = importUntilDone(shop, importSeconds * 1_000, filledRuns, work);
     const measured: Minute[] = [];
     while (measured.length < minutes) {

@@ -51,6 +51,12 @@ export const surfaces = (symbol: string): Readonly<Record<string, Surface>> => (
   }),
 });
 
+/** A request for `fetch`, which gives it the other headers itself. */
+export function initOf(sent: Sent, key: string): RequestInit {
+  const { host: _, 'content-length': __, ...headers } = headersOf(sent, key);
+  return { method: sent.body === undefined ? 'GET' : 'POST', headers, ...(sent.body && { body: sent.body }) };
+}
+
 /** Headers of a request, with its key. */
 export const headersOf = ({ body }: Sent, key: string): Record<string, string> => ({
   host: 'localhost:8080',
