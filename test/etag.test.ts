@@ -57,6 +57,19 @@ const paths = {
 };
 const ALL = Object.entries(paths);
 
+test('an empty list of bars says why, in a 304 and to web pages too (contract 9.7, 9.18)', async () => {
+  const path = 'stock/bars/US:AAPL/1M/from/2010-01-01/to/2010-02-01';
+  const reason = 'nothing is stored between 2010-01-01 and 2010-02-01; stored: 1M 2025-03-03 to 2025-03-03';
+  for (let count = 0; count < 4; count++) {
+    const { headers, text } = await ask(path);
+    assert.match(text, /"count":0/);
+    assert.equal(headers.get('x-no-data'), reason);
+    assert.match(headers.get('access-control-expose-headers')!, /\bX-No-Data\b/);
+    const held = await ask(path, { headers: { 'if-none-match': headers.get('etag')! } });
+    assert.deepEqual([held.status, held.headers.get('x-no-data')], [304, reason]);
+  }
+});
+
 test('every data endpoint gives a weak tag, the same for every key, worker and moment, and after a restart (contract 9.7)', async () => {
   const tags = new Map<string, string>();
   for (const [name, path] of ALL) {

@@ -205,7 +205,7 @@ const wrong: readonly (readonly [path: string, query: Query, status: number, pro
   ],
   [
     'search/stock/US:SPY/call/moneyness/in_the_money',
-    { ref_asset_price: '1e5' },
+    { ref_asset_price: '1e99' },
     400,
     /ref_asset_price must be a decimal number/,
   ],

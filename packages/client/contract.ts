@@ -167,13 +167,13 @@ export type Endpoints = {
   optionSearch: {
     record: OptionContract;
     needs: {
-      schema_asset: AssetSchema; country_symbol: string; option_type: 'call' | 'put';
-      moneyness: 'in_the_money' | 'out_of_the_money';
+      schema_asset: AssetSchema; country_symbol: string; option_type: 'call' | 'put' | 'any';
+      moneyness: 'in_the_money' | 'out_of_the_money' | 'any';
     };
     takes: {
-      ref_asset_price: number; strike_price: number; expiration_date: When; adjusted: boolean;
-      quotes: boolean; limit: number; sort_by: string; sort: 'asc' | 'desc'; as_of: When;
-      data_version: number;
+      ref_asset_price: number; strike_price: number; expiration_date: When; strike_from: number;
+      strike_to: number; expiration_from: When; expiration_to: When; adjusted: boolean; quotes: boolean;
+      limit: number; sort_by: string; sort: 'asc' | 'desc'; as_of: When; data_version: number;
     };
   };
   optionExpirations: {

@@ -14,6 +14,7 @@ import {
 } from './fields.ts';
 
 export const warnings: readonly (readonly [header: string, words: string])[] = [
+  ['X-No-Data', 'Why there are no bars'],
   ['X-As-Of-Limits', 'Not dated by the data, so as last imported'],
   ['X-Symbol-History', 'The symbol in this range'],
   ['X-Adjust-Incomplete', 'Actions that should adjust the bars and do not'],

@@ -472,6 +472,9 @@ const marked: readonly (readonly [name: EndpointName, parameter: string, fallbac
   ['latestNews', 'format', 'json'],
   ['latestNews', 'csv_safe', false],
   ['optionSearch', 'sort', 'asc'],
+  ...['strike_from', 'strike_to', 'expiration_from', 'expiration_to'].map(
+    (name) => ['optionSearch', name, undefined] as const,
+  ),
   ['optionSearch', 'format', 'json'],
   ['optionSearch', 'csv_safe', false],
   ['optionExpirations', 'sort', 'asc'],

@@ -135,7 +135,7 @@ export const countrySymbolList: Kind<readonly CountrySymbol[], readonly string[]
   },
   '',
   '',
-  (symbols) => symbols.map(countrySymbol.print).join(),
+  (symbols) => symbols.map((one) => countrySymbol.print(one)).join(),
 );
 
 export const fullSymbol: Kind<FullSymbol, string> = kindOf(
@@ -266,8 +266,8 @@ export const flag = kindOf(
 /** At most 15 digits before and after the point. */
 const DECIMAL = /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})$/;
 
-/** An exponent as programs write it: with its sign; a `+` in a query may arrive as a space. */
-const EXPONENT = /e[+ -]0?\d{1,2}$/i;
+/** An exponent as programs write it, with or without its sign; a `+` in a query may arrive as a space. */
+const EXPONENT = /e[+ -]?0?\d{1,2}$/i;
 
 /** A decimal number, also with an exponent (contract 9.21). */
 export const decimal = kindOf(

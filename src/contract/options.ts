@@ -115,8 +115,11 @@ export const optionSearch = endpoint({
   summary: 'Option contracts of one underlying, in or out of the money, grouped by expiration',
   parameters: {
     ...underlying,
-    option_type: path(kind.oneOf(['call', 'put']), 'the type of the option'),
-    moneyness: path(kind.oneOf(['in_the_money', 'out_of_the_money']), 'the side of the reference price'),
+    option_type: path(kind.oneOf(['call', 'put', 'any']), 'the type of the option; `any` for both'),
+    moneyness: path(
+      kind.oneOf(['in_the_money', 'out_of_the_money', 'any']),
+      'the side of the reference price; `any` for all strikes, without a price',
+    ),
     ref_asset_price: optional(
       kind.decimal,
       'the price of the underlying to compare strikes with; by default its latest price',
@@ -126,6 +129,10 @@ export const optionSearch = endpoint({
       kind.date,
       'the expiration date, or the local date of the instant of expiration: the Friday of a Saturday expiration',
     ),
+    strike_from: extension(optional(kind.decimal, 'the lowest strike')),
+    strike_to: extension(optional(kind.decimal, 'the highest strike')),
+    expiration_from: extension(optional(kind.date, 'the first expiration date, as of `expiration_date`')),
+    expiration_to: extension(optional(kind.date, 'the last expiration date, as of `expiration_date`')),
     adjusted,
     // Without a default, addresses of pages are as before.
     quotes: extension(

@@ -12,7 +12,7 @@ import { type BarRange, barRange, dayOfBound, inOrder } from '../market/calendar
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { segmentScope } from '../market/calendar/period.ts';
 import { type Adjusting, adjustBars } from '../series/adjust/adjusting.ts';
-import { barStream } from '../series/bar-stream.ts';
+import { barStream, whyNone } from '../series/bar-stream.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import { baseBarsFor } from '../series/plan.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
@@ -32,6 +32,7 @@ import type { Found } from './lookup.ts';
 import { foreignKey } from './pages/page-key.ts';
 import { openWalk } from './pages/page-walk.ts';
 import {
+  type Answer,
   barsCounted,
   goodUntil,
   keepOf,
@@ -276,24 +277,40 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   await adjust(context, found, stream, timed, adjusting);
   if (descending) reverse(timed);
   const paging = pagingAfter(surplus <= 0 ? undefined : timed.bars.keyMs[limit - 1]!);
-  const answer = goodUntil(render(timed, found, parameters, context, paging), goodUntilMs);
+  const rendered = goodUntil(render(timed, found, parameters, context, paging), goodUntilMs);
+  const isNone = timed.bars.count === 0 && lastMs === null;
+  const where = `between ${from.text} and ${to.text}`;
+  const answer = isNone
+    ? withReason(rendered, await whyNone(stream, found, { ...rest, holds: range.holds }, where))
+    : rendered;
   const asked = { assetSchema: schema_asset, ...country_symbol, days };
   return tellingHistory(context, asked, shownSymbol(context, found.instrument), answer);
 };
+
+/** An answer without bars that says why (contract 9.18). */
+const withReason = (answer: Answer, why: string): Answer =>
+  answer.kind === 'answer' ? { ...answer, headers: { ...answer.headers, 'X-No-Data': why } } : answer;
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };
 
 /** What a request says about the newest bars of an instrument. */
 type NewestParameters = BarParameters & { readonly limit: number };
 
-/** The newest bars of an instrument, and until when they are; `counted` bounds what several read together. */
+/** The newest bars of an instrument, until when they are, and what says why there are none. */
+type Newest = {
+  readonly timed: TimedBars;
+  readonly goodUntilMs: number;
+  readonly why: () => Promise<string>;
+};
+
+/** The newest bars of an instrument; `counted` bounds what several read together. */
 async function newest(
   context: QueryContext,
   found: Found,
   parameters: NewestParameters,
   counted = barsCounted(context),
   of = '',
-): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
+): Promise<Newest> {
   const { interval, limit } = parameters;
   const { nowMs, goodUntilMs } = momentOf(context, {
     interval,
@@ -305,7 +322,7 @@ async function newest(
   counted(baseBarsFor(stream, found, everything, limit));
   const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs), of);
-  return { timed, goodUntilMs };
+  return { timed, goodUntilMs, why: () => whyNone(stream, found, everything, '') };
 }
 
 /** `GET …/bars/…/latest` */
@@ -313,8 +330,9 @@ export const answerLatestBars: Query<typeof latestBars> = async (parameters, con
   const { schema_asset, country_symbol } = parameters;
   const found = await instrumentOf(context, schema_asset, country_symbol);
   checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
-  const { timed, goodUntilMs } = await newest(context, found, parameters);
-  return goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
+  const { timed, goodUntilMs, why } = await newest(context, found, parameters);
+  const answer = goodUntil(render(timed, found, parameters, context, null), goodUntilMs);
+  return timed.bars.count === 0 ? withReason(answer, await why()) : answer;
 };
 
 /** The newest bars of one instrument of several; without bars where it has none, or nothing bears the symbol. */
@@ -323,7 +341,7 @@ async function newestNamed(
   named: CountrySymbol,
   parameters: NewestParameters & { readonly schema_asset: AssetSchema },
   counted: (count: number) => void,
-): Promise<{ readonly part: StepPart | null; readonly goodUntilMs: number }> {
+): Promise<Omit<Newest, 'timed'> & { readonly part: StepPart | null }> {
   const { schema_asset, interval } = parameters;
   // Its own notes: what is kept of it depends on none of the others, which are read meanwhile.
   const reader = new TrackedReader(context.reader);
@@ -332,12 +350,13 @@ async function newestNamed(
     let found = await instrumentOrNull(own, schema_asset, named, null);
     const alias = found === null ? await aliasedSymbol(own, schema_asset, named) : null;
     if (alias !== null) found = await instrumentOrNull(own, schema_asset, { ...named, symbol: alias }, null);
-    if (found === null) return { part: null, goodUntilMs: Number.POSITIVE_INFINITY };
+    if (found === null)
+      return { part: null, goodUntilMs: Number.POSITIVE_INFINITY, why: async () => 'unknown' };
     const symbol = shownSymbol(own, found.instrument);
     const of = `${named.country}:${symbol} `;
-    const { timed, goodUntilMs } = await newest(own, found, parameters, counted, of);
+    const { timed, ...rest } = await newest(own, found, parameters, counted, of);
     const constants = constantsOf({ ...found.instrument, symbol }, interval);
-    return { part: timed.bars.count === 0 ? null : { timed, constants }, goodUntilMs };
+    return { ...rest, part: timed.bars.count === 0 ? null : { timed, constants } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = `${named.country}:${named.symbol}: ${error.facts.message}`;
@@ -352,11 +371,12 @@ export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters,
   const { schema_asset, symbols, format, csv_safe } = parameters;
   for (const country of new Set(symbols.map((one) => one.country)))
     checkAdjustDay(context, schema_asset, country, parameters);
-  const { instrumentsAtOnce, barsPerInstrument } = queryLimits;
+  const { instrumentsAtOnce, barsPerInstrument, missingNamedMax } = queryLimits;
   const counted = barsCounted(context);
   counted(symbols.length * barsPerInstrument);
   const parts: StepPart[] = [];
   const missing: string[] = [];
+  const reasons: string[] = [];
   let goodUntilMs = Number.POSITIVE_INFINITY;
   for (let from = 0; from < symbols.length; from += instrumentsAtOnce) {
     const some = symbols.slice(from, from + instrumentsAtOnce);
@@ -366,9 +386,13 @@ export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters,
     );
     for (const [at, one] of ended.entries()) {
       if (one.status === 'rejected') throw one.reason;
+      const { part, why } = one.value;
       goodUntilMs = Math.min(goodUntilMs, one.value.goodUntilMs);
-      if (one.value.part === null) missing.push(`${some[at]!.country}:${some[at]!.symbol}`);
-      else parts.push(one.value.part);
+      if (part !== null) parts.push(part);
+      else {
+        missing.push(`${some[at]!.country}:${some[at]!.symbol}`);
+        if (missing.length <= missingNamedMax) reasons.push(`${missing.at(-1)}: ${await why()}`);
+      }
     }
   }
   const form = formOf(parameters);
@@ -391,7 +415,9 @@ export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters,
         writeCsvRows(sink, timed, constants, form, csvCellOf(csv_safe));
     },
   });
-  return goodUntil(answer, goodUntilMs);
+  const more = missing.length - reasons.length;
+  const told = [...reasons, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  return goodUntil(missing.length === 0 ? answer : withReason(answer, told), goodUntilMs);
 };
 
 /** The values that all rows of one instrument have in common. */

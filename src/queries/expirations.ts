@@ -149,8 +149,9 @@ type Term = RankedRead<Contracts>['order'][number];
 
 /**
  * The side of the price on which all contracts of a search are; below it the highest strike is the nearest.
+ * Any: the lowest strike comes first.
  */
-type Side = 'below' | 'above';
+type Side = 'below' | 'above' | 'any';
 
 /** Above every instant, so that past expirations sort after all coming ones. */
 const EXPIRED_RANK = 1e15;
@@ -166,11 +167,17 @@ const reversed = ([column, direction]: Term): Term => [column, direction === 'as
  * The terms of the order, `desc` for all of it reversed; the last one is the symbol, which is unique in a
  * country.
  */
-export function orderOf(sortBy: readonly SortTerm[], side: Side, sort: Direction): Term[] {
+export function orderOf(
+  sortBy: readonly SortTerm[],
+  side: Side,
+  sort: Direction,
+  hasBothTypes: boolean,
+): Term[] {
   const asked = sortBy.map(termOf);
   const rest: readonly Term[] = [
     ['rank', 'asc'],
     ['strike_price', side === 'below' ? 'desc' : 'asc'],
+    ...(hasBothTypes ? [['option_type', 'asc'] as const] : []),
     ['symbol', 'asc'],
   ];
   const whole = [...asked, ...rest.filter(([column]) => !asked.some(([other]) => other === column))];
@@ -197,4 +204,27 @@ export function groupsOf(
       return (spans ?? [{}]).map((span) => ({ at: [day, givenMs], rank, ...span }));
     }),
   };
+}
+
+type ContractsRead = RankedRead<Contracts>;
+type Place = readonly (string | number)[];
+
+/** The place that comes first in an order. */
+function comparePlaces(order: ContractsRead['order'], one: Place, other: Place): number {
+  for (const [at, [, direction]] of order.entries()) {
+    const [a, b] = [one[at]!, other[at]!];
+    if (a !== b) return a < b === (direction === 'asc') ? -1 : 1;
+  }
+  return 0;
+}
+
+/** The first places of ranked reads of one order and limit: one for each type of contracts (contract 9.17). */
+export async function rankedContracts(
+  reader: Reader,
+  reads: readonly ContractsRead[],
+): Promise<readonly Place[]> {
+  const [{ order, limit }] = reads as [ContractsRead];
+  const places: Place[] = [];
+  for (const read of reads) places.push(...(await reader.ranked(optionContracts, read)));
+  return reads.length === 1 ? places : places.sort((a, b) => comparePlaces(order, a, b)).slice(0, limit);
 }

@@ -15,6 +15,7 @@ import {
   expirationsOf,
   groupsOf,
   optionTypes,
+  rankedContracts,
 } from './expirations.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
@@ -139,25 +140,27 @@ export async function seenExpirations(context: QueryContext, found: Found, adjus
 }
 
 /**
- * The first contracts of a ranked read that a request sees, with their places; `rowsAt` reads the rows of
+ * The first contracts of ranked reads that a request sees, with their places; `rowsAt` reads the rows of
  * places.
  * @throws TooDear where another lane must look through so many
  */
 export async function seenContracts(
   { reader, lane }: QueryContext,
   sees: (contract: Contract) => boolean,
-  read: RankedRead<typeof optionContracts>,
+  reads: readonly RankedRead<typeof optionContracts>[],
   rowsAt: (places: Places) => Promise<readonly Contract[]>,
 ): Promise<{ readonly places: Places; readonly rows: readonly Contract[] }> {
   const places: (readonly (string | number)[])[] = [];
   const rows: Contract[] = [];
+  const [read] = reads as [RankedRead<typeof optionContracts>];
   const limit = Math.max(read.limit, queryLimits.rowsPerReadMax);
   let { after } = read;
   for (let seen = 0; ; seen += limit) {
     if (seen > lane.baseBarsMax) throw new TooDear();
-    const sorted = await reader.ranked(optionContracts, { ...read, ...(after && { after }), limit });
-    const step = await rowsAt(sorted);
-    for (const [at, row] of step.entries()) {
+    const step = reads.map((read) => ({ ...read, ...(after && { after }), limit }));
+    const sorted = await rankedContracts(reader, step);
+    const found = await rowsAt(sorted);
+    for (const [at, row] of found.entries()) {
       if (!sees(row)) continue;
       places.push(sorted[at]!);
       rows.push(row);

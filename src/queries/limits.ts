@@ -51,6 +51,8 @@ export const queryLimits = {
   instrumentsPerStepMax: 16,
   /** Instruments of one answer whose reads are under way together: on another machine each would wait for its own. */
   instrumentsAtOnce: 64,
+  /** Instruments without bars of which a header says why. */
+  missingNamedMax: 5,
   /** Stored bars as which each instrument of such an answer counts: it takes as long as to read so many. */
   barsPerInstrument: 1_000,
   /**

@@ -25,7 +25,9 @@ import {
   expirationFinder,
   groupsOf,
   isWithin,
+  optionTypes,
   orderOf,
+  rankedContracts,
 } from './expirations.ts';
 import {
   adjustedContracts,
@@ -162,6 +164,23 @@ function checkPrice({ ref_asset_price: given, schema_asset: schema }: Parameters
   });
 }
 
+/** Refuses a range whose end is before its start. @throws Refusal */
+function checkRanges(parameters: Parameters): void {
+  const { strike_from: low, strike_to: high, expiration_from: from, expiration_to: to } = parameters;
+  if (low !== undefined && high !== undefined && low > high)
+    throw new Refusal('invalid_parameter', {
+      message: `strike_from is above strike_to: ${low} is more than ${high}.`,
+      param: 'strike_from',
+      got: String(low),
+    });
+  if (from !== undefined && to !== undefined && from > to)
+    throw new Refusal('invalid_parameter', {
+      message: `expiration_from is after expiration_to: ${formatDay(from)} is later than ${formatDay(to)}.`,
+      param: 'expiration_from',
+      got: formatDay(from),
+    });
+}
+
 /** The latest price of an underlying at the moment of the request; null where it has none. */
 async function knownPrice(context: QueryContext, found: Found): Promise<number | null> {
   const { reader, request } = context;
@@ -204,22 +223,25 @@ function rankFinder({ where, groups }: ContractsRead) {
  */
 async function rowsOf(
   reader: Reader,
-  read: ContractsRead,
+  reads: readonly ContractsRead[],
   ranked: readonly (readonly (string | number)[])[],
 ): Promise<Contract[]> {
   // Every order ends in the symbol.
   const symbols = ranked.map((values) => values.at(-1) as string);
-  const country = read.where.country_iso_code!;
+  const [{ where, order }] = reads as [ContractsRead];
+  const country = where.country_iso_code!;
   const found = await rowsAmong(reader, optionContracts, { country_iso_code: country }, 'symbol', symbols);
   const rows = new Map(found.map((row) => [row.symbol, row]));
-  const rankOf = rankFinder(read);
+  const finders = reads.map(rankFinder);
+  const rankOf = (row: Contract): number | undefined =>
+    finders.map((find) => find(row)).find((rank) => rank !== undefined);
   return ranked.map((values, index) => {
     const symbol = symbols[index]!;
     const row = rows.get(symbol);
     if (row !== undefined) {
       const rank = rankOf(row);
       const known: Readonly<Record<string, unknown>> = { ...row, rank };
-      const isInOrder = read.order.every(([column], at) => known[column] === values[at]);
+      const isInOrder = order.every(([column], at) => known[column] === values[at]);
       if (isInOrder && rank !== undefined) return row;
     }
     throw new DamagedData({
@@ -230,35 +252,79 @@ async function rowsOf(
   });
 }
 
-/** The read of one page's contracts, and of the next contract where one follows. */
-function readOf(
-  found: Found,
-  parameters: Parameters,
-  expirations: readonly Expiration[],
-  moment: { readonly nowMs: number; readonly price: number },
-  after: Place['position'] | null,
-): ContractsRead {
-  const { option_type, strike_price: strike, expiration_date: day, sort_by = [], sort, limit } = parameters;
-  // The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2).
-  const side = (option_type === 'call') === (parameters.moneyness === 'in_the_money') ? 'below' : 'above';
-  const isAsked = ({ day: own, expiresMs }: Expiration): boolean =>
-    day === undefined || own === day || found.calendar.zone.dayAt(expiresMs) === day;
+/** The doubles next to a number, below and above it: the bounds of a read are excluded. */
+function neighbour(value: number, isAbove: boolean): number {
+  if (value === 0) return isAbove ? Number.MIN_VALUE : -Number.MIN_VALUE;
+  const double = new DataView(new ArrayBuffer(8));
+  double.setFloat64(0, value);
+  double.setBigInt64(0, double.getBigInt64(0) + (value > 0 === isAbove ? 1n : -1n));
+  return double.getFloat64(0);
+}
+
+/** The side of the price on which the requested strikes are (spec 4.6, rules 1 and 2). */
+function sideOf(optionType: 'call' | 'put', moneyness: Parameters['moneyness']): 'below' | 'above' | 'any' {
+  if (moneyness === 'any') return 'any';
+  return (optionType === 'call') === (moneyness === 'in_the_money') ? 'below' : 'above';
+}
+
+/** The bounds of the strikes of one type; empty without any. */
+function betweenOf(
+  { strike_from: from, strike_to: to }: Parameters,
+  side: ReturnType<typeof sideOf>,
+  price: number | null,
+): Pick<ContractsRead, 'between'> {
+  const above = [
+    ...(side === 'above' ? [price!] : []),
+    ...(from === undefined ? [] : [neighbour(from, false)]),
+  ];
+  const below = [...(side === 'below' ? [price!] : []), ...(to === undefined ? [] : [neighbour(to, true)])];
+  if (above.length + below.length === 0) return {};
   return {
-    where: { ...contractsOf(found, option_type), ...(strike !== undefined && { strike_price: strike }) },
-    ...groupsOf(expirations.filter(isAsked), sort_by, moment.nowMs),
-    between: { column: 'strike_price', [side]: moment.price },
-    order: orderOf(sort_by, side, sort),
-    ...(after && { after }),
-    limit: limit + 1,
+    between: {
+      column: 'strike_price',
+      ...(above.length > 0 && { above: Math.max(...above) }),
+      ...(below.length > 0 && { below: Math.min(...below) }),
+    },
   };
 }
 
-/** The number of some contracts that a read matches, on all its pages. */
-function countOf(read: ContractsRead, contracts: readonly Contract[]): number {
-  const rankOf = rankFinder(read);
-  const { above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = read.between!;
-  const isBetween = ({ strike_price: strike }: Contract): boolean => above < strike && strike < below;
-  return contracts.filter((one) => isBetween(one) && rankOf(one) !== undefined).length;
+/** The reads of one page's contracts, and of the next contract where one follows: one for each type. */
+function readsOf(
+  found: Found,
+  parameters: Parameters,
+  expirations: readonly Expiration[],
+  moment: { readonly nowMs: number; readonly price: number | null },
+  after: Place['position'] | null,
+): ContractsRead[] {
+  const { option_type, strike_price: strike, moneyness, sort_by = [], sort, limit } = parameters;
+  const { expiration_date: day, expiration_from: first, expiration_to: last } = parameters;
+  const isIn = (one: number): boolean =>
+    (day ?? one) === one && (first ?? one) <= one && one <= (last ?? one);
+  const isAsked = ({ day: own, expiresMs }: Expiration): boolean =>
+    isIn(own) || isIn(found.calendar.zone.dayAt(expiresMs));
+  const types = option_type === 'any' ? optionTypes : [option_type];
+  return types.map((type) => {
+    const side = sideOf(type, moneyness);
+    return {
+      where: { ...contractsOf(found, type), ...(strike !== undefined && { strike_price: strike }) },
+      ...groupsOf(expirations.filter(isAsked), sort_by, moment.nowMs),
+      ...betweenOf(parameters, side, moment.price),
+      order: orderOf(sort_by, types.length > 1 ? 'any' : side, sort, types.length > 1),
+      ...(after && { after }),
+      limit: limit + 1,
+    };
+  });
+}
+
+/** The number of some contracts that reads match, on all their pages. */
+function countOf(reads: readonly ContractsRead[], contracts: readonly Contract[]): number {
+  const counts = reads.map((read) => {
+    const rankOf = rankFinder(read);
+    const { above = Number.NEGATIVE_INFINITY, below = Number.POSITIVE_INFINITY } = read.between ?? {};
+    const isBetween = ({ strike_price: strike }: Contract): boolean => above < strike && strike < below;
+    return contracts.filter((one) => isBetween(one) && rankOf(one) !== undefined).length;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -268,19 +334,19 @@ function countOf(read: ContractsRead, contracts: readonly Contract[]): number {
 async function pageOf(
   context: QueryContext,
   found: Found,
-  read: ContractsRead,
+  reads: readonly ContractsRead[],
   { limit, hidden }: { readonly limit: number; readonly hidden: readonly Contract[] },
 ) {
   const { reader, moment } = context;
   const placeAt = (places: readonly Place['position'][]): Place['position'] | null =>
     places.length <= limit ? null : places[limit - 1]!;
   if (moment === always && hidden.length === 0) {
-    const sorted = await reader.ranked(optionContracts, read);
-    return { rows: await rowsOf(reader, read, sorted.slice(0, limit)), position: placeAt(sorted) };
+    const sorted = await rankedContracts(reader, reads);
+    return { rows: await rowsOf(reader, reads, sorted.slice(0, limit)), position: placeAt(sorted) };
   }
   context.undated.add('status of contracts');
-  const rowsAt = (places: readonly Place['position'][]) => rowsOf(reader, read, places);
-  const { places, rows } = await seenContracts(context, seeing(context, hidden), read, rowsAt);
+  const rowsAt = (places: readonly Place['position'][]) => rowsOf(reader, reads, places);
+  const { places, rows } = await seenContracts(context, seeing(context, hidden), reads, rowsAt);
   const underlying_name = shownSymbol(context, found.instrument);
   const shown = rows.slice(0, limit).map((row) => ({ ...row, underlying_name }));
   return { rows: shown, position: placeAt(places) };
@@ -291,18 +357,19 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
   const { request } = context;
   const { schema_asset, country_symbol, limit } = parameters;
   checkPrice(parameters);
+  checkRanges(parameters);
   const found = await instrumentOf(context, schema_asset, country_symbol);
   const { place, paging } = walkOf(context, found, parameters);
-  const [nowMs, price] = (place?.pinned ?? [request.nowMs, await priceOf(context, found, parameters)]) as [
-    number,
-    number,
-  ];
+  const asked = async (): Promise<number[]> =>
+    parameters.moneyness === 'any' ? [] : [await priceOf(context, found, parameters)];
+  const pinned = place?.pinned ?? [request.nowMs, ...(await asked())];
+  const [nowMs, price = null] = pinned as [number, number?];
   const { value: expirations } = await knownExpirations(context, found);
   const hidden = parameters.adjusted ? [] : await adjustedContracts(context, found);
   const after = place?.position ?? null;
-  const read = readOf(found, parameters, expirations, { nowMs, price }, after);
-  const { rows, position } = await pageOf(context, found, read, { limit, hidden });
-  const end = position === null ? null : { position, pinned: [nowMs, price] };
+  const reads = readsOf(found, parameters, expirations, { nowMs, price }, after);
+  const { rows, position } = await pageOf(context, found, reads, { limit, hidden });
+  const end = position === null ? null : { position, pinned };
   const contracts = contractRecords(rows, found, expirations, request.nowMs);
   const fields = parameters.quotes ? allFields : withoutQuotes;
   if (parameters.quotes) {
@@ -314,7 +381,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
     parameters.format === 'csv'
       ? renderRecords(context, records, paging(end), fields)
       : renderGrouped(contracts, fields, paging(end), context.allocate);
-  const leftOut = countOf(read, hidden.filter(seeing(context, [])));
+  const leftOut = countOf(reads, hidden.filter(seeing(context, [])));
   if (answer.kind === 'refusal' || leftOut === 0) return answer;
   return { ...answer, headers: { ...answer.headers, 'X-Adjusted-Contracts': String(leftOut) } };
 };

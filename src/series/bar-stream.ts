@@ -1,18 +1,19 @@
-// The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9).
+// The bars of an instrument at any interval: stored, derived, or both over a range (contract 3.6, 3.8, 3.9);
+// and why there are none (contract 9.18).
 
-import { MINUTE_MS } from '../base/instant.ts';
-import { intervalMinutes } from '../contract/interval.ts';
+import { DAY_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
+import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { concatTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
-import { hoursOf, isPeriod } from '../market/calendar/period.ts';
+import { hoursOf, isPeriod, segmentScope } from '../market/calendar/period.ts';
 import { bestParts, dayParts, filtered, keysOf, partsOf, sessionGaps } from './best-series.ts';
 import { Completeness } from './completeness.ts';
 import { mapped, type StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
 import { filled } from './filled.ts';
 import { periodStream } from './periods.ts';
-import { candidates, clamped, DAY } from './plan.ts';
-import type { Series, StoredInstrument } from './series.ts';
+import { candidates, clamped, DAY, wholePeriods } from './plan.ts';
+import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import { type BarStream, type PartStream, type StreamContext, servedParts, withTimes } from './stream.ts';
 
 /** A range of opens widened to the whole of the sessions that bars which open in it belong to. */
@@ -92,4 +93,68 @@ export function barStream(
   if (isPeriod(context.interval) && context.interval !== DAY)
     return periodStream(context, stored, range, moment);
   return mapped(servedParts(context, barParts(context, stored, range), moment), ({ timed }) => timed);
+}
+
+/** Says whether a bar, by its open and its label date, is in a range; null where its key says it. */
+type Holds = ((openMs: number, day: number) => boolean) | null;
+
+/** Whether any bar of a range is stored or can be derived, finished or not. */
+async function hasAny(parts: PartStream, holds: Holds): Promise<boolean> {
+  for (let part = await parts.next(1); part !== null; part = await parts.next(1)) {
+    const { bars, openMs, day } = part.timed;
+    for (let row = 0; row < bars.count; row++)
+      if (holds === null || holds(openMs[row]!, day[row]!)) return true;
+  }
+  return false;
+}
+
+/** Each series with the dates of its first and its last bar. */
+function spansOf({ calendar }: StreamContext, all: readonly Series[]): string {
+  const dateOf = (interval: Interval, keyMs: number): string =>
+    formatDay(isPeriod(interval) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs)));
+  return all
+    .toSorted((a, b) => coarseness(a) - coarseness(b))
+    .map(
+      ({ interval, first_ms, last_ms }) =>
+        `${interval} ${dateOf(interval, first_ms)} to ${dateOf(interval, last_ms)}`,
+    )
+    .join(', ');
+}
+
+/**
+ * Why an instrument has no bars in a range, in a few words; `where` names the range, and is empty for all
+ * time (contract 9.18).
+ */
+export async function whyNone(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange & { readonly holds: Holds },
+  where: string,
+): Promise<string> {
+  const { interval, extended, calendar } = context;
+  const { series } = stored;
+  if (series.length === 0) return 'no finished bar is stored';
+  const finest = series.reduce((one, other) => (coarseness(other) < coarseness(one) ? other : one));
+  const from = candidates(stored, interval);
+  const spans = spansOf(context, series);
+  if (from.length === 0)
+    return coarseness({ interval }) < coarseness(finest)
+      ? `finest stored interval is ${finest.interval}`
+      : `no stored interval makes ${interval}; stored: ${spans}`;
+  const isLong = isPeriod(interval) && interval !== DAY;
+  // What is skipped was counted before.
+  const { onSkipped: _, ...plain } = context;
+  const held = (hours: boolean): Promise<boolean> => {
+    const days = isLong ? { ...plain, interval: DAY } : plain;
+    const keys = isLong ? wholePeriods(interval, clamped(stored, range)) : range;
+    return hasAny(barParts({ ...days, extended: hours }, stored, keys), isLong ? null : range.holds);
+  };
+  if (await held(extended)) {
+    if (!isLong) return 'not finished yet';
+    const isMixed = new Set(from.map(({ prices }) => prices)).size > 1;
+    return `not finished yet: a ${interval} needs all its sessions${isMixed ? ', on one price basis' : ''}`;
+  }
+  if (!extended && calendar.hasBeyond(segmentScope(interval, false)) && (await held(true)))
+    return 'only extended hours have bars: is_eth=true';
+  return `nothing is stored${where === '' ? ' in the hours of the market' : ` ${where}`}; stored: ${spans}`;
 }

@@ -75,9 +75,9 @@ const wordsOf: Readonly<Record<string, readonly ErrorWord[]>> = {
 const lookedFor = ['query'];
 
 /** Among them are numbers, with which no price and no strike is at fault. */
-const numbers = 'ref_asset_price strike_price'.split(' ');
+const numbers = 'ref_asset_price strike_price strike_from strike_to'.split(' ');
 
-const isNumber = (sent: string): boolean => /^(-|%2B)?[\d.]+$/.test(sent);
+const isNumber = (sent: string): boolean => /^(-|%2B)?[\d.]+(e\d)?$/.test(sent);
 
 for (const name of Object.keys(contract) as EndpointName[]) {
   for (const [parameter, { in: place, required, emptyAllowed }] of Object.entries(

@@ -67,6 +67,7 @@ const EXPOSED = [
     'X-Data-Version',
     IGNORED_HEADER,
     'X-Next-Page-Key',
+    'X-No-Data',
     'X-Request-Id',
     'X-Symbol-History',
   ],

@@ -49,7 +49,8 @@ async function pageOf(asked: Asked, written: string, today: string): Promise<Pag
   const answer = await asked.ask(written);
   if (answer.kind === 'refusal') return { content: { refused: answer.word }, key: null };
   const { result } = JSON.parse(Buffer.from(answer.body).toString()) as { result: unknown };
-  return { content: comparable(result, today), key: answer.next?.key ?? null };
+  const content = { ...(comparable(result, today) as object), why: answer.headers['X-No-Data'] };
+  return { content, key: answer.next?.key ?? null };
 }
 
 test('as of a moment every endpoint answers as a service of that moment does (contract 9.8)', async () => {

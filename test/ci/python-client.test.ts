@@ -175,6 +175,8 @@ const own = [
 const leftOut: Readonly<Record<string, readonly string[]>> = {
   // A frame of bars has all of them, by time.
   historicalBars: ['sort', 'limit'],
+  // Not taken yet.
+  optionSearch: ['strike_from', 'strike_to', 'expiration_from', 'expiration_to'],
 };
 
 /** The names of parameters in Python. */

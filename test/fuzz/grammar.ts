@@ -285,7 +285,7 @@ const decimal: Grammar = {
     random.pick(['2', '1.5', '2.75', '71.22', '100', '0.5', `${random.below(100_000) / 100}`]),
   judge: (text) => {
     if (/^\d{1,12}(\.\d{1,2})?$/.test(text)) return 'right';
-    return /^[+-]?[\d.]+$/.test(text) ? 'open' : 'wrong';
+    return /^[+-]?[\d.]+(?:e[+ -]?\d+)?$/i.test(text) ? 'open' : 'wrong';
   },
 };
 
@@ -299,6 +299,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   from_date: dateTime,
   to_date: dateTime,
   expiration_date: date,
+  expiration_from: date,
+  expiration_to: date,
   adjust: words('none', 'split', 'dividend', 'all'),
   adjustment: words('raw', 'split', 'dividend', 'all'),
   adjust_as_of: date,
@@ -306,8 +308,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   format: words('json', 'csv'),
   sort: words('asc', 'desc'),
   action_type: words('dividend', 'split'),
-  option_type: words('call', 'put'),
-  moneyness: words('in_the_money', 'out_of_the_money'),
+  option_type: words('call', 'put', 'any'),
+  moneyness: words('in_the_money', 'out_of_the_money', 'any'),
   impact: words('low', 'medium', 'high', 'all'),
   kind: words(
     ...[
@@ -325,6 +327,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   date_type: words('upcoming', 'historical', 'all'),
   ref_asset_price: decimal,
   strike_price: decimal,
+  strike_from: decimal,
+  strike_to: decimal,
   holiday_code: formed(/^HOLIDAY_[A-Z0-9_]{1,90}$/i, [
     'HOLIDAY_CHRISTMAS',
     'HOLIDAY_NONE',

@@ -1,5 +1,5 @@
 // Assistants over HTTP: the official client, keys, quotas, and bodies that are wrong, large, late or cut
-// (contract 9.15).
+// (contract 9.23).
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -40,7 +40,7 @@ async function refusal(response: Response): Promise<[status: number, word: strin
 }
 
 for (const [version, mode] of protocols)
-  test(`protocol ${version}: over HTTP the tools and the answers are those of standard input (contract 9.15)`, async () => {
+  test(`protocol ${version}: over HTTP the tools and the answers are those of standard input (contract 9.23)`, async () => {
     const assistant = await new Assistant(mode).connect(server.url, key);
     assert.equal(assistant.client.getNegotiatedProtocolVersion(), version);
     const { tools } = await assistant.client.listTools();
@@ -71,7 +71,7 @@ for (const [version, mode] of protocols)
     await assistant.client.close();
   });
 
-test('an assistant in a web page may send every header that the official client sends (contract 6.6, 9.15)', async (t) => {
+test('an assistant in a web page may send every header that the official client sends (contract 6.6, 9.23)', async (t) => {
   const fetched = t.mock.method(globalThis, 'fetch');
   for (const [, mode] of protocols) {
     const assistant = await new Assistant(mode).connect(server.url, key);
@@ -93,7 +93,7 @@ test('an assistant in a web page may send every header that the official client 
   );
 });
 
-test('the key is checked before anything else of a message, in the header or in the query (contract 6.4, 7.1, 9.15)', async () => {
+test('the key is checked before anything else of a message, in the header or in the query (contract 6.4, 7.1, 9.23)', async () => {
   assert.deepEqual(await refusal(await post(LIST, { Authorization: '' })), [401, 'missing_key']);
   assert.deepEqual(await refusal(await post(LIST, { Authorization: 'Bearer wrong' })), [401, 'invalid_key']);
   assert.deepEqual(await refusal(await post('x'.repeat(1e6), { Authorization: 'Bearer wrong' })), [
@@ -106,7 +106,7 @@ test('the key is checked before anything else of a message, in the header or in 
   assert.match(await inQuery.text(), /get_latest_ohlc/);
 });
 
-test('only POST and OPTIONS are methods of /mcp (contract 6.6, 9.15)', async () => {
+test('only POST and OPTIONS are methods of /mcp (contract 6.6, 9.23)', async () => {
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const response = await server.get('/mcp', { method, headers: { Authorization: `Bearer ${key}` } });
     assert.equal(response.headers.get('Allow'), 'POST, OPTIONS');
@@ -116,7 +116,7 @@ test('only POST and OPTIONS are methods of /mcp (contract 6.6, 9.15)', async () 
   assert.deepEqual([options.status, options.headers.get('Allow')], [204, 'POST, OPTIONS']);
 });
 
-test('a body is at most 64 kB and has a length; what is no message is an error, and the next is answered (contract 9.15)', async () => {
+test('a body is at most 64 kB and has a length; what is no message is an error, and the next is answered (contract 9.23)', async () => {
   assert.deepEqual(await refusal(await post(`${LIST}${' '.repeat(70_000)}`)), [400, 'bad_request']);
   assert.equal((await post(`${LIST}${' '.repeat(60_000)}`)).status, 200);
   const head = (headers: string): string =>
@@ -139,7 +139,7 @@ test('a body is at most 64 kB and has a length; what is no message is an error, 
   assert.equal((await post(LIST)).status, 200);
 });
 
-test('a body that does not come is refused in time, and one that is cut off leaves nothing behind (contract 6.3, 9.15)', async () => {
+test('a body that does not come is refused in time, and one that is cut off leaves nothing behind (contract 6.3, 9.23)', async () => {
   const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{`;
   const { hostname, port } = new URL(server.url);
   for (let cut = 0; cut < 20; cut++) {
@@ -174,7 +174,7 @@ async function counted(
 const call = (name: string, args: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
 
-test('each message counts for the quota, whatever it is, and with what its tool asks for first as one (contract 7.3, 9.15)', async () => {
+test('each message counts for the quota, whatever it is, and with what its tool asks for first as one (contract 7.3, 9.23)', async () => {
   const four = await shop.must('keys', 'create', 'four', '--per-day', '4');
   const newest = call('get_latest_ohlc', { ...COIN, limit: 1 });
   assert.deepEqual(await counted(four, [LIST, newest, 'x', call('get_nothing', {}), LIST]), [
@@ -191,7 +191,7 @@ test('each message counts for the quota, whatever it is, and with what its tool 
   assert.equal(used.status, 429);
 });
 
-test('an answer that is asked for again with fewer rows counts each request for data, and one that the quota does not have is an error of the tool (contract 7.3, 9.15)', async () => {
+test('an answer that is asked for again with fewer rows counts each request for data, and one that the quota does not have is an error of the tool (contract 7.3, 9.23)', async () => {
   const large = call('get_latest_ohlc', { ...COIN, limit: 1_000 });
   const nine = await shop.must('keys', 'create', 'nine', '--per-day', '9');
   const [, [, left]] = (await counted(nine, [large, LIST])) as [unknown, [number, string]];
@@ -201,7 +201,7 @@ test('an answer that is asked for again with fewer rows counts each request for 
   assert.match(await cut.text(), /429 rate_limited: /);
 });
 
-test('a pinned key has answers as of its moment (contract 9.8, 9.15)', async () => {
+test('a pinned key has answers as of its moment (contract 9.8, 9.23)', async () => {
   const pinned = await shop.must('keys', 'create', 'then', '--as-of', '2025-03-05T12:00:00Z');
   const assistant = await new Assistant().connect(server.url, pinned);
   const text = await assistant.ask('get_latest_news_list', { full_symbol: 'stock:US:ACME' });
@@ -209,7 +209,7 @@ test('a pinned key has answers as of its moment (contract 9.8, 9.15)', async () 
   await assistant.client.close();
 });
 
-test('there is no session and no open stream: a subscription is refused at once (contract 9.15)', async () => {
+test('there is no session and no open stream: a subscription is refused at once (contract 9.23)', async () => {
   const response = await post(LIST);
   assert.equal(response.headers.get('Mcp-Session-Id'), null);
   const assistant = await new Assistant({ pin: '2026-07-28' }).connect(server.url, key);
@@ -231,7 +231,7 @@ test('without the optional library a message is a fault, and everything else is 
   assert.match(other.log.join('\n'), /ERR_MODULE_NOT_FOUND/);
 });
 
-test('no key is in the log, and each request for data has its line (contract 7.4, 9.15)', () => {
+test('no key is in the log, and each request for data has its line (contract 7.4, 9.23)', () => {
   const log = server.log.join('\n');
   assert.ok(!log.includes(key));
   assert.match(log, /"route":"\/mcp"/);
@@ -239,7 +239,7 @@ test('no key is in the log, and each request for data has its line (contract 7.4
   assert.doesNotMatch(log, /"fault"/);
 });
 
-test('a foreign host is refused (contract 4.3, 9.15)', async () => {
+test('a foreign host is refused (contract 4.3, 9.23)', async () => {
   const request = `POST /mcp HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
   assert.match(await server.send(request), /^HTTP\/1\.1 400 [\s\S]*"param":"Host"/);
 });

@@ -1,5 +1,5 @@
 // Ten questions as people ask them, the calls that an assistant makes for them, and the answers, known before
-// (contract 9.15).
+// (contract 9.23).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Workshop } from '../service.ts';
@@ -118,7 +118,7 @@ const questions: readonly (readonly [question: string, calls: readonly Call[]])[
 ];
 
 for (const [question, calls] of questions)
-  test(`${question} (contract 9.15)`, async () => {
+  test(`${question} (contract 9.23)`, async () => {
     for (const [tool, args, has] of calls) {
       const text = await assistant.ask(tool, args);
       for (const form of has) assert.match(text, form, `${tool}: ${text}`);

@@ -1,4 +1,4 @@
-// The thread of assistants beside its restart: the data of one message never answer another (contract 9.15).
+// The thread of assistants beside its restart: the data of one message never answer another (contract 9.23).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../test/until.ts';

@@ -92,6 +92,9 @@ export const headers: Json = {
   'X-Adjusted-By': text(
     'Actions that adjust the bars and that the list has with `extended=true` alone: `spinoff 2025-03-04`; absent where there are none',
   ),
+  'X-No-Data': text(
+    'Why a list of bars is empty: `finest stored interval is DAY`; of many instruments why those in `missing` have none; absent where there are bars',
+  ),
   'X-Adjusted-Contracts': integer(
     'Contracts of the whole search that a corporate action adjusted and that are left out without `adjusted=true`; absent where there are none',
   ),
@@ -141,6 +144,7 @@ function success(endpoint: Endpoint): Json {
   const adjusted = 'adjust' in endpoint.parameters ? ['X-Adjust-Incomplete', 'X-Adjusted-By'] : [];
   const ofData = [
     ...ofSuccess,
+    ...(recordName(endpoint) === 'Bar' ? ['X-No-Data'] : []),
     ...adjusted,
     ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : []),
     ...(endpoint.shape === 'grouped' ? ['X-Adjusted-Contracts'] : []),

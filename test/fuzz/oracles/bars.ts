@@ -55,7 +55,7 @@ export const latestOfMany: Oracle = (texts) => ({
       return [type, ...name].join(':').toUpperCase();
     });
     const places = records!.map(({ asset_schema, country_iso_code, symbol, datetime }) => ({
-      at: asked.indexOf(`${asset_schema}:${country_iso_code}:${symbol}`),
+      at: asked.indexOf([asset_schema, country_iso_code, symbol].join(':')),
       ms: msOf(datetime, texts),
     }));
     // A symbol may be an alias.

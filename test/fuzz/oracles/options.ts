@@ -26,10 +26,16 @@ function placeBy(field: string, row: data.Row, instant: string): string | null {
   return field === 'strike_price' ? numberPlace(Number(row.strike_price)) : String(row[field]);
 }
 
-function contractPlace(row: data.Row, instant: string, price: number, sortBy: string | undefined): string {
+function contractPlace(
+  row: data.Row,
+  instant: string,
+  price: number | null,
+  sortBy: string | undefined,
+): string {
   if (sortBy === undefined) {
     const time = isExpired(instant) ? `1${opposite(instant)}` : `0${instant}`;
     const strike = Number(row.strike_price);
+    if (price === null) return [time, numberPlace(strike), row.option_type, row.symbol].join(' ');
     return [time, numberPlace(Math.abs(strike - price)), numberPlace(strike), row.symbol].join(' ');
   }
   const places: string[] = [];
@@ -43,21 +49,29 @@ function contractPlace(row: data.Row, instant: string, price: number, sortBy: st
 
 function optionList(texts: Texts, price: number): Expected[] {
   const { option_type, moneyness, strike_price, expiration_date, sort_by } = texts;
+  const { strike_from: low, strike_to: high, expiration_from: from, expiration_to: to } = texts;
   const type = lowerAscii(option_type!);
-  const isBelow = (type === 'call') === (lowerAscii(moneyness!) === 'in_the_money');
+  const side = lowerAscii(moneyness!);
+  const isBelow = (row: data.Row): boolean => (row.option_type === 'call') === (side === 'in_the_money');
+  const isOnSide = (row: data.Row): boolean =>
+    side === 'any' || (isBelow(row) ? Number(row.strike_price) < price : Number(row.strike_price) > price);
   const list = data.optionContracts
     .filter(
       ([row]) =>
         `${row.parent_asset_schema}:${row.country_iso_code}:${row.underlying_name}`.toUpperCase() ===
         nameOf(texts).toUpperCase(),
     )
-    .filter(([row]) => row.option_type === type)
-    .filter(([row]) => (isBelow ? Number(row.strike_price) < price : Number(row.strike_price) > price))
+    .filter(([row]) => type === 'any' || row.option_type === type)
+    .filter(([row]) => isOnSide(row))
+    .filter(([row]) => low === undefined || Number(row.strike_price) >= Number(low))
+    .filter(([row]) => high === undefined || Number(row.strike_price) <= Number(high))
+    .filter(([row]) => from === undefined || String(row.expiration_date) >= dayOf(from))
+    .filter(([row]) => to === undefined || String(row.expiration_date) <= dayOf(to))
     .filter(([row]) => strike_price === undefined || Number(row.strike_price) === Number(strike_price))
     .filter(([row]) => expiration_date === undefined || row.expiration_date === dayOf(expiration_date))
     .map(([row, instant]) => ({
       fields: { ...row, expiration_datetime: instant.replace('Z', '+00:00') },
-      place: contractPlace(row, instant, price, sort_by),
+      place: contractPlace(row, instant, [type, side].includes('any') ? null : price, sort_by),
     }));
   return arranged(list, isDescending(texts));
 }
@@ -65,10 +79,16 @@ function optionList(texts: Texts, price: number): Expected[] {
 /** `GET …/option/search/…` */
 export const optionSearch: Oracle = (texts) => {
   const given = texts.ref_asset_price;
-  const hasPrice = given !== undefined || priced.has(nameOf(texts).toUpperCase());
+  const isAny = lowerAscii(texts.moneyness!) === 'any';
+  const hasPrice = isAny || given !== undefined || priced.has(nameOf(texts).toUpperCase());
+  const { strike_from: low, strike_to: high, expiration_from: from, expiration_to: to } = texts;
   const isPossible = given === undefined || Number(given) > 0 || lowerAscii(texts.schema_asset!) === 'future';
   return {
-    mistakes: unless(isPossible, 'invalid_parameter ref_asset_price'),
+    mistakes: [
+      ...unless(isPossible, 'invalid_parameter ref_asset_price'),
+      ...unless(!(Number(low) > Number(high)), 'invalid_parameter strike_from'),
+      ...unless(!from || !to || dayOf(from) <= dayOf(to), 'invalid_parameter expiration_from'),
+    ],
     faults: [
       ...unknownFaults(nameOf(texts), 'country_symbol'),
       ...unless(hasPrice, 'no_data ref_asset_price'),
