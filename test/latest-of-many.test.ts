@@ -119,6 +119,36 @@ test('bars that cannot be adjusted are refused with their symbol (contract 9.4, 
   assert.match(message, /^US:TWO: /);
 });
 
+test('the actions that a header names are in the order of the symbols, whatever is kept of some (contract 8.2, 9.15)', async () => {
+  const symbols = ['ONE', 'TWO', 'TRE'];
+  const base = { asset_schema: 'stock', country_iso_code: 'US' };
+  const bars = symbols.flatMap((symbol) =>
+    ['2025-03-03', '2025-03-05'].map((datetime) => ({
+      ...{ ...base, symbol, interval: 'DAY', datetime },
+      ...{ open: 2, high: 3, low: 1, close: 2 },
+    })),
+  );
+  const actions = symbols.flatMap((symbol) => [
+    { ...base, symbol, action_type: 'dividend', ex_date: '2025-03-05', cash_amount: 5 },
+    { ...base, symbol, action_type: 'spinoff', ex_date: '2025-03-05', adjustment_factor: 0.5 },
+  ]);
+  const asked = await Asked.filled(NOW, [
+    ['bars', bars],
+    ['corporate-actions', actions],
+  ]);
+  const headers = async (names: readonly string[]) => {
+    const list = names.map((name) => `US:${name}`).join();
+    const answer = await asked.ask(`stock/bars/latest?symbols=${list}&interval=DAY&limit=2&adjust=all`);
+    assert.ok(answer.kind === 'answer');
+    return [answer.headers['X-Adjust-Incomplete'], answer.headers['X-Adjusted-By']].map((text) =>
+      text!.match(/(?<=US:)\w+/g),
+    );
+  };
+  // What is kept of one is there at once.
+  await headers(['TRE']);
+  assert.deepEqual(await headers(symbols), [symbols, symbols]);
+});
+
 test('a thousand symbols fit an address, percent-encoded, and count as one request; more are refused (contract 7.5, 9.15)', async () => {
   const symbols = Array.from({ length: 1_000 }, (_, at) => `S${String(at).padStart(4, '0')}`);
   const rows = symbols.map(

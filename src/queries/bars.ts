@@ -32,10 +32,12 @@ import type { Found } from './lookup.ts';
 import { foreignKey } from './pages/page-key.ts';
 import { openWalk } from './pages/page-walk.ts';
 import {
+  type Adjusted,
   type Answer,
   barsCounted,
   goodUntil,
   keepOf,
+  noActions,
   type Paging,
   type Query,
   type QueryContext,
@@ -341,22 +343,24 @@ async function newestNamed(
   named: CountrySymbol,
   parameters: NewestParameters & { readonly schema_asset: AssetSchema },
   counted: (count: number) => void,
-): Promise<Omit<Newest, 'timed'> & { readonly part: StepPart | null }> {
+): Promise<Omit<Newest, 'timed'> & { readonly part: StepPart | null; readonly adjusted: Adjusted }> {
   const { schema_asset, interval } = parameters;
   // Its own notes: what is kept of it depends on none of the others, which are read meanwhile.
   const reader = new TrackedReader(context.reader);
-  const own = { ...context, reader, known: context.known === context.reader ? reader : context.known };
+  const adjusted = noActions();
+  const known = context.known === context.reader ? reader : context.known;
+  const own = { ...context, reader, known, adjusted };
   try {
     let found = await instrumentOrNull(own, schema_asset, named, null);
     const alias = found === null ? await aliasedSymbol(own, schema_asset, named) : null;
     if (alias !== null) found = await instrumentOrNull(own, schema_asset, { ...named, symbol: alias }, null);
     if (found === null)
-      return { part: null, goodUntilMs: Number.POSITIVE_INFINITY, why: async () => 'unknown' };
+      return { part: null, adjusted, goodUntilMs: Number.POSITIVE_INFINITY, why: async () => 'unknown' };
     const symbol = shownSymbol(own, found.instrument);
     const of = `${named.country}:${symbol} `;
     const { timed, ...rest } = await newest(own, found, parameters, counted, of);
     const constants = constantsOf({ ...found.instrument, symbol }, interval);
-    return { ...rest, part: timed.bars.count === 0 ? null : { timed, constants } };
+    return { ...rest, adjusted, part: timed.bars.count === 0 ? null : { timed, constants } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const message = `${named.country}:${named.symbol}: ${error.facts.message}`;
@@ -386,8 +390,11 @@ export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters,
     );
     for (const [at, one] of ended.entries()) {
       if (one.status === 'rejected') throw one.reason;
-      const { part, why } = one.value;
+      const { part, adjusted, why } = one.value;
       goodUntilMs = Math.min(goodUntilMs, one.value.goodUntilMs);
+      // In the order of the symbols, whichever was read first.
+      for (const name of adjusted.incomplete) context.adjusted.incomplete.add(name);
+      for (const name of adjusted.unlisted) context.adjusted.unlisted.add(name);
       if (part !== null) parts.push(part);
       else {
         missing.push(`${some[at]!.country}:${some[at]!.symbol}`);

@@ -28,8 +28,8 @@ import { nameMarketPrices, namePrices } from './known-prices.ts';
 import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import {
-  type Adjusted,
   type Answer,
+  noActions,
   type Query,
   type QueryContext,
   type StepPlace,
@@ -126,8 +126,6 @@ async function nextSymbols(
   });
   return [...begun, ...new Set(terms.map(({ term }) => term))];
 }
-
-const noActions = (): Adjusted => ({ incomplete: new Set(), unlisted: new Set(), readThrough: null });
 
 /** Up to `count` bars of one instrument, those after a key. */
 async function read(

@@ -26,12 +26,12 @@ import { answerLatestNews, answerNewsList } from './news.ts';
 import { answerOptionExpirations, answerOptionSearch } from './options.ts';
 import { PageKeys } from './pages/page-key.ts';
 import {
-  type Adjusted,
   type Allocate,
   type Answer,
   allocateFresh,
   barsCounted,
   type LaneBounds,
+  noActions,
   type Query,
   type QueryContext,
   type QueryRequest,
@@ -114,7 +114,7 @@ export class QueryRunner {
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
-        const adjusted: Adjusted = { incomplete: new Set(), unlisted: new Set(), readThrough: null };
+        const adjusted = noActions();
         const facts = {
           endpoint,
           request: dated,

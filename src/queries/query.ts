@@ -91,6 +91,8 @@ export type Adjusted = {
   readThrough: string | null;
 };
 
+export const noActions = (): Adjusted => ({ incomplete: new Set(), unlisted: new Set(), readThrough: null });
+
 /** Names of actions: the first ones, and how many there are. */
 export type ActionNames = { readonly first: readonly string[]; readonly count: number };
 
