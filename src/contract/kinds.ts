@@ -184,14 +184,21 @@ export function columnList<const F extends string>(
   );
 }
 
-/** A time zone by its IANA name, in any letter case; an offset is none (contract 9.16). */
+/** Names that the platform has beside those of the IANA database: its `BST` is Dhaka, its `AST` Anchorage. */
+const noZone = /^(?:SystemV\/.*|(?!(?:CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$)[A-Z]{3})$/i;
+
+/**
+ * A time zone by its IANA name, in any letter case; an offset is none (contract 9.16). A raw plus of
+ * `Etc/GMT+5` has arrived as a space.
+ */
 export const timeZone = kindOf(
   { type: 'string' },
   'America/New_York',
   (raw) => {
-    if (!/^[A-Za-z][\w+/-]*$/.test(raw)) return null;
+    const name = raw.replace(' ', '+');
+    if (!/^[A-Za-z][\w+/-]*$/.test(name) || noZone.test(name)) return null;
     try {
-      return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     } catch (error) {
       if (error instanceof RangeError) return null;
       throw error;
