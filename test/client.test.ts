@@ -142,6 +142,9 @@ test('columns have every bar as a number, and a null as NaN', async () => {
     columns.session_date,
     minutes.map(({ datetime }) => datetime.slice(0, 10)),
   );
+  const forms = [{ timestamps: 'unix' }, { columns: ['close'] }, { tz: 'Asia/Tokyo' }] as const;
+  for (const form of forms)
+    assert.deepEqual(await bars({ ...RANGE, ...form, session_date: true }).columns(), columns);
   const none = await bars({ from: '2024-01-01', to: '2024-01-02' }).columns();
   assert.deepEqual([none.length, none.open, none.session_date], [0, new Float64Array(), []]);
 });

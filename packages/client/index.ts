@@ -44,13 +44,10 @@ export class Bourse {
     interval: IntervalCode,
     options: OptionsOf<'historicalBars', Instrument | 'interval'>,
   ): Bars {
-    return new Bars(
-      ...this.#walk<Page<Row<'historicalBars'>>>(
-        'historicalBars',
-        { schema_asset, country_symbol, interval },
-        options,
-      ),
-    );
+    const named = { schema_asset, country_symbol, interval };
+    const walk = (some: typeof options) => this.#walk<Page<Bar>>('historicalBars', named, some);
+    const whole = { ...options, columns: undefined, timestamps: undefined, tz: undefined };
+    return new Bars(walk(options), new Rows(...walk(whole)));
   }
 
   /** The newest completed bars, in ascending order. */
@@ -355,13 +352,22 @@ export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datet
 
 /** The bars of all pages. */
 class Bars extends Rows<Bar> {
+  readonly #whole: Rows<Bar>;
+
+  /** `whole`: the same bars with all fields, and instants as texts, whatever form is asked for. */
+  constructor(walk: ConstructorParameters<typeof Rows<Bar>>, whole: Rows<Bar>) {
+    super(...walk);
+    this.#whole = whole;
+  }
+
   /**
-   * All bars as columns: instants in epoch milliseconds; a null, of `volume` or `vwap`, is NaN.
+   * All bars as columns: instants in epoch milliseconds; a null, of `volume` or `vwap`, is NaN. The form that
+   * was asked for, by `columns`, `timestamps` and `tz`, does not change them.
    * @throws BourseError; the reason of the call's signal
    */
   async columns(): Promise<BarColumns> {
     const parts: BarColumns[] = [];
-    for await (const { data } of this.pages()) parts.push(columnsOf(data));
+    for await (const { data } of this.#whole.pages()) parts.push(columnsOf(data));
     return joined(parts);
   }
 }
