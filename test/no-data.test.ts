@@ -61,6 +61,22 @@ const cases: readonly (readonly [of: Asked, written: string, reason: string | un
   [partly, 'US:DAILY/WEEK/latest', 'not finished yet: a WEEK needs all its sessions'],
   [partly, 'US:DAILY/MON/from/2025-03-01/to/2025-03-31', 'not finished yet: a MON needs all its sessions'],
   [partly, 'US:PART/DAY/latest', 'not finished yet'],
+  // There are bars, and finished ones, of which none opens then.
+  [
+    asked,
+    'US:DAILY/WEEK/from/2025-03-04/to/2025-03-05',
+    'no WEEK bar opens between 2025-03-04 and 2025-03-05',
+  ],
+  [
+    partly,
+    'US:DAILY/MON/from/2025-03-04/to/2025-03-05',
+    'no MON bar opens between 2025-03-04 and 2025-03-05',
+  ],
+  ...['15M', 'DAY'].map((interval): (typeof cases)[number] => [
+    asked,
+    `US:ODD/${interval}/from/2025-03-03T14:31:00Z/to/2025-03-03T14:40:00Z`,
+    `no ${interval} bar opens between 2025-03-03T14:31:00Z and 2025-03-03T14:40:00Z`,
+  ]),
 ];
 for (const [of, written, reason] of cases) {
   test(`${written} ${reason === undefined ? 'has bars' : `is empty: ${reason}`} (contract 9.18)`, async () => {

@@ -5,7 +5,7 @@ import { DAY_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { concatTimed, sliceTimed, type TimedBars } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
-import { hoursOf, isPeriod, segmentScope } from '../market/calendar/period.ts';
+import { hoursOf, isPeriod, periodHours, periodStart, segmentScope } from '../market/calendar/period.ts';
 import { bestParts, dayParts, filtered, keysOf, partsOf, sessionGaps } from './best-series.ts';
 import { Completeness } from './completeness.ts';
 import { mapped, type StreamRange } from './cursor.ts';
@@ -121,6 +121,19 @@ function spansOf({ calendar }: StreamContext, all: readonly Series[]): string {
     .join(', ');
 }
 
+/** Whether bars of a finer interval open in the range of one. */
+async function hasFiner(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: StreamRange & { readonly holds: Holds },
+  finer: Interval,
+): Promise<boolean> {
+  if (finer === context.interval) return false;
+  const slackMs = isPeriod(context.interval) ? 2 * DAY_MS : 0;
+  const keys = { ...range, fromMs: range.fromMs - slackMs, toMs: range.toMs + slackMs };
+  return hasAny(barParts({ ...context, interval: finer }, stored, keys), range.holds);
+}
+
 /**
  * Why an instrument has no bars in a range, in a few words; `where` names the range, and is empty for all
  * time (contract 9.18).
@@ -145,9 +158,16 @@ export async function whyNone(
   // What is skipped was counted before.
   const { onSkipped: _, ...plain } = context;
   const held = (hours: boolean): Promise<boolean> => {
-    const days = isLong ? { ...plain, interval: DAY } : plain;
-    const keys = isLong ? wholePeriods(interval, clamped(stored, range)) : range;
-    return hasAny(barParts({ ...days, extended: hours }, stored, keys), isLong ? null : range.holds);
+    if (!isLong) return hasAny(barParts({ ...plain, extended: hours }, stored, range), range.holds);
+    const days = barParts(
+      { ...plain, interval: DAY, extended: hours },
+      stored,
+      wholePeriods(interval, clamped(stored, range)),
+    );
+    return hasAny(days, (_, label) => {
+      const { openMs, day } = periodHours(calendar, interval, periodStart(interval, label), hours);
+      return range.holds === null || range.holds(openMs, day);
+    });
   };
   if (await held(extended)) {
     if (!isLong) return 'not finished yet';
@@ -156,5 +176,7 @@ export async function whyNone(
   }
   if (!extended && calendar.hasBeyond(segmentScope(interval, false)) && (await held(true)))
     return 'only extended hours have bars: is_eth=true';
+  if (where !== '' && (await hasFiner(plain, stored, range, finest.interval)))
+    return `no ${interval} bar opens ${where}`;
   return `nothing is stored${where === '' ? ' in the hours of the market' : ` ${where}`}; stored: ${spans}`;
 }
