@@ -12,7 +12,7 @@ import { type BarRange, barRange, dayOfBound, inOrder } from '../market/calendar
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { segmentScope } from '../market/calendar/period.ts';
 import { type Adjusting, adjustBars } from '../series/adjust/adjusting.ts';
-import { barStream, whyNone } from '../series/bar-stream.ts';
+import { barStream, explained } from '../series/bar-stream.ts';
 import type { StreamRange } from '../series/cursor.ts';
 import { baseBarsFor } from '../series/plan.ts';
 import type { BarStream, StreamContext } from '../series/stream.ts';
@@ -272,7 +272,8 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   };
   const stream = await streamContextOf(context, found, parameters);
   barsCounted(context)(baseBarsFor(stream, found, rest, limit + 1));
-  const taken = await take(barStream(stream, found, rest, nowMs), limit + 1, range, descending);
+  const { context: reading, whyNone } = explained(stream, found, { ...rest, holds: range.holds });
+  const taken = await take(barStream(reading, found, rest, nowMs), limit + 1, range, descending);
   const surplus = taken.bars.count - limit;
   const start = descending ? surplus : 0;
   const timed = surplus <= 0 ? taken : sliceTimed(taken, start, start + limit);
@@ -282,9 +283,7 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   const rendered = goodUntil(render(timed, found, parameters, context, paging), goodUntilMs);
   const isNone = timed.bars.count === 0 && lastMs === null;
   const where = `between ${from.text} and ${to.text}`;
-  const answer = isNone
-    ? withReason(rendered, await whyNone(stream, found, { ...rest, holds: range.holds }, where))
-    : rendered;
+  const answer = isNone ? withReason(rendered, await whyNone(where)) : rendered;
   const asked = { assetSchema: schema_asset, ...country_symbol, days };
   return tellingHistory(context, asked, shownSymbol(context, found.instrument), answer);
 };
@@ -322,9 +321,10 @@ async function newest(
   });
   const stream = await streamContextOf(context, found, parameters, counted);
   counted(baseBarsFor(stream, found, everything, limit));
-  const timed = await take(barStream(stream, found, everything, nowMs), limit, everything, true);
+  const { context: reading, whyNone } = explained(stream, found, everything);
+  const timed = await take(barStream(reading, found, everything, nowMs), limit, everything, true);
   await adjust(context, found, stream, timed, adjustingOf(found, parameters, nowMs), of);
-  return { timed, goodUntilMs, why: () => whyNone(stream, found, everything, '') };
+  return { timed, goodUntilMs, why: () => whyNone('') };
 }
 
 /** `GET …/bars/…/latest` */

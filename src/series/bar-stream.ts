@@ -98,13 +98,16 @@ export function barStream(
 /** Says whether a bar, by its open and its label date, is in a range; null where its key says it. */
 type Holds = ((openMs: number, day: number) => boolean) | null;
 
+function isAnyHeld({ bars, openMs, day }: TimedBars, holds: Holds): boolean {
+  if (holds === null) return bars.count > 0;
+  for (let row = 0; row < bars.count; row++) if (holds(openMs[row]!, day[row]!)) return true;
+  return false;
+}
+
 /** Whether any bar of a range is stored or can be derived, finished or not. */
 async function hasAny(parts: PartStream, holds: Holds): Promise<boolean> {
-  for (let part = await parts.next(1); part !== null; part = await parts.next(1)) {
-    const { bars, openMs, day } = part.timed;
-    for (let row = 0; row < bars.count; row++)
-      if (holds === null || holds(openMs[row]!, day[row]!)) return true;
-  }
+  for (let part = await parts.next(1); part !== null; part = await parts.next(1))
+    if (isAnyHeld(part.timed, holds)) return true;
   return false;
 }
 
@@ -121,27 +124,46 @@ function spansOf({ calendar }: StreamContext, all: readonly Series[]): string {
     .join(', ');
 }
 
-/** Whether bars of a finer interval open in the range of one. */
+/** Whether bars of a finer interval, at any hour, open in the range of one. */
 async function hasFiner(
   context: StreamContext,
   stored: StoredInstrument,
-  range: StreamRange & { readonly holds: Holds },
+  range: NamedRange,
   finer: Interval,
 ): Promise<boolean> {
   if (finer === context.interval) return false;
   const slackMs = isPeriod(context.interval) ? 2 * DAY_MS : 0;
   const keys = { ...range, fromMs: range.fromMs - slackMs, toMs: range.toMs + slackMs };
-  return hasAny(barParts({ ...context, interval: finer }, stored, keys), range.holds);
+  return hasAny(barParts({ ...context, interval: finer, extended: true }, stored, keys), range.holds);
 }
 
+/** The range that a request names. */
+type NamedRange = StreamRange & { readonly holds: Holds };
+
 /**
- * Why an instrument has no bars in a range, in a few words; `where` names the range, and is empty for all
- * time (contract 9.18).
+ * The context to read the bars of a range with, and what says in a few words why that found none; `where`
+ * names the range, and is empty for all time (contract 9.18).
  */
-export async function whyNone(
+export function explained(
   context: StreamContext,
   stored: StoredInstrument,
-  range: StreamRange & { readonly holds: Holds },
+  range: NamedRange,
+): { readonly context: StreamContext; readonly whyNone: (where: string) => Promise<string> } {
+  let isUnfinished = false;
+  const onUnfinished = (timed: TimedBars): void => {
+    isUnfinished ||= isAnyHeld(timed, range.holds);
+  };
+  return {
+    context: { ...context, onUnfinished },
+    whyNone: (where) => whyNone(context, stored, range, isUnfinished, where),
+  };
+}
+
+async function whyNone(
+  context: StreamContext,
+  stored: StoredInstrument,
+  range: NamedRange,
+  isUnfinished: boolean,
   where: string,
 ): Promise<string> {
   const { interval, extended, calendar } = context;
@@ -169,8 +191,8 @@ export async function whyNone(
       return range.holds === null || range.holds(openMs, day);
     });
   };
-  if (await held(extended)) {
-    if (!isLong) return 'not finished yet';
+  if (isUnfinished && !isLong) return 'not finished yet';
+  if (isLong && (await held(extended))) {
     const isMixed = new Set(from.map(({ prices }) => prices)).size > 1;
     return `not finished yet: a ${interval} needs all its sessions${isMixed ? ', on one price basis' : ''}`;
   }

@@ -160,6 +160,8 @@ export type StreamContext = {
    * complete; absent if nobody counts them.
    */
   readonly onSkipped?: (count: number) => void;
+  /** Takes the bars of a step of which some are left out as not finished; absent if nobody asks. */
+  readonly onUnfinished?: (timed: TimedBars) => void;
 };
 
 /** The segments around bars, of which there is at least one. */
@@ -224,6 +226,7 @@ export const servedParts = (
     const { series } = part;
     const isStored = series.interval === context.interval;
     const timed = isStored ? finished(part.timed, nowMs) : await completed(context, part, completeness);
+    if (timed.bars.count < part.timed.bars.count) context.onUnfinished?.(part.timed);
     return timed.bars.count === 0 ? null : { series, timed: withBasis(context, series, timed) };
   });
 
