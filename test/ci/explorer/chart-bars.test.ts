@@ -8,9 +8,11 @@ const { world, explorerTest } = explorerWorld();
 
 type Bar = { readonly session_date: string; readonly close: number };
 
-/** The first page of bars that the chart gets after something was done. */
+/** The first page of bars that the chart gets after something was done: it repeats what a busy service refuses. */
 async function barsOf(page: Page, act: () => Promise<unknown>): Promise<Bar[]> {
-  const answered = page.waitForResponse((response) => /\/bars\/.*\/from\//.test(response.url()));
+  const answered = page.waitForResponse(
+    (response) => response.ok() && /\/bars\/.*\/from\//.test(response.url()),
+  );
   await act();
   const { result } = (await (await answered).json()) as { result: { data: Bar[] } };
   return result.data;
