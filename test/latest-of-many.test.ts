@@ -119,7 +119,7 @@ test('bars that cannot be adjusted are refused with their symbol (contract 9.4, 
   assert.match(message, /^US:TWO: /);
 });
 
-test('the actions that a header names are in the order of the symbols, whatever is kept of some (contract 8.2, 9.15)', async () => {
+test('headers name actions in the order of the symbols (contract 8.2, 9.15)', async () => {
   const symbols = ['ONE', 'TWO', 'TRE'];
   const base = { asset_schema: 'stock', country_iso_code: 'US' };
   const bars = symbols.flatMap((symbol) =>
