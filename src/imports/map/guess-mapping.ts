@@ -393,7 +393,7 @@ export function foundColumns(
 ): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'paths' | 'alike'> {
   const plain = withoutObjects(top, nested);
   const opened = openedPaths(fields, plain, nested);
-  const header = [...plain, ...opened];
+  const header = [...besideObject(fields, plain, opened), ...opened];
   const table = tableOf(sample, header, told, opened);
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
@@ -417,6 +417,25 @@ export function foundColumns(
   const isOwn = [...found].every(([field, column]) => field === column);
   const { dateFormat, decimal, delimiter } = told;
   const isPlain =
+/**
+ * The columns beside an opened object, but for those of optional fields that it has: its own are those of its
+ * bars. Beside a list no number is that of each row.
+ */
+function besideObject(
+  fields: FieldNames,
+  plain: readonly string[],
+  opened: readonly string[],
+): readonly string[] {
+  if (opened.length === 0) return plain;
+  const [inner, outer] = [claimsOf(fields, opened, undefined, opened), claimsOf(fields, plain)];
+  const isList = opened[0]!.includes('[]');
+  const others = fields.optional.filter(
+    (field) => inner.get(field)!.length > 0 || (isList && fields.numbers.includes(field)),
+  );
+  const left = new Set(others.flatMap((field) => outer.get(field)!));
+  return plain.filter((column) => !left.has(column));
+}
+
     isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined;
   const mark = lazily(() =>
     decimalOf(
