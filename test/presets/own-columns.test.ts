@@ -166,6 +166,13 @@ for (const [what, row, [open, close, volume], told] of numberFiles) {
 const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp, flags?: Flags])[] = [
   [
     'dates of two meanings',
+  ['apostrophes between thousands', "1'010.5,1'200,1'000,1'100.25,12'500", [1010.5, 1100.25, 12_500]],
+  [
+    'apostrophes between thousands that a flag tells',
+    "110'165,110'225,110'012,110'117,12",
+    [110_165, 110_117, 12],
+    { decimal: '.' },
+  ],
     [own, `01/02/2024,${prices},1200`, `05/02/2024,${prices},1300`],
     /the dates of datetime \(01\/02\/2024\) may begin with the day or with the month\. Say which: --date-format '%d\/%m\/%Y' or --date-format '%m\/%d\/%Y'/,
   ],
@@ -260,6 +267,55 @@ for (const [name, header] of [
   }
 
 test('an odd cell of a required column refuses its row, and so does a volume that is negative or infinite (contract 11)', async () => {
+/** Numbers of other forms than those before: their rows are refused, for no number is lost. */
+const otherNumbers = [
+  '"1,200"',
+  '"12,34,567"',
+  '1.2K',
+  '12.345.678',
+  "1'200",
+  '$5',
+  '"1,5"',
+  '-inf',
+  'Infinity',
+];
+
+for (const [what, first] of [
+  ['plain numbers', '5'],
+  ['letters for their size', '5K'],
+] as const)
+  test(`an optional number of another form than ${what} at the beginning is not left out (contract 11)`, async () => {
+    const before = Array.from({ length: ROWS }, () => first);
+    const cells = first === '5' ? otherNumbers : ['inf', '-Infinity'];
+    const content = text([
+      own,
+      ...[...before, ...cells].map((cell, row) => `${dayAt(row)},${prices},${cell}`),
+    ]);
+    const { rowsNew, refused } = await vendor.import('other.csv', content, { fields: days });
+    assert.deepEqual(
+      [rowsNew, refused.map(({ column, value }) => [column, value])],
+      [ROWS, cells.map((cell) => ['volume', cell.replaceAll('"', '')])],
+    );
+  });
+
+test('numbers of JSON have a decimal point, whatever texts beside them have (contract 11)', async () => {
+  const bar = { datetime: '2024-01-02', open: 1.234, high: 1.345, low: 1.123, close: 1.25 };
+  const report = await vendor.import('a.json', JSON.stringify([{ ...bar, volume: '1,200' }]), {
+    fields: days,
+  });
+  assert.equal(report.rowsNew, 1);
+  assert.deepEqual(await vendor.served('stock/US:X', 'DAY'), [
+    ['2024-01-02', 1.234, 1.345, 1.123, 1.25, 1200, null],
+  ]);
+  const { refused } = await vendor.import('a.json', JSON.stringify([{ ...bar, volume: '12.345.678' }]), {
+    fields: days,
+  });
+  assert.deepEqual(
+    refused.map(({ column, value }) => [column, value]),
+    [['volume', '12.345.678']],
+  );
+});
+
   const rows = ['x,11,9,10.5,7', '10,11,9,10.5,-7', '10,11,9,10.5,inf', '10,11,9,10.5,7'];
   const content = text([own, ...rows.map((row, at) => `${dayAt(at)},${row}`)]);
   const { refused, rowsNew } = await vendor.import('odd.csv', content, { fields: days });

@@ -27,6 +27,8 @@ type Table = {
   readonly header: readonly string[];
   readonly cellsIn: (column: string) => readonly string[];
   readonly textsOf: (column: string) => readonly string[];
+  /** Whether numbers of a column are those of JSON, with a decimal point. */
+  readonly hasPoints: (column: string) => boolean;
   /** Whether its cells are separated by other than commas and tabs: then numbers with a comma are usual. */
   readonly isUnusual: () => boolean;
 };
@@ -84,10 +86,10 @@ function tableOf(sample: Sample, header: readonly string[], told: Told, opened: 
   // Most files have our own names: their rows need no look.
   const rows = lazily(() => rowsOf(sample, header, told));
   const known = new Map<string, readonly string[]>();
+  const keyOf = (column: string): string => (opened.includes(column) ? lastKey(column) : column);
   const cellsIn = (column: string): readonly string[] => {
     const at = header.indexOf(column);
-    const key = opened.includes(column) ? lastKey(column) : column;
-    return isJson ? jsonTexts(sample.text, key) : rows().rows.map((row) => row[at] ?? '');
+    return isJson ? jsonTexts(sample.text, keyOf(column)) : rows().rows.map((row) => row[at] ?? '');
   };
   return {
     header,
@@ -97,6 +99,9 @@ function tableOf(sample: Sample, header: readonly string[], told: Told, opened: 
       known.set(column, texts);
       return texts;
     },
+    hasPoints: (column) =>
+      isJson &&
+      new RegExp(`${RegExp.escape(JSON.stringify(keyOf(column)))}\\s*:\\s*-?\\d+\\.\\d`).test(sample.text),
     isUnusual: () => !isJson && !/[,\t]/.test(rows().delimiter),
   };
 }
@@ -281,6 +286,18 @@ function decimalOf(
   );
 }
 
+/** A price such as 110'165, which is 110 and 16.5/32 where bonds are traded. */
+const THIRTY_SECONDS = /^\d{2,3}['’](?:[0-2]\d|3[01])[0257]$/;
+
+/** @throws FileProblem where all prices may be in 32nds */
+function checkThirtySeconds(name: string, prices: readonly string[]): void {
+  if (!areAll(prices, THIRTY_SECONDS)) return;
+  throw new FileProblem(
+    'unfit',
+    `${name}: ${prices[0]} may be a number of thousands or a price in 32nds. Write 32nds as decimals, 110'165 as 110.515625; for thousands add --decimal .`,
+  );
+}
+
 /** How the cells of a column of numbers are read. */
 function numberCell(
   field: string,
@@ -437,8 +454,17 @@ function besideObject(
 }
 
     isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined;
-  const mark = lazily(() =>
-    decimalOf(
+  const numbers = fields.numbers.flatMap((field) => found.get(field) ?? []);
+  const mark = lazily(() => {
+    const decimal = told.decimal ?? (numbers.some(table.hasPoints) ? '.' : undefined);
+    if (decimal === undefined)
+      checkThirtySeconds(
+        sample.name,
+        fields.numbers.flatMap((field) =>
+          found.has(field) && fields.required.includes(field) ? textsOf(found.get(field)!) : [],
+        ),
+      );
+    return decimalOf(
       sample.name,
       fields.numbers.flatMap((field) =>
         found.has(field)
@@ -447,10 +473,10 @@ function besideObject(
             )
           : [],
       ),
-      told.decimal,
+      decimal,
       isAsked || (!isOwn && table.isUnusual()),
-    ),
-  );
+    );
+  });
   const sureCell = (field: string, column: string): Cell => {
     const mayBeOdd = fields.oddIsMissing.includes(field);
     if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark(), mayBeOdd);
