@@ -63,6 +63,17 @@ const dayFiles: readonly (readonly [
     null,
   ],
   [
+    'times that are none of the bars, of the same day in two countries',
+    [
+      `country_iso_code,${own},time`,
+      ...['02', '31'].flatMap((day) => [
+        `US,2024-01-${day},${prices},${day === '02' ? 1200 : 1300},16:00`,
+        `DE,2024-01-${day},${prices},7,17:30`,
+      ]),
+    ],
+    null,
+  ],
+  [
     'JSON',
     [
       `{"datetime":"1/2/2024","open":10,"high":11,"low":9,"close":10.5,"volume":1200}`,
@@ -74,8 +85,13 @@ const dayFiles: readonly (readonly [
 
 for (const [what, lines, cell, told] of dayFiles) {
   test(`own names and ${what}: the days are stored, the report names what was converted (contract 11)`, async () => {
-    const flags = { fields: days, ...(told !== undefined && { told }) };
-    const report = await vendor.import('own.csv', text(lines), flags);
+    const { country_iso_code: country, ...others } = days;
+    const hasCountry = lines[0]!.startsWith('country');
+    const fields = hasCountry ? others : { ...others, country_iso_code: country };
+    const report = await vendor.import('own.csv', text(lines), {
+      fields,
+      ...(told !== undefined && { told }),
+    });
     assert.deepEqual(report.map?.datetime ?? null, cell);
     assert.equal('datetime' in report.conversions, cell !== null);
     assert.deepEqual(
@@ -150,6 +166,13 @@ const numberFiles: readonly (readonly [
   ['a comma that a flag tells', '"10,500","11,250","9,500","10,750",12', [10.5, 10.75, 12], { decimal: ',' }],
   ['letters for their size', '10.5,11.25,9.5,10.75,1.2M', [10.5, 10.75, 1_200_000]],
   ['the sign of a currency', '$10.5,$11.25,$9.5,$10.75,12', [10.5, 10.75, 12]],
+  ['apostrophes between thousands', "1'010.5,1'200,1'000,1'100.25,12'500", [1010.5, 1100.25, 12_500]],
+  [
+    'apostrophes between thousands that a flag tells',
+    "110'165,110'225,110'012,110'117,12",
+    [110_165, 110_117, 12],
+    { decimal: '.' },
+  ],
 ];
 
 for (const [what, row, [open, close, volume], told] of numberFiles) {
@@ -166,13 +189,6 @@ for (const [what, row, [open, close, volume], told] of numberFiles) {
 const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp, flags?: Flags])[] = [
   [
     'dates of two meanings',
-  ['apostrophes between thousands', "1'010.5,1'200,1'000,1'100.25,12'500", [1010.5, 1100.25, 12_500]],
-  [
-    'apostrophes between thousands that a flag tells',
-    "110'165,110'225,110'012,110'117,12",
-    [110_165, 110_117, 12],
-    { decimal: '.' },
-  ],
     [own, `01/02/2024,${prices},1200`, `05/02/2024,${prices},1300`],
     /the dates of datetime \(01\/02\/2024\) may begin with the day or with the month\. Say which: --date-format '%d\/%m\/%Y' or --date-format '%m\/%d\/%Y'/,
   ],
@@ -180,6 +196,16 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     'numbers of two meanings',
     [own, '2024-01-02,"1,200","1,300","1,100","1,250",7'],
     /1,200 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
+  ],
+  [
+    'prices in 32nds',
+    [own, "2024-01-02,110'165,110'225,110'012,110'117,12"],
+    /110'165 may be a number of thousands or a price in 32nds\. Write .* 110'165 as 110\.515625; for thousands add --decimal \./,
+  ],
+  [
+    'dates of one each year, which begin with two digits of it',
+    [own, ...[13, 14, 15, 16].map((year) => `${year}-02-0${year % 7},${prices},7`)],
+    /the dates of datetime \(13-02-06\) may begin with the day or with the year\. .* --date-format '%y-%m-%d'/,
   ],
   [
     'dates of dividends of two meanings',
@@ -241,32 +267,6 @@ const ROWS = 3_000;
 const dayAt = (row: number): string =>
   new Date(Date.UTC(1990, 0, 1) + row * 86_400_000).toISOString().slice(0, 10);
 
-for (const [name, header] of [
-  ['our own names', own],
-  ['other names', 'Date,Open,High,Low,Close,Volume'],
-] as const)
-  for (const far of [false, true]) {
-    test(`${name}: optional cells ${far ? 'far behind the beginning' : 'at the beginning'} that are no numbers are null, odd ones are counted (contract 11)`, async () => {
-      const before = far ? ROWS : 10;
-      const cells = [...Array.from({ length: before }, () => '5'), ...volumes.map(([cell]) => cell)];
-      const content = text([header, ...cells.map((cell, row) => `${dayAt(row)},${prices},${cell}`)]);
-      const report = await vendor.import('odd.csv', content, { fields: days });
-      assert.deepEqual([report.rowsNew, report.rowsRefused], [cells.length, 0]);
-      const stored = await vendor.served('stock/US:X', 'DAY', { from_date: dayAt(before) });
-      assert.deepEqual(
-        stored.map((bar) => bar[5]),
-        volumes.map(([, volume]) => volume),
-      );
-      const column = header.split(',').at(-1)!;
-      const count = volumes.filter(([, , isOdd]) => isOdd).length;
-      assert.deepEqual(
-        Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
-        [[`stored without ${column} that is not a number, such as "halted"`, count]],
-      );
-    });
-  }
-
-test('an odd cell of a required column refuses its row, and so does a volume that is negative or infinite (contract 11)', async () => {
 /** Numbers of other forms than those before: their rows are refused, for no number is lost. */
 const otherNumbers = [
   '"1,200"',
@@ -316,6 +316,32 @@ test('numbers of JSON have a decimal point, whatever texts beside them have (con
   );
 });
 
+for (const [name, header] of [
+  ['our own names', own],
+  ['other names', 'Date,Open,High,Low,Close,Volume'],
+] as const)
+  for (const far of [false, true]) {
+    test(`${name}: optional cells ${far ? 'far behind the beginning' : 'at the beginning'} that are no numbers are null, odd ones are counted (contract 11)`, async () => {
+      const before = far ? ROWS : 10;
+      const cells = [...Array.from({ length: before }, () => '5'), ...volumes.map(([cell]) => cell)];
+      const content = text([header, ...cells.map((cell, row) => `${dayAt(row)},${prices},${cell}`)]);
+      const report = await vendor.import('odd.csv', content, { fields: days });
+      assert.deepEqual([report.rowsNew, report.rowsRefused], [cells.length, 0]);
+      const stored = await vendor.served('stock/US:X', 'DAY', { from_date: dayAt(before) });
+      assert.deepEqual(
+        stored.map((bar) => bar[5]),
+        volumes.map(([, volume]) => volume),
+      );
+      const column = header.split(',').at(-1)!;
+      const count = volumes.filter(([, , isOdd]) => isOdd).length;
+      assert.deepEqual(
+        Object.entries(report.findings).filter(([finding]) => finding.includes('without')),
+        [[`stored without ${column} that is not a number, such as "halted"`, count]],
+      );
+    });
+  }
+
+test('an odd cell of a required column refuses its row, and so does a volume that is negative or infinite (contract 11)', async () => {
   const rows = ['x,11,9,10.5,7', '10,11,9,10.5,-7', '10,11,9,10.5,inf', '10,11,9,10.5,7'];
   const content = text([own, ...rows.map((row, at) => `${dayAt(at)},${row}`)]);
   const { refused, rowsNew } = await vendor.import('odd.csv', content, { fields: days });
@@ -413,6 +439,11 @@ const doubtful: readonly (readonly [what: string, lines: readonly string[], says
     /\["…","…","…","…","…","…"\]\}, and a name in place of each …; the first row is 1704067200000,10,10,10,10,100/,
   ],
   ['a high below the close', [0, 1, 2].map((row) => candle(row, '10,9,8,12,100')), /"…"/],
+  [
+    'the close before the open',
+    ['11,12,9,10,100', '12,13,10,11,50', '11.8,14,11.5,12,70'].map((values, row) => candle(row, values)),
+    /\["datetime","open","high","low","close","volume"\]\}, if its columns are these/,
+  ],
   [
     'seven columns',
     [0, 1, 2].map((row) => candle(row, '10,12,9,11,100,7')),
