@@ -298,6 +298,20 @@ for (const [what, first] of [
     );
   });
 
+test('values within other objects of JSON say nothing about the form of a column (contract 11)', async () => {
+  const bar = { open: 10, high: 11, low: 9, close: 10.5, volume: 1200 };
+  const expiry = { datetime: '31/01/2024', t: '31/01/2024', volume: '1,5' };
+  const rows = [
+    { symbol: 'X', datetime: '03/02/2024', ...bar, expiry },
+    { symbol: 'X', expiry, bars: [{ t: '03/02/2024', ...bar }] },
+  ];
+  for (const row of rows)
+    assert.match(
+      await vendor.refusal('a.json', JSON.stringify([row]), { fields: days }),
+      /the dates of (datetime|bars\[\]\.t) \(03\/02\/2024\) may begin with the day or with the month/,
+    );
+});
+
 test('numbers of JSON have a decimal point, whatever texts beside them have (contract 11)', async () => {
   const bar = { datetime: '2024-01-02', open: 1.234, high: 1.345, low: 1.123, close: 1.25 };
   const report = await vendor.import('a.json', JSON.stringify([{ ...bar, volume: '1,200' }]), {

@@ -61,14 +61,40 @@ const MISSING = /^(|-+|#?n\/?a|<na>|nan|nat|null|none)$/i;
 
 const JSON_START = /^[\s\ufeff]*[[{]/;
 
-/** The texts of a key in the objects of JSON. */
-const jsonTexts = (text: string, key: string): string[] =>
-  Array.from(
-    text.matchAll(
-      new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:\\s*(?:"([^"\\\\]*)"|([-+.\\w]+))`, 'g'),
-    ),
-    ([, quoted, plain]) => quoted ?? plain!,
+/** A value of JSON, with its key behind those of the objects and lists around it. */
+type JsonValue = { readonly keys: readonly string[]; readonly text: string; readonly isText: boolean };
+
+/** The values in the beginning of JSON that are texts or numbers and have a key. */
+function jsonValuesOf(text: string): readonly JsonValue[] {
+  const around: string[] = [];
+  const values: JsonValue[] = [];
+  let [held, key] = ['', ''];
+  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"|[{}[\]:,]|[-+.\w]+/g)) {
+    if (token === ':') key = held;
+    else if (token === ',') key = '';
+    else if (token === '{' || token === '[') {
+      around.push(key);
+      key = '';
+    } else if (token === '}' || token === ']') around.pop();
+    else if (key !== '') {
+      const keys = [...around.filter((one) => one !== ''), key];
+      values.push({ keys, text: quoted ?? token, isText: quoted !== undefined });
+    } else held = quoted ?? '';
+  }
+  return values;
+}
+
+/** The values of a column, which are within no object of the rows, or of a path within one. */
+function valuesAt(values: readonly JsonValue[], column: string, isPath: boolean, objects: readonly string[]) {
+  const wanted = (isPath ? column.replaceAll('[]', '').split('.') : [column]).map((key) =>
+    JSON.stringify(key).slice(1, -1),
   );
+  return values.filter(
+    ({ keys }) =>
+      wanted.every((key, at) => keys.at(at - wanted.length) === key) &&
+      (isPath || !keys.slice(0, -1).some((key) => objects.includes(key))),
+  );
+}
 
 /** The rows below the header of a text; none where they are not there. */
 function rowsOf(sample: Sample, header: readonly string[], told: Told) {
@@ -81,15 +107,23 @@ function rowsOf(sample: Sample, header: readonly string[], told: Told) {
   return { delimiter: ',', rows: [] };
 }
 
-function tableOf(sample: Sample, header: readonly string[], told: Told, opened: readonly string[]): Table {
+/** `opened` are the columns that are paths; `objects` are none. */
+function tableOf(
+  sample: Sample,
+  header: readonly string[],
+  told: Told,
+  { opened, objects }: Readonly<Record<'opened' | 'objects', readonly string[]>>,
+): Table {
   const isJson = JSON_START.test(sample.text);
   // Most files have our own names: their rows need no look.
   const rows = lazily(() => rowsOf(sample, header, told));
   const known = new Map<string, readonly string[]>();
-  const keyOf = (column: string): string => (opened.includes(column) ? lastKey(column) : column);
+  const values = lazily(() => jsonValuesOf(sample.text));
+  const valuesIn = (column: string): readonly JsonValue[] =>
+    valuesAt(values(), column, opened.includes(column), objects);
   const cellsIn = (column: string): readonly string[] => {
     const at = header.indexOf(column);
-    return isJson ? jsonTexts(sample.text, keyOf(column)) : rows().rows.map((row) => row[at] ?? '');
+    return isJson ? valuesIn(column).map(({ text }) => text) : rows().rows.map((row) => row[at] ?? '');
   };
   return {
     header,
@@ -100,8 +134,7 @@ function tableOf(sample: Sample, header: readonly string[], told: Told, opened: 
       return texts;
     },
     hasPoints: (column) =>
-      isJson &&
-      new RegExp(`${RegExp.escape(JSON.stringify(keyOf(column)))}\\s*:\\s*-?\\d+\\.\\d`).test(sample.text),
+      isJson && valuesIn(column).some(({ text, isText }) => !isText && /\d\.\d/.test(text)),
     isUnusual: () => !isJson && !/[,\t]/.test(rows().delimiter),
   };
 }
@@ -452,7 +485,8 @@ export function foundColumns(
   const plain = withoutObjects(top, nested);
   const opened = openedPaths(fields, plain, nested);
   const header = [...besideObject(fields, plain, opened), ...opened];
-  const table = tableOf(sample, header, told, opened);
+  const objects = top.filter((column) => !plain.includes(column));
+  const table = tableOf(sample, header, told, { opened, objects });
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
   const claims = claimsOf(
