@@ -247,6 +247,62 @@ test('quotes of option contracts are read by their paths (contract 9.22, 11)', a
   }
 });
 
+test('a volume beside the object of a bar that has its own, or beside a list, is not that of the bar (contract 11)', async () => {
+  const bars = { t: text, ...prices, v: whole };
+  const one = rowsWith((minute) => ({
+    ...{ volume: 1_000_000, vwap: 500 },
+    bar: { t: at(minute), ...bar(minute, { v: volumes[minute] }) },
+  }));
+  const outside = { volume: whole, vwap: number };
+  for (const [name, bytes] of await formsOf({ ...outside, bar: object(bars) }, one)) {
+    await vendor.import(name, bytes, { fields });
+    const [first] = await vendor.served('stock/US:A', '1M');
+    assert.deepEqual([name, ...first!.slice(5)], [name, volumes[0], 500]);
+  }
+  const many = [{ volume: 1_000_000, vwap: 500, bars: one.map((row) => (row as { bar: object }).bar) }];
+  for (const [name, bytes] of await formsOf({ ...outside, bars: list(object(bars)) }, many)) {
+    await vendor.import(name, bytes, { fields });
+    assert.deepEqual([name, await vendor.served('stock/US:A', '1M')], [name, both]);
+  }
+});
+
+test('a map names values beside a list that is within their object (contract 11)', async () => {
+  const types = {
+    data: object({
+      symbol: text,
+      days: list(object({ day: text, bars: list(object({ t: text, ...prices })) })),
+    }),
+  };
+  const rows = ['A', 'B'].map((symbol) => ({
+    data: {
+      symbol,
+      days: [0, 1].map((minute) => ({ day: 'x', bars: [{ t: at(minute), ...bar(minute) }] })),
+    },
+  }));
+  const paths = {
+    symbol: 'data.symbol',
+    datetime: 'data.days[].bars[].t',
+    ...named(oneBar('data.days[].bars[]')),
+  };
+  for (const [name, bytes] of await formsOf(types, rows)) {
+    const report = await vendor.import(name, bytes, { fields: withoutSymbol, ...mapped(paths) });
+    assert.deepEqual([name, report.rowsNew, report.refused], [name, 4, []]);
+    for (const symbol of ['A', 'B'])
+      assert.deepEqual(
+        (await vendor.served(`stock/US:${symbol}`, '1M')).map((one) => one.slice(1, 5)),
+        both.map((one) => one.slice(1, 5)),
+      );
+  }
+});
+
+test('keys that no path can name are in no map of a message (contract 11)', async () => {
+  const bar = { '1. open': '10', '2. high': '12', '3. low': '9', '4. close': '11' };
+  assert.match(
+    await vendor.refusal('a.json', JSON.stringify([{ date: '2024-01-02', bar }]), { fields }),
+    /required columns missing: open, high, low, close\. The columns of the file are date, bar\.$/,
+  );
+});
+
 test('where two objects have prices, or one has only some of them, the message names their paths (contract 11)', async () => {
   const two = { t: text, bid: object(prices), ask: object(prices) };
   const quotes = rowsWith((minute) => ({ t: at(minute), bid: bar(minute), ask: bar(minute) }));

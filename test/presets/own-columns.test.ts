@@ -63,6 +63,17 @@ const dayFiles: readonly (readonly [
     null,
   ],
   [
+    'times that are none of the bars, of the same day in two countries',
+    [
+      `country_iso_code,${own},time`,
+      ...['02', '31'].flatMap((day) => [
+        `US,2024-01-${day},${prices},${day === '02' ? 1200 : 1300},16:00`,
+        `DE,2024-01-${day},${prices},7,17:30`,
+      ]),
+    ],
+    null,
+  ],
+  [
     'JSON',
     [
       `{"datetime":"1/2/2024","open":10,"high":11,"low":9,"close":10.5,"volume":1200}`,
@@ -74,8 +85,13 @@ const dayFiles: readonly (readonly [
 
 for (const [what, lines, cell, told] of dayFiles) {
   test(`own names and ${what}: the days are stored, the report names what was converted (contract 11)`, async () => {
-    const flags = { fields: days, ...(told !== undefined && { told }) };
-    const report = await vendor.import('own.csv', text(lines), flags);
+    const { country_iso_code: country, ...others } = days;
+    const hasCountry = lines[0]!.startsWith('country');
+    const fields = hasCountry ? others : { ...others, country_iso_code: country };
+    const report = await vendor.import('own.csv', text(lines), {
+      fields,
+      ...(told !== undefined && { told }),
+    });
     assert.deepEqual(report.map?.datetime ?? null, cell);
     assert.equal('datetime' in report.conversions, cell !== null);
     assert.deepEqual(
@@ -150,6 +166,13 @@ const numberFiles: readonly (readonly [
   ['a comma that a flag tells', '"10,500","11,250","9,500","10,750",12', [10.5, 10.75, 12], { decimal: ',' }],
   ['letters for their size', '10.5,11.25,9.5,10.75,1.2M', [10.5, 10.75, 1_200_000]],
   ['the sign of a currency', '$10.5,$11.25,$9.5,$10.75,12', [10.5, 10.75, 12]],
+  ['apostrophes between thousands', "1'010.5,1'200,1'000,1'100.25,12'500", [1010.5, 1100.25, 12_500]],
+  [
+    'apostrophes between thousands that a flag tells',
+    "110'165,110'225,110'012,110'117,12",
+    [110_165, 110_117, 12],
+    { decimal: '.' },
+  ],
 ];
 
 for (const [what, row, [open, close, volume], told] of numberFiles) {
@@ -182,6 +205,16 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
         /151\.234 may be a number of thousands or one with decimals\. .* --decimal , or --decimal \./,
       ] as const,
   ),
+  [
+    'prices in 32nds',
+    [own, "2024-01-02,110'165,110'225,110'012,110'117,12"],
+    /110'165 may be a number of thousands or a price in 32nds\. Write .* 110'165 as 110\.515625; for thousands add --decimal \./,
+  ],
+  [
+    'dates of one each year, which begin with two digits of it',
+    [own, ...[13, 14, 15, 16].map((year) => `${year}-02-0${year % 7},${prices},7`)],
+    /the dates of datetime \(13-02-06\) may begin with the day or with the year\. .* --date-format '%y-%m-%d'/,
+  ],
   [
     'dates of dividends of two meanings',
     ['symbol,action_type,ex_date,cash_amount', 'A,dividend,01/02/2024,0.5'],
@@ -241,6 +274,69 @@ const volumes: readonly (readonly [cell: string, volume: number | null, isOdd?: 
 const ROWS = 3_000;
 const dayAt = (row: number): string =>
   new Date(Date.UTC(1990, 0, 1) + row * 86_400_000).toISOString().slice(0, 10);
+
+/** Numbers of other forms than those before: their rows are refused, for no number is lost. */
+const otherNumbers = [
+  '"1,200"',
+  '"12,34,567"',
+  '1.2K',
+  '12.345.678',
+  "1'200",
+  '$5',
+  '"1,5"',
+  '-inf',
+  'Infinity',
+];
+
+for (const [what, first] of [
+  ['plain numbers', '5'],
+  ['letters for their size', '5K'],
+] as const)
+  test(`an optional number of another form than ${what} at the beginning is not left out (contract 11)`, async () => {
+    const before = Array.from({ length: ROWS }, () => first);
+    const cells = first === '5' ? otherNumbers : ['inf', '-Infinity'];
+    const content = text([
+      own,
+      ...[...before, ...cells].map((cell, row) => `${dayAt(row)},${prices},${cell}`),
+    ]);
+    const { rowsNew, refused } = await vendor.import('other.csv', content, { fields: days });
+    assert.deepEqual(
+      [rowsNew, refused.map(({ column, value }) => [column, value])],
+      [ROWS, cells.map((cell) => ['volume', cell.replaceAll('"', '')])],
+    );
+  });
+
+test('values within other objects of JSON say nothing about the form of a column (contract 11)', async () => {
+  const bar = { open: 10, high: 11, low: 9, close: 10.5, volume: 1200 };
+  const expiry = { datetime: '31/01/2024', t: '31/01/2024', volume: '1,5' };
+  const rows = [
+    { symbol: 'X', datetime: '03/02/2024', ...bar, expiry },
+    { symbol: 'X', expiry, bars: [{ t: '03/02/2024', ...bar }] },
+  ];
+  for (const row of rows)
+    assert.match(
+      await vendor.refusal('a.json', JSON.stringify([row]), { fields: days }),
+      /the dates of (datetime|bars\[\]\.t) \(03\/02\/2024\) may begin with the day or with the month/,
+    );
+});
+
+test('numbers of JSON have a decimal point, whatever texts beside them have (contract 11)', async () => {
+  const bar = { datetime: '2024-01-02', open: 1.234, high: 1.345, low: 1.123, close: 1.25 };
+  const report = await vendor.import('a.json', JSON.stringify([{ ...bar, volume: '1,200' }]), {
+    fields: days,
+  });
+  assert.equal(report.rowsNew, 1);
+  assert.deepEqual(await vendor.served('stock/US:X', 'DAY'), [
+    ['2024-01-02', 1.234, 1.345, 1.123, 1.25, 1200, null],
+  ]);
+  const { refused } = await vendor.import('a.json', JSON.stringify([{ ...bar, volume: '12.345.678' }]), {
+    fields: days,
+  });
+  assert.deepEqual(
+    refused.map(({ column, value }) => [column, value]),
+    [['volume', '12.345.678']],
+  );
+});
 
 for (const [name, header] of [
   ['our own names', own],
@@ -365,6 +461,11 @@ const doubtful: readonly (readonly [what: string, lines: readonly string[], says
     /\["…","…","…","…","…","…"\]\}, and a name in place of each …; the first row is 1704067200000,10,10,10,10,100/,
   ],
   ['a high below the close', [0, 1, 2].map((row) => candle(row, '10,9,8,12,100')), /"…"/],
+  [
+    'the close before the open',
+    ['11,12,9,10,100', '12,13,10,11,50', '11.8,14,11.5,12,70'].map((values, row) => candle(row, values)),
+    /\["datetime","open","high","low","close","volume"\]\}, if its columns are these/,
+  ],
   [
     'seven columns',
     [0, 1, 2].map((row) => candle(row, '10,12,9,11,100,7')),

@@ -83,9 +83,6 @@ export type BarTypes = {
   readonly moment: CellKind | null;
 };
 
-/** A number that is not finite, which refuses its row. */
-const ENDLESS = /^\s*[-+]?inf(inity)?\s*$/i;
-
 /** Makes chunks of bars from chunks of columns. One is used for a whole file. */
 export class BarChunker {
   readonly #cell = new InstantCell();
@@ -192,8 +189,8 @@ export class BarChunker {
         const plain = plainNumber(column.bytes, column.starts[row]!, column.ends[row]!);
         const text = Number.isNaN(plain) ? (column.text(row) ?? '') : '';
         const number = text === '' || isInfinite(format, text) ? plain : numberOf(cellText(text));
-        if (number === null && said !== undefined && !ENDLESS.test(text)) {
-          const [finding, sofar] = odd.get(name) ?? [oddFinding(said, text), 0];
+        if (number === null && said !== undefined && said.takes(text)) {
+          const [finding, sofar] = odd.get(name) ?? [oddFinding(said.finding, text), 0];
           odd.set(name, [finding, sofar + 1]);
         } else if (number === null) strange.set(row, { column: field, reason: 'is not a number' });
         numbers[row] = number ?? Number.NaN;

@@ -240,11 +240,11 @@ export class RowPass {
       const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
       if (value === undefined && isMissing && !isRequired) continue;
       // A number that the field cannot have refuses its row.
-      if (value === undefined && leftOut !== undefined && !(isNumber && numberOf(text) !== null)) {
-        this.#warnOfOdd(at, leftOut, text);
+      if (value === undefined && leftOut?.takes(text) && !(isNumber && numberOf(text) !== null)) {
+        this.#warnOfOdd(at, leftOut.finding, text);
         continue;
       }
-      if (value === undefined) return { column: at, reason };
+      if (value === undefined) return { column: at, reason: unmade?.reason ?? reason };
       values[field] = value;
       written[field] = text;
     }

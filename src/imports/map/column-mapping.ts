@@ -7,7 +7,7 @@ import type { Notation } from '../../store/schema/notations.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';
 import { cellsOf } from '../read/sample.ts';
-import type { ComputedColumn } from '../read/scan.ts';
+import { type ComputedColumn, UNMADE } from '../read/scan.ts';
 import type { SourceFile } from '../read/source.ts';
 import { type Cell, derive, inputsOf } from './cell.ts';
 
@@ -102,6 +102,21 @@ export function namesOf(fields: Fields): FieldNames {
   };
 }
 
+/** How odd cells of a column are left out. */
+type LeftOut = {
+  /** What is said of them. */
+  readonly finding: string;
+  /** Whether one is left out; else its row is refused. */
+  readonly takes: (text: string) => boolean;
+};
+
+/** A number that is not finite. */
+const ENDLESS = /^\s*[-+]?inf(inity)?\s*$/i;
+
+/** A number as other programs write it: of thousands, with a letter for its size, the sign of a currency. */
+const OTHER_NUMBER =
+  /^\s*[-+]?(?:\p{Sc} ?[-+]?)?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{2,3})+|\d+)(?:[.,]\d+)?(?: ?[kmbt])?(?: ?\p{Sc})?\s*$/iu;
+
 /** The source of each field, and the columns that are unused. */
 export type FieldSources = {
   readonly columns: ReadonlyMap<string, string>;
@@ -114,7 +129,7 @@ export type FieldSources = {
   /** Columns that are computed from those of the file. */
   readonly derived: readonly ComputedColumn[];
   /** The columns of which an odd cell is left out, not its row, and what is then said of it. */
-  readonly leftOut: ReadonlyMap<string, string>;
+  readonly leftOut: ReadonlyMap<string, LeftOut>;
 };
 
 /**
@@ -164,7 +179,7 @@ export function findSources(
   );
   const columns = new Map<string, string>();
   const derived: ComputedColumn[] = [];
-  const leftOut = new Map<string, string>();
+  const leftOut = new Map<string, LeftOut>();
   const conversions: Record<string, string> = {};
   const values = new Map([...Object.entries(mapping.values), ...flags]);
   const hasOwnNames = Object.keys(mapping.columns).length === 0;
@@ -185,7 +200,16 @@ export function findSources(
     const plain = { name: own, reported: [own], reason: oddReason(fields, field) };
     const { name, reported, reason } = typeof cell === 'string' ? plain : derived.at(-1)!;
     columns.set(field, name);
-    if (mayBeLeftOut(field, cell, about)) leftOut.set(name, `stored without ${reported[0]} that ${reason}`);
+    if (mayBeLeftOut(field, cell, about)) {
+      const isNumber = mapping.cellOf !== undefined && fields.numbers.includes(field);
+      leftOut.set(name, {
+        finding: `stored without ${reported[0]} that ${reason}`,
+        takes: (text) => {
+          const bare = text.replace(UNMADE, '');
+          return !ENDLESS.test(bare) && !(isNumber && OTHER_NUMBER.test(bare));
+        },
+      });
+    }
   }
   if (mapping.isOfSymbols && derived.some(({ fill }) => fill !== undefined))
     throw unfitProblem(

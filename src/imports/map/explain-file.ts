@@ -122,7 +122,7 @@ async function firstRows({ file, zone }: Explaining, sources: FieldSources): Pro
 function cellShown(field: string, column: string, text: string | null, sources: FieldSources): string | null {
   const bare = cellText(text ?? '', field === 'symbol');
   if (text === null || bare === '') return null;
-  const outcome = sources.leftOut.has(column) ? 'left out' : 'refused';
+  const outcome = sources.leftOut.get(column)?.takes(text) ? 'left out' : 'refused';
   if (text.startsWith(UNMADE)) {
     const { reason } = sources.derived.find(({ name }) => name === column) ?? {};
     if (reason !== undefined)

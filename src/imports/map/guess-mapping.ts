@@ -27,6 +27,8 @@ type Table = {
   readonly header: readonly string[];
   readonly cellsIn: (column: string) => readonly string[];
   readonly textsOf: (column: string) => readonly string[];
+  /** Whether numbers of a column are those of JSON, with a decimal point. */
+  readonly hasPoints: (column: string) => boolean;
   /** Whether its cells are separated by other than commas and tabs: then numbers with a comma are usual. */
   readonly isUnusual: () => boolean;
 };
@@ -59,14 +61,40 @@ const MISSING = /^(|-+|#?n\/?a|<na>|nan|nat|null|none)$/i;
 
 const JSON_START = /^[\s\ufeff]*[[{]/;
 
-/** The texts of a key in the objects of JSON. */
-const jsonTexts = (text: string, key: string): string[] =>
-  Array.from(
-    text.matchAll(
-      new RegExp(`${RegExp.escape(JSON.stringify(key))}\\s*:\\s*(?:"([^"\\\\]*)"|([-+.\\w]+))`, 'g'),
-    ),
-    ([, quoted, plain]) => quoted ?? plain!,
+/** A value of JSON, with its key behind those of the objects and lists around it. */
+type JsonValue = { readonly keys: readonly string[]; readonly text: string; readonly isText: boolean };
+
+/** The values in the beginning of JSON that are texts or numbers and have a key. */
+function jsonValuesOf(text: string): readonly JsonValue[] {
+  const around: string[] = [];
+  const values: JsonValue[] = [];
+  let [held, key] = ['', ''];
+  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"|[{}[\]:,]|[-+.\w]+/g)) {
+    if (token === ':') key = held;
+    else if (token === ',') key = '';
+    else if (token === '{' || token === '[') {
+      around.push(key);
+      key = '';
+    } else if (token === '}' || token === ']') around.pop();
+    else if (key !== '') {
+      const keys = [...around.filter((one) => one !== ''), key];
+      values.push({ keys, text: quoted ?? token, isText: quoted !== undefined });
+    } else held = quoted ?? '';
+  }
+  return values;
+}
+
+/** The values of a column, which are within no object of the rows, or of a path within one. */
+function valuesAt(values: readonly JsonValue[], column: string, isPath: boolean, objects: readonly string[]) {
+  const wanted = (isPath ? column.replaceAll('[]', '').split('.') : [column]).map((key) =>
+    JSON.stringify(key).slice(1, -1),
   );
+  return values.filter(
+    ({ keys }) =>
+      wanted.every((key, at) => keys.at(at - wanted.length) === key) &&
+      (isPath || !keys.slice(0, -1).some((key) => objects.includes(key))),
+  );
+}
 
 /** The rows below the header of a text; none where they are not there. */
 function rowsOf(sample: Sample, header: readonly string[], told: Told) {
@@ -79,15 +107,23 @@ function rowsOf(sample: Sample, header: readonly string[], told: Told) {
   return { delimiter: ',', rows: [] };
 }
 
-function tableOf(sample: Sample, header: readonly string[], told: Told, opened: readonly string[]): Table {
+/** `opened` are the columns that are paths; `objects` are none. */
+function tableOf(
+  sample: Sample,
+  header: readonly string[],
+  told: Told,
+  { opened, objects }: Readonly<Record<'opened' | 'objects', readonly string[]>>,
+): Table {
   const isJson = JSON_START.test(sample.text);
   // Most files have our own names: their rows need no look.
   const rows = lazily(() => rowsOf(sample, header, told));
   const known = new Map<string, readonly string[]>();
+  const values = lazily(() => jsonValuesOf(sample.text));
+  const valuesIn = (column: string): readonly JsonValue[] =>
+    valuesAt(values(), column, opened.includes(column), objects);
   const cellsIn = (column: string): readonly string[] => {
     const at = header.indexOf(column);
-    const key = opened.includes(column) ? lastKey(column) : column;
-    return isJson ? jsonTexts(sample.text, key) : rows().rows.map((row) => row[at] ?? '');
+    return isJson ? valuesIn(column).map(({ text }) => text) : rows().rows.map((row) => row[at] ?? '');
   };
   return {
     header,
@@ -97,6 +133,8 @@ function tableOf(sample: Sample, header: readonly string[], told: Told, opened: 
       known.set(column, texts);
       return texts;
     },
+    hasPoints: (column) =>
+      isJson && valuesIn(column).some(({ text, isText }) => !isText && /\d\.\d/.test(text)),
     isUnusual: () => !isJson && !/[,\t]/.test(rows().delimiter),
   };
 }
@@ -161,6 +199,24 @@ function orderOf(texts: readonly string[]): 'dm' | 'md' | null {
   return first ? 'dm' : 'md';
 }
 
+/** True if dates with years of two digits may begin with them: only so in order, or by the number of years. */
+function mayBeginWithYear(texts: readonly string[]): boolean {
+  const parts = texts.map((text) => NUMERIC_DATE.exec(text)!.map(Number));
+  const [byYear, byDay] = [
+    [1, 3, 4],
+    [4, 3, 1],
+  ].map(([year, month, day]) => {
+    // strptime has 69 in 1969, 68 in 2068.
+    const numbers = parts.map((one) => ((one[year!]! + 31) % 100) * 10_000 + one[month!]! * 100 + one[day!]!);
+    const signs = new Set(numbers.slice(1).map((number, row) => Math.sign(number - numbers[row]!)));
+    return !(signs.has(1) && signs.has(-1));
+  });
+  if (byYear !== byDay) return byYear!;
+  const [firsts, lasts] = [1, 4].map((part) => new Set(parts.map((one) => one[part])));
+  // Of days and years the days are more.
+  return lasts!.size >= firsts!.size;
+}
+
 /** The form of dates; undefined where it is none. @throws FileProblem where they have two meanings */
 function dayFormat(
   name: string,
@@ -176,9 +232,7 @@ function dayFormat(
     [...(order === 'dm' ? ['%d', '%m'] : ['%m', '%d']), year!.length === 4 ? '%Y' : '%y'].join(separator);
   if (told !== undefined) return told;
   const order = orderOf(texts);
-  const [firsts, lasts] = [1, 3].map((part) => new Set(texts.map((text) => NUMERIC_DATE.exec(text)![part])));
-  // Of days and years of two digits the days are more.
-  const isOpen = order === 'dm' && year!.length === 2 && lasts!.size >= firsts!.size;
+  const isOpen = order === 'dm' && year!.length === 2 && mayBeginWithYear(texts);
   if (order !== null && !isOpen) return formatOf(order);
   const [other, format] = isOpen ? ['year', ['%y', '%m', '%d'].join(separator)] : ['month', formatOf('md')];
   throw new FileProblem(
@@ -189,13 +243,15 @@ function dayFormat(
 
 const ISO = '%Y-%m-%d';
 
-/** True if two rows of one symbol, with none of it between them, share a day and differ in their times. */
-function shareDays({ cellsIn }: Table, day: string, time: string): boolean {
-  const [days, times, symbols] = [day, time, 'symbol'].map(cellsIn) as [string[], string[], string[]];
-  const last = new Map<string | undefined, number>();
+/** True if two rows of one series, with none of it between them, share a day and differ in their times. */
+function shareDays({ cellsIn }: Table, day: string, time: string, seriesFields: readonly string[]): boolean {
+  const [days, times] = [day, time].map(cellsIn) as [string[], string[]];
+  const names = seriesFields.map(cellsIn);
+  const last = new Map<string, number>();
   return days.some((one, row) => {
-    const before = last.get(symbols[row]);
-    last.set(symbols[row], row);
+    const series = names.map((cells) => cells[row]).join('\0');
+    const before = last.get(series);
+    last.set(series, row);
     return before !== undefined && one !== '' && days[before] === one && times[before] !== times[row];
   });
 }
@@ -209,8 +265,12 @@ function dateCell(
   table: Table,
   column: string,
   told: Told,
-  { hasTime, isPlain, mayBeOdd }: Readonly<Record<'hasTime' | 'isPlain' | 'mayBeOdd', boolean>>,
+  about: Readonly<Record<'hasTime' | 'isPlain' | 'mayBeOdd', boolean>> & {
+    /** The fields that tell the series of a row. */
+    readonly seriesFields: readonly string[];
+  },
 ): Cell {
+  const { hasTime, isPlain, mayBeOdd, seriesFields } = about;
   const { header, textsOf } = table;
   const all = textsOf(column);
   const dated = mayBeOdd ? all.filter((text) => DATED.test(text)) : all;
@@ -223,7 +283,7 @@ function dateCell(
   const isTimed =
     other !== undefined &&
     !areAll(textsOf(other), /^[0:.]+$/) &&
-    (!isPlain || shareDays(table, column, other));
+    (!isPlain || shareDays(table, column, other, seriesFields));
   const join = hasTime && isTimed && clocks.length === 0 ? other : undefined;
   const clock = formOf(CLOCKS, join === undefined ? clocks : textsOf(join));
   if (format === undefined || (clocks.length > 0 && (clocks.length < days.length || clock === undefined)))
@@ -257,6 +317,18 @@ function bareNumber(field: string, text: string): string | undefined {
   if (NUMBER.test(text)) return text;
   const [, bare] = (isPercent(field) ? PERCENT.exec(text) : null) ?? SUFFIXED.exec(text) ?? [];
   return bare?.trim();
+}
+
+/** A price such as 110'165, which is 110 and 16.5/32 where bonds are traded. */
+const THIRTY_SECONDS = /^\d{2,3}['’](?:[0-2]\d|3[01])[0257]$/;
+
+/** @throws FileProblem where all prices may be in 32nds */
+function checkThirtySeconds(name: string, prices: readonly string[]): void {
+  if (!areAll(prices, THIRTY_SECONDS)) return;
+  throw new FileProblem(
+    'unfit',
+    `${name}: ${prices[0]} may be a number of thousands or a price in 32nds. Write 32nds as decimals, 110'165 as 110.515625; for thousands add --decimal .`,
+  );
 }
 
 /**
@@ -379,6 +451,25 @@ function openedPaths(
 }
 
 /**
+ * The columns beside an opened object, but for those of optional fields that it has: its own are those of its
+ * bars. Beside a list no number is that of each row.
+ */
+function besideObject(
+  fields: FieldNames,
+  plain: readonly string[],
+  opened: readonly string[],
+): readonly string[] {
+  if (opened.length === 0) return plain;
+  const [inner, outer] = [claimsOf(fields, opened, undefined, opened), claimsOf(fields, plain)];
+  const isList = opened[0]!.includes('[]');
+  const others = fields.optional.filter(
+    (field) => inner.get(field)!.length > 0 || (isList && fields.numbers.includes(field)),
+  );
+  const left = new Set(others.flatMap((field) => outer.get(field)!));
+  return plain.filter((column) => !left.has(column));
+}
+
+/**
  * The columns of a file by their names and its beginning: those that one field alone claims, and no other
  * column with it. @throws FileProblem that asks for a flag where its rows have two meanings; never where most
  * fields are missing, or the file has the fields' own names and nothing else was wanted
@@ -393,8 +484,9 @@ export function foundColumns(
 ): Pick<ColumnMapping, 'columns' | 'isFound' | 'cellOf' | 'paths' | 'alike'> {
   const plain = withoutObjects(top, nested);
   const opened = openedPaths(fields, plain, nested);
-  const header = [...plain, ...opened];
-  const table = tableOf(sample, header, told, opened);
+  const header = [...besideObject(fields, plain, opened), ...opened];
+  const objects = top.filter((column) => !plain.includes(column));
+  const table = tableOf(sample, header, told, { opened, objects });
   const { textsOf } = table;
   const instant = fields.required.find((field) => 'unit' in fields.rules[field]!);
   const claims = claimsOf(
@@ -418,8 +510,17 @@ export function foundColumns(
   const { dateFormat, decimal, delimiter } = told;
   const isPlain =
     isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined;
-  const mark = lazily(() =>
-    decimalOf(
+  const numbers = fields.numbers.flatMap((field) => found.get(field) ?? []);
+  const mark = lazily(() => {
+    const decimal = told.decimal ?? (numbers.some(table.hasPoints) ? '.' : undefined);
+    if (decimal === undefined)
+      checkThirtySeconds(
+        sample.name,
+        fields.numbers.flatMap((field) =>
+          found.has(field) && fields.required.includes(field) ? textsOf(found.get(field)!) : [],
+        ),
+      );
+    return decimalOf(
       sample.name,
       fields.numbers.flatMap((field) =>
         found.has(field)
@@ -428,7 +529,7 @@ export function foundColumns(
             )
           : [],
       ),
-      told.decimal,
+      decimal,
       {
         isUnusual: isAsked || (!isOwn && table.isUnusual()),
         // A comma elsewhere does not make thousands of the decimals of what rows need.
@@ -438,13 +539,18 @@ export function foundColumns(
           return fields.numbers.includes(field) && areNumbers && texts.some((text) => text.includes('.'));
         }),
       },
-    ),
-  );
+    );
+  });
   const sureCell = (field: string, column: string): Cell => {
     const mayBeOdd = fields.oddIsMissing.includes(field);
     if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark(), mayBeOdd);
     return isDated(fields.rules, field)
-      ? dateCell(sample.name, table, column, told, { hasTime: field === instant, isPlain, mayBeOdd })
+      ? dateCell(sample.name, table, column, told, {
+          hasTime: field === instant,
+          isPlain,
+          mayBeOdd,
+          seriesFields: header.filter((name) => name === 'symbol' || fields.flags[name] !== undefined),
+        })
       : column;
   };
   const cellOf = (field: string, column: string): Cell => {
@@ -604,13 +710,25 @@ function headerOf(sample: Sample, delimiter: string, hint = ''): Pick<ColumnMapp
     isSteady &&
     step > 0 &&
     step % (times[0]! < EPOCH_MS_MIN ? 60 : 60_000) === 0;
-  if (orders.length === 1 && isSure && hint === '') return { header: orders[0]! };
+  if (orders.length === 1 && isSure && isContinued(orders[0]!, rows) && hint === '')
+    return { header: orders[0]! };
   const [names = Array.from(first, () => '…')] = orders.length === 1 ? orders : [];
   const put = orders.length === 1 ? ', if its columns are these' : ', and a name in place of each …';
   throw contentProblem(
     sample.name,
     `its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header": ${JSON.stringify({ header: names })}${put}; the first row is ${first.join().slice(0, 100)}${hint && `. ${hint}`}`,
   );
+}
+
+/**
+ * True if bars open nearer to the close before than they close to the open before: the values of other
+ * programs may have the two in the other order.
+ */
+function isContinued(names: readonly string[], rows: readonly (readonly string[])[]): boolean {
+  const [open, close] = ['open', 'close'].map((name) => rows.map((row) => Number(row[names.indexOf(name)])));
+  const apart = (ones: readonly number[], others: readonly number[]): number =>
+    ones.slice(1).reduce((sum, one, row) => sum + Math.abs(one - others[row]!), 0);
+  return apart(open!, close!) <= apart(close!, open!);
 }
 
 /** An epoch in seconds or milliseconds. */

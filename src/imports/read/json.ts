@@ -11,6 +11,9 @@ import { named, quoted, REPEATED, VECTOR_ROWS } from './scan.ts';
 /** Keys that are separated by points; a key with `[]` is that of a list. */
 const PATH = /^[^.[\]"]+(?:\[\])?(?:\.[^.[\]"]+(?:\[\])?)*$/;
 
+/** A key that a path can have. */
+const KEY = /^[^.[\]"]+$/;
+
 /** True if a column's name can be the path of a nested value. A key with that very name wins. */
 const isJsonPath = (name: string): boolean => /\.|\[\]/.test(name) && PATH.test(name);
 
@@ -156,7 +159,7 @@ function pathsBelow(path: string, type: string): readonly string[] {
   const fields = fieldsOf(isList ? type.slice(0, -LIST.length) : type);
   if (fields === null) return [path];
   const place = isList ? path + LIST : path;
-  return [...fields].flatMap(([key, inner]) => pathsBelow(`${place}.${key}`, inner));
+  return [...fields].flatMap(([key, inner]) => (KEY.test(key) ? pathsBelow(`${place}.${key}`, inner) : []));
 }
 
 /** The paths of the objects around a value, the outermost first. */
@@ -257,10 +260,15 @@ export function nestedRecords(
   // Each row of a long list would have all of it.
   const long = lists.slice(0, 1).map(firstKey);
   const own = header.filter((key) => !long.includes(key));
+  // Values beside it, within the same object, are cells before that object is left out.
+  const beside = paths.filter((path) => listsOf(path).length === 0 && long.includes(firstKey(path)));
+  const sqlOf = (path: string): string => pathSql(dialect, path, listsOf(path).at(-1), true);
   const cellOf = (path: string): CellSql => ({
     name: path,
-    sql: pathSql(dialect, path, listsOf(path).at(-1), true),
+    sql: beside.includes(path) ? named(path) : sqlOf(path),
   });
+  const whole = beside.map((path) => `${sqlOf(path)} as ${named(path)}`);
+  const start = beside.length === 0 ? '{file}' : `(select *, ${whole.join()} from {file})`;
   const absent = [...lacking.keys()].map((name) => ({ name, sql: 'null' }));
   const held = [...own.map((key) => ({ name: key, sql: dialect.at(key, [], true) })), ...paths.map(cellOf)];
   // What is repeated, by the lists around it.
@@ -274,7 +282,7 @@ export function nestedRecords(
     const values = boundedValues(dialect, lists.slice(0, depth + 1), levels);
     const count = dialect.count(listSql(dialect, list));
     return `(select ${rest}, unnest(${values}) as ${named(list)}, ${count} as ${countIn(list)} from ${from})`;
-  }, '{file}');
+  }, start);
   const columnsRead = [...own, ...paths];
   const records = {
     keys: [...new Set([...header, ...paths.map(firstKey)])],
