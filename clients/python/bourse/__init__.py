@@ -276,8 +276,8 @@ class _Areas(Generic[_F, _R]):
 
     def __init__(
         self,
-        url: str,
-        key: str,
+        url: str | None = None,
+        key: str | None = None,
         *,
         frames: Frames = "pandas",
         timeout: float = 30.0,
@@ -286,11 +286,21 @@ class _Areas(Generic[_F, _R]):
         cache: str | os.PathLike[str] | None = None,
     ) -> None:
         """
-        `url` is the address of the service, such as `http://127.0.0.1:8080`. `timeout`: seconds without a byte. `retries`: further tries
-        of a request that was not answered, or with 429 or 503. The service says how long to wait; where that is more than `retry_seconds_max`,
-        such as until tomorrow, the error is raised at once. `cache`: a folder for answers; each is asked for again, and not sent again
-        while it holds.
+        Parameters
+        ----------
+        url : the address of the service, such as `http://127.0.0.1:8080`; by default that of the environment variable `BOURSE_URL`
+        key : the text that `bourse keys create` printed; by default that of the environment variable `BOURSE_KEY`
+        frames : the kind of frames to return
+        timeout : seconds without a byte
+        retries : further tries of a request that was not answered, or with 429 or 503
+        retry_seconds_max : the longest pause; where the service asks for a longer one, such as until tomorrow, the error is raised at once
+        cache : a folder for answers; each is asked for again, and not sent again while it holds
+
+        Raises
+        ------
+        ValueError : an argument cannot be used, or there is no address or no key
         """
+        url, key = _given_or_set(url=url, key=key)
         if not key or not key.isascii() or any(not "!" <= letter <= "~" for letter in key):
             raise ValueError("key: give the text that `bourse keys create` printed, without spaces")
         parts = httpx.URL(url)
@@ -915,6 +925,18 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _given_or_set(**given: str | None) -> list[str]:
+    """The values given, and for each that is None that of its environment variable."""
+    variables = {name: f"BOURSE_{name.upper()}" for name in given}
+    found = {name: os.environ.get(variables[name]) if value is None else value for name, value in given.items()}
+    missing = [name for name, value in found.items() if value is None or (given[name] is None and not value)]
+    if missing:
+        raise ValueError(
+            f"the client has no {' and no '.join(missing)}: give {' and '.join(missing)} to it, or set {' and '.join(variables[name] for name in missing)}"
+        )
+    return [value for value in found.values() if value is not None]
 
 
 def _instrument(symbol: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ import unittest
 import warnings
 from email.utils import formatdate
 from pathlib import Path
+from unittest import mock
 
 import pandas as pd
 
@@ -300,6 +301,28 @@ class Keys(unittest.TestCase):
         for url in ("127.0.0.1:8080", "ftp://x", "http://a:b@x", "http://x?secret_key=abc"):
             with self.assertRaises(ValueError):
                 bourse.Bourse(url, KEY)
+
+    def test_what_is_not_given_comes_from_the_environment(self):
+        def made(variables, *given, **named):
+            with mock.patch.dict(os.environ, variables):
+                return bourse.Bourse(*given, **named)
+
+        with FailingServer(page(30, 1), page(31, 1)) as server:
+            both = {"BOURSE_URL": server.url, "BOURSE_KEY": KEY}
+            minutes(made(both))
+            minutes(made({**both, "BOURSE_URL": "http://127.0.0.1:1"}, server.url))
+            self.assertEqual({headers["authorization"] for _, headers, _ in server.asked}, {f"Bearer {KEY}"})
+        cases = [
+            ({}, {}, "no url and no key: give url and key to it, or set BOURSE_URL and BOURSE_KEY$"),
+            ({"BOURSE_URL": "http://x", "BOURSE_KEY": ""}, {}, "no key: give key to it, or set BOURSE_KEY$"),
+            ({}, {"key": KEY}, "no url: give url to it, or set BOURSE_URL$"),
+            ({"BOURSE_KEY": KEY}, {"url": "http://x", "key": ""}, "bourse keys create"),
+        ]
+        for client_of in (bourse.Bourse, bourse.AsyncBourse):
+            for variables, given, words in cases:
+                with mock.patch.dict(os.environ, {"BOURSE_URL": "", "BOURSE_KEY": "", **variables}):
+                    with self.assertRaisesRegex(ValueError, words):
+                        client_of(**given)
 
     def test_every_word_of_the_service_has_its_class(self):
         words = json.loads(os.environ["BOURSE_WORDS"])
