@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -190,6 +191,58 @@ class Walks(unittest.TestCase):
             frame = minutes(client(server))
         self.assertEqual(frame.attrs, {"symbol_history": "FB was META", "data_version": "7", "as_of_limits": "forecasts"})
         self.assertEqual(len([one for one in caught if one.category is bourse.BourseWarning]), 2)
+
+
+class Warned(unittest.TestCase):
+    """A warning names the line that called, also from the threads and tasks of several symbols."""
+
+    empty = page(30, 0, X_No_Data="not finished yet")
+
+    def lines(self, ask):
+        with FailingServer(self.empty, self.empty) as server, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ask(server)
+        told = [one for one in caught if one.category is bourse.BourseWarning]
+        self.assertEqual({str(one.message) for one in told}, {f"US:{name} has no such bars at 1M: not finished yet" for name in "AB"})
+        return [(one.filename, one.lineno) for one in told]
+
+    @staticmethod
+    def here(below):
+        frame = sys._getframe(1)
+        return [(__file__, frame.f_lineno + below)] * 2
+
+    def test_of_the_client(self):
+        def ask(server):
+            self.place = self.here(1)
+            client(server).bars(["US:A", "US:B"], "1M", "2025-03-03")
+
+        self.assertEqual(self.lines(ask), self.place)
+
+    def test_of_the_asynchronous_client_whose_call_is_awaited_elsewhere(self):
+        async def called(server):
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                self.place = self.here(1)
+                later = service.bars(["US:A", "US:B"], "1M", "2025-03-03")
+                await asyncio.gather(later)
+
+        self.assertEqual(self.lines(lambda server: asyncio.run(called(server))), self.place)
+
+    def test_as_an_error_it_ends_the_call(self):
+        with FailingServer(self.empty, self.empty) as server, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(bourse.BourseWarning, "not finished yet"):
+                client(server).bars(["US:A", "US:B"], "1M", "2025-03-03")
+
+
+class Newest(unittest.TestCase):
+    def test_an_answer_whose_bars_belong_to_nobody_is_a_bad_answer(self):
+        csv = bars(30, 2)
+        whole = {"count": 2, "data": csv, "missing": []}
+        wrong = [{}, {**whole, "missing": ["US:AAPL"]}, {**whole, "missing": None}, {**whole, "count": 3}, {**whole, "data": 7}]
+        for result in wrong:
+            answer = Answer(json.dumps({"status": "ok", "result": result}), headers={"Content-Type": "application/json"})
+            with FailingServer(answer) as server, self.assertRaises(bourse.BadAnswer, msg=str(result)):
+                client(server).latest(["US:AAPL"], "1M", 2)
 
 
 class Columns(unittest.TestCase):
