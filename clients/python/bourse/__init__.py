@@ -1,7 +1,7 @@
 """Bourse from Python: whole answers as pandas, polars or Arrow frames.
 
-Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, a warning, or other
-generators to run side by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
+Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, a warning, rows that
+came, or other generators to run side by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import hashlib
 import io
 import itertools
 import json
+import logging
 import os
 import random
 import re
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
@@ -44,9 +46,10 @@ Impact = Literal["low", "medium", "high", "all"]
 _F = TypeVar("_F")
 _R = TypeVar("_R")
 _T = TypeVar("_T")
-_Step = Union[httpx.Request, float, "BourseWarning", "list[_Steps[Any]]"]
+_Step = Union[httpx.Request, float, "BourseWarning", "_Rows", "list[_Steps[Any]]"]
 _Steps = Generator[_Step, Any, _T]
 
+_LOG = logging.getLogger("bourse")
 _PAGE_ROWS = 1000
 _SIDE_BY_SIDE = 4
 _LATEST_BARS = 10
@@ -260,19 +263,38 @@ class _Form:
         return {"columns": ",".join([*self.columns, *others])}
 
 
-class _Caller:
-    """The line outside this file that called a method. Warnings name it, whichever thread or task they come from."""
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that came."""
 
-    def __init__(self) -> None:
+    count: int
+
+
+class _Watched:
+    """A call while it runs. Its warnings name the line outside this file that called, whichever thread or task they come from; its progress is
+    a bar of tqdm."""
+
+    def __init__(self, bar: Callable[..., Any] | None) -> None:
         frame = sys._getframe()
         while frame.f_back is not None and frame.f_globals is globals():
             frame = frame.f_back
         self._place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
         self._registry = frame.f_globals.setdefault("__warningregistry__", {})
+        self._bar = None if bar is None else bar(unit=" rows", desc="bourse")
+        self._lock = threading.Lock()
 
     def warn(self, warning: BourseWarning) -> None:
         file, line, module = self._place
         warnings.warn_explicit(warning, BourseWarning, file, line, module, self._registry)
+
+    def came(self, rows: int) -> None:
+        if self._bar is not None:
+            with self._lock:
+                self._bar.update(rows)
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
 
 
 @dataclass(frozen=True)
@@ -335,6 +357,7 @@ class _Areas(Generic[_F, _R]):
         retries: int = 5,
         retry_seconds_max: float = 60.0,
         cache: str | os.PathLike[str] | None = None,
+        progress: bool = False,
     ) -> None:
         """
         Parameters
@@ -346,6 +369,7 @@ class _Areas(Generic[_F, _R]):
         retries : further tries of a request that was not answered, or with 429 or 503
         retry_seconds_max : the longest pause; where the service asks for a longer one, such as until tomorrow, the error is raised at once
         cache : a folder for answers; each is asked for again, and not sent again while it holds
+        progress : whether each call shows the rows that came, in a bar of tqdm; without tqdm nothing is shown
 
         Raises
         ------
@@ -369,6 +393,7 @@ class _Areas(Generic[_F, _R]):
         self._frames = frames
         self._retries = retries
         self._retry_seconds_max = retry_seconds_max
+        self._progress = _bars_of_tqdm() if progress else None
         self._cache = None if cache is None else _Cache(cache, self._url)
         # As the client's own authentication, so that no netrc file replaces it and no redirect carries it on.
         self._http = self._client(auth=authorize, timeout=timeout, headers={"User-Agent": f"bourse-python/{__version__}"})
@@ -378,9 +403,9 @@ class _Areas(Generic[_F, _R]):
 
     def _call(self, steps: _Steps[Any]) -> Any:
         """Does the steps of a method."""
-        return self._run(steps, _Caller())
+        return self._whole(steps, _Watched(self._progress))
 
-    def _run(self, steps: _Steps[Any], caller: _Caller) -> Any:
+    def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
         raise NotImplementedError
 
     # ---- bars ----
@@ -845,6 +870,7 @@ class _Areas(Generic[_F, _R]):
             raise BadAnswer(f"{path}: this is no list of bars; is {self._url} a Bourse?")
         told = _told(answer)
         table = _read([_Page(csv.encode(), {**told, "x-count": str(count)})])
+        yield _Rows(len(table))
         bars = _indexed(table, form)
         found = [name for symbol, name in asked.items() if symbol not in {str(one).upper() for one in missing}]
         # Where the next symbol begins: its name is another, or, of two names of one instrument, its time goes back.
@@ -864,6 +890,7 @@ class _Areas(Generic[_F, _R]):
         self._check_csv(path, answer)
         told = _told(answer)
         table = _read([_Page(answer.content, {**told, "x-count": str(answer.content.count(b"\n") - 1)})])
+        yield _Rows(len(table))
         table.attrs = _attrs(told)
         yield from _notices(told)
         bars = _indexed(table, form)
@@ -880,6 +907,8 @@ class _Areas(Generic[_F, _R]):
         ask = _Ask(path, _texts({**params, "format": "csv"}))
         pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
         table = _read(pages)
+        if not is_paged:
+            yield _Rows(len(table))
         told = pages[-1].headers
         table.attrs = _attrs(told)
         yield from _notices(told)
@@ -925,6 +954,7 @@ class _Areas(Generic[_F, _R]):
             at = _Ask(ask.path, {**ask.params, "limit": str(size)}, place=len(pages))
             page = yield from self._page(at, key)
             pages.append(page)
+            yield _Rows(page.rows)
             before, key = key, page.headers.get("x-next-page-key")
             left = None if left is None else left - page.rows
             if key is None or left == 0:
@@ -979,7 +1009,11 @@ class _Areas(Generic[_F, _R]):
                 return answer
             if problem.error not in _TRANSIENT or tried == self._retries or (problem.retry_after or 0) > self._retry_seconds_max:
                 raise problem
-            yield (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
+            pause = (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
+            # A pause that nobody notices is no news; without a handler Python prints warnings alone.
+            level = logging.WARNING if pause >= 1 else logging.INFO
+            _LOG.log(level, "%s: %s Try %d of %d in %.1f seconds.", path, problem, tried + 2, self._retries + 1, pause)
+            yield pause
         raise AssertionError
 
     def _problem(self, answer: httpx.Response, may_be_held: bool) -> BourseError | None:
@@ -1007,12 +1041,18 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
 
     _client = httpx.Client
 
-    def _run(self, steps: _Steps[Any], caller: _Caller) -> Any:
+    def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
+        try:
+            return self._run(steps, call)
+        finally:
+            call.end()
+
+    def _run(self, steps: _Steps[Any], call: _Watched) -> Any:
         try:
             step = next(steps)
             while True:
                 try:
-                    answer = self._do(step, caller)
+                    answer = self._do(step, call)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
@@ -1020,16 +1060,18 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
         except StopIteration as done:
             return done.value
 
-    def _do(self, step: _Step, caller: _Caller) -> Any:
+    def _do(self, step: _Step, call: _Watched) -> Any:
         if isinstance(step, float):
             return time.sleep(step)
         if isinstance(step, httpx.Request):
             return self._http.send(step)
         if isinstance(step, BourseWarning):
-            return caller.warn(step)
+            return call.warn(step)
+        if isinstance(step, _Rows):
+            return call.came(step.count)
         pool = ThreadPoolExecutor(_SIDE_BY_SIDE)
         try:
-            return list(pool.map(self._run, step, itertools.repeat(caller)))
+            return list(pool.map(self._run, step, itertools.repeat(call)))
         finally:
             # An error, or Ctrl-C, waits for no walk that is under way.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -1049,12 +1091,18 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     _client = httpx.AsyncClient
 
-    async def _run(self, steps: _Steps[Any], caller: _Caller) -> Any:
+    async def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
+        try:
+            return await self._run(steps, call)
+        finally:
+            call.end()
+
+    async def _run(self, steps: _Steps[Any], call: _Watched) -> Any:
         try:
             step = next(steps)
             while True:
                 try:
-                    answer = await self._do(step, caller)
+                    answer = await self._do(step, call)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
@@ -1062,18 +1110,20 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
         except StopIteration as done:
             return done.value
 
-    async def _do(self, step: _Step, caller: _Caller) -> Any:
+    async def _do(self, step: _Step, call: _Watched) -> Any:
         if isinstance(step, float):
             return await asyncio.sleep(step)
         if isinstance(step, httpx.Request):
             return await self._http.send(step)
         if isinstance(step, BourseWarning):
-            return caller.warn(step)
+            return call.warn(step)
+        if isinstance(step, _Rows):
+            return call.came(step.count)
         gate = asyncio.Semaphore(_SIDE_BY_SIDE)
 
         async def run(steps: _Steps[Any]) -> Any:
             async with gate:
-                return await self._run(steps, caller)
+                return await self._run(steps, call)
 
         tasks = [asyncio.ensure_future(run(steps)) for steps in step]
         try:
@@ -1090,6 +1140,15 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _bars_of_tqdm() -> Callable[..., Any] | None:
+    """What makes a bar; None where tqdm is not installed."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
 
 
 def _given_or_set(**given: str | None) -> list[str]:

@@ -1,7 +1,10 @@
 """What the client does with a service that fails, or is none."""
 
 import asyncio
+import contextlib
 import gzip
+import importlib.util
+import io
 import itertools
 import json
 import os
@@ -102,6 +105,62 @@ class Retries(unittest.TestCase):
         with self.assertRaises(bourse.Unreachable) as caught:
             minutes(client(server, retries=0))
         self.assertIsNone(caught.exception.status)
+
+
+class Told(unittest.TestCase):
+    """What a call tells while it goes on."""
+
+    def test_a_pause_is_a_line_of_the_log_and_no_key_is_in_it(self):
+        quota = error(429, "rate_limited", message=f"The quota of {KEY} is used up.", Retry_After="1")
+        with FailingServer(quota, Answer(status=502), page(30, 1)) as server, self.assertLogs("bourse", "INFO") as caught:
+            minutes(client(server))
+        first, second = caught.records
+        self.assertEqual((first.levelname, second.levelname), ("WARNING", "INFO"))
+        asked = "stock/bars/US%3AAAPL/1M/from/2025-03-03/to/2025-03-03: "
+        self.assertRegex(first.getMessage(), f"^{asked}rate_limited: The quota of <API_KEY> is used up. .*Try 2 of 6 in 1.[0-9] seconds.$")
+        self.assertRegex(second.getMessage(), f"^{asked}unavailable: .* answered 502 Try 3 of 6 in 0.[0-9] seconds.$")
+
+    def test_an_answer_at_once_and_an_error_at_once_are_no_lines(self):
+        with FailingServer(page(30, 1), error(404, "unknown_instrument")) as server, self.assertNoLogs("bourse", "DEBUG"):
+            minutes(client(server))
+            with self.assertRaises(bourse.UnknownInstrument):
+                minutes(client(server))
+
+    def bars_of(self, ask, *answers):
+        """What is told to tqdm, here a stand-in: the rows of each update, and whether the bar was closed."""
+        bar = mock.Mock()
+        modules = {"tqdm": mock.Mock(), "tqdm.auto": mock.Mock(tqdm=mock.Mock(return_value=bar))}
+        with FailingServer(*answers) as server, mock.patch.dict(sys.modules, modules):
+            ask(server)
+        bar.close.assert_called_once_with()
+        return sorted(rows for (rows,), _ in bar.update.call_args_list)
+
+    def test_progress_counts_the_rows_of_all_pages_and_symbols(self):
+        pages = [page(30, 2, "k"), page(32, 3)]
+        self.assertEqual(self.bars_of(lambda server: minutes(client(server, progress=True)), *pages), [2, 3])
+
+        async def ask(server):
+            async with bourse.AsyncBourse(server.url, KEY, progress=True) as service:
+                await service.bars(["US:A", "US:B"], "1M", "2025-03-03")
+
+        self.assertEqual(self.bars_of(lambda server: asyncio.run(ask(server)), page(30, 4), page(30, 5)), [4, 5])
+
+        def fails(server):
+            with self.assertRaises(bourse.Internal):
+                minutes(client(server, progress=True))
+
+        self.assertEqual(self.bars_of(fails, page(30, 2, "k"), error(500, "internal")), [2])
+
+    def test_without_tqdm_progress_shows_nothing(self):
+        with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), FailingServer(page(30, 2)) as server:
+            self.assertEqual(closes(minutes(client(server, progress=True))), [30, 31])
+
+    @unittest.skipUnless(importlib.util.find_spec("tqdm"), "tqdm is not installed")
+    def test_tqdm_shows_the_rows(self):
+        shown = io.StringIO()
+        with FailingServer(page(30, 2)) as server, contextlib.redirect_stderr(shown):
+            minutes(client(server, progress=True))
+        self.assertRegex(shown.getvalue(), "2 rows")
 
 
 class Walks(unittest.TestCase):
