@@ -171,7 +171,7 @@ const ownValues: Readonly<Record<string, typeof values>> = { latestOfMany: { sym
 
 const sentValue = (endpoint: string, name: string): string => ownValues[endpoint]?.[name] ?? values[name]!;
 
-/** Parameters that the client sets itself, the form of instants, which frames have, and another name of `adjust`. */
+/** What the client sets itself, the form of instants, which frames have, and another name of `adjust`. */
 const own = ['format', 'csv_safe', 'session_date', 'next_page_key', 'adjustment', 'timestamps', 'tz'];
 
 /** Those that a method does not have, with the reason. */

@@ -426,10 +426,37 @@ class _Areas(Generic[_F, _R]):
         columns: str | Iterable[str] | None = None,
     ) -> _F:
         """
-        All bars that open from `start` to `end`, both included; without `end` up to the newest. A symbol is `US:AAPL`, a stock, or has its asset
-        type before it: `crypto:GLOBAL:BTCUSD`. The index `timestamp` is the open in UTC, or in the zone `tz`; of DAY, WEEK and MON
-        the date of the session, without a zone. Of several symbols the index is (symbol, timestamp). `columns` are the names of those that
-        the frame has, in this order; the service sends no others.
+        All bars that open in a range, oldest first.
+
+        Parameters
+        ----------
+        symbols : one symbol, or a list. `US:AAPL` is a stock; others have their asset type before them: `crypto:GLOBAL:BTCUSD`
+        interval : such as `5M` or `DAY`
+        start, end : the first and the last open, both included; without `end` up to the newest
+        adjust, adjust_as_of : the corporate actions that prices are adjusted for, and the last ex-date of them
+        is_eth : whether to include extended hours
+        as_of : the moment from whose knowledge to answer
+        data_version : the version of the stored data, as in `attrs` of an earlier frame
+        tz : the zone of the times, by default UTC
+        columns : the columns of the frame, in this order; the service sends no others
+
+        Returns
+        -------
+        A frame whose index `timestamp` is the open; of DAY, WEEK and MON the date of the session, without a zone. Of a list the index is
+        (symbol, timestamp). An empty frame is a `BourseWarning` that says why, as `attrs["no_data"]` does.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears a symbol
+        UnknownInterval, InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.bars("US:GAMMA", "DAY", "2020-08-28", adjust="split", columns=["close", "volume"])
+                    close  volume
+        timestamp
+        2020-08-28  126.0   400.0
+        2020-08-31  504.0   400.0
         """
         path = f"from/{_segment(start)}/to/{_segment(end or _END_OF_TIME)}"
         params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version)}
@@ -740,7 +767,31 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The stored series of an asset type, by their names."""
+        """
+        The stored series of an asset type, by their names.
+
+        Parameters
+        ----------
+        schema : the asset type
+        country, query, interval : those of the series, if given; `query` is the beginning of a symbol
+        sort : `desc` reverses the order
+        limit : the number of series, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each series.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.coverage(query="AAPL", interval="1M")[["symbol", "interval", "bars"]]
+          symbol interval  bars
+        0   AAPL       1M  2340
+        """
         which = {"country_iso_code": country, "query": query, "interval": interval}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(f"{_segment(schema)}/coverage", params, limit))
@@ -757,7 +808,34 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The sessions of one instrument: which have bars, did not trade, are missing or still to come."""
+        """
+        The sessions of one instrument: which have bars, did not trade, are missing or still to come.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        start, end : the dates of the first and the last session
+        interval : the interval of the series to look at
+        sort : `desc` reverses the order
+        limit : the number of sessions, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each session.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.sessions("US:AAPL", "2025-03-07", "2025-03-10", interval="1M")[["session_date", "bars", "expected_bars"]]
+          session_date  bars  expected_bars
+        0   2025-03-07   390            390
+        1   2025-03-10   390            390
+        """
         which = {"interval": interval, "from_date": start, "to_date": end}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(_of(symbol, "coverage"), params, limit))
@@ -776,7 +854,32 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """What may be wrong with the stored data of an instrument, by its beginning."""
+        """
+        What may be wrong with the stored data of an instrument, by its beginning.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        start, end : the range in which findings lie
+        interval, kind, severity : those of the findings, if given
+        sort : `desc` reverses the order
+        limit : the number of findings, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each finding.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> len(service.findings("US:GAMMA", "2030-01-01"))
+        0
+        """
         which = {"interval": interval, "from_date": start, "to_date": end, "kind": kind, "severity": severity}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(_of(symbol, "findings"), params, limit))
@@ -789,7 +892,29 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The imports and deletions that the data come from, by their number."""
+        """
+        The imports and deletions that the data come from, by their number.
+
+        Parameters
+        ----------
+        sort : `desc` gives the newest first
+        limit : the number of runs, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each run; its `data_version` is that of the stored data after it.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.runs(limit=1)[["kind", "dataset", "file"]]
+             kind dataset         file
+        0  import    bars  minutes.csv
+        """
         return self._call(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
 
     def address_info(self, *, as_of: When | None = None) -> _R:
