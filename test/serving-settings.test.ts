@@ -123,7 +123,7 @@ test('a variable that is no setting and a store that was not there are warned of
   const fresh = shop.path('fresh.db');
   for (const workers of ['1', '2']) {
     const server = await shop.serveWith(
-      { BOURSE_PROT: '9', BOURSE_STORE: workers === '1' ? fresh : shop.store },
+      { BOURSE_KEY: 'x', BOURSE_PROT: '9', BOURSE_STORE: workers === '1' ? fresh : shop.store },
       ...['--workers', workers],
     );
     assert.equal(await server.stop(), 0);

@@ -270,11 +270,14 @@ export function readSettings(flags: SettingFlags): Settings {
   return Object.fromEntries(readSourced(flags).map(({ name, value }) => [name, value])) as Settings;
 }
 
-/** The environment's `BOURSE_…` variables that are no settings, each with the setting whose name is near. */
+/** The variables that the clients read; programs that use the service may run where it runs. */
+export const clientVariables: readonly string[] = ['BOURSE_URL', 'BOURSE_KEY'];
+
+/** The environment's `BOURSE_…` variables that nothing reads, each with the setting whose name is near. */
 export function strayVariables(): { readonly name: string; readonly near: string | undefined }[] {
   const known = settingNames.map((name) => factsOf(name).env);
   return Object.keys(process.env)
-    .filter((name) => name.startsWith('BOURSE_') && !known.includes(name))
+    .filter((name) => name.startsWith('BOURSE_') && ![...known, ...clientVariables].includes(name))
     .map((name) => ({ name, near: nearest(name, known) }));
 }
 

@@ -2,6 +2,7 @@
 // code looked up.
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
+import { clientVariables } from '../../src/cli/config.ts';
 import { allEndpoints } from '../../src/contract/index.ts';
 import { python, skipPython } from '../python.ts';
 import { allOf, callsIn, lookUp } from './commands.ts';
@@ -171,7 +172,9 @@ export class PageCheck {
       return;
     }
     this.#desk.write('example.py', this.#desk.here(blocks.map(({ text }) => text).join('\n')));
-    this.#fail(first.line, (await this.#desk.run(`${python} example.py`)).problem);
+    const { url, key } = this.#desk.service;
+    const program = `BOURSE_URL=${url} BOURSE_KEY=${key} ${python} example.py`;
+    this.#fail(first.line, (await this.#desk.run(program)).problem);
   }
 
   /** Compiles and runs the page's program. */
@@ -205,7 +208,9 @@ export class PageCheck {
         (flag) => !foreignFlags.includes(flag) && !known.some((option) => option.long === flag),
       ),
       ...variables.filter(
-        (name) => !known.some(({ description }) => description.includes(`environment: ${name})`)),
+        (name) =>
+          !clientVariables.includes(name) &&
+          !known.some(({ description }) => description.includes(`environment: ${name})`)),
       ),
     ].map((word) => `nothing is called ${word}`);
   }

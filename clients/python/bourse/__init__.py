@@ -1,7 +1,7 @@
 """Bourse from Python: whole answers as pandas, polars or Arrow frames.
 
-Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, or other generators to run side
-by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
+Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, a warning, rows that
+came, or other generators to run side by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import itertools
 import json
+import logging
 import os
 import random
 import re
+import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
@@ -22,6 +26,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeVar, Union
 from urllib.parse import quote
 
@@ -41,11 +46,15 @@ Impact = Literal["low", "medium", "high", "all"]
 _F = TypeVar("_F")
 _R = TypeVar("_R")
 _T = TypeVar("_T")
-_Step = Union[httpx.Request, float, "list[_Steps[Any]]"]
+_Step = Union[httpx.Request, float, "BourseWarning", "_Rows", "list[_Steps[Any]]"]
 _Steps = Generator[_Step, Any, _T]
 
+_LOG = logging.getLogger("bourse")
 _PAGE_ROWS = 1000
 _SIDE_BY_SIDE = 4
+_LATEST_BARS = 10
+_LATEST_SYMBOLS = 1000
+_LATEST_LETTERS = 16_000
 _BACKOFF_SECONDS = 0.25
 _CACHE_DAYS = 30
 _END_OF_TIME = "2200-12-31"
@@ -77,13 +86,14 @@ _TOLD = {
     "x-adjust-incomplete": "adjust_incomplete",
     "x-adjusted-by": "adjusted_by",
     "x-adjusted-contracts": "adjusted_contracts",
+    "x-no-data": "no_data",
 }
 _WARNED = ("x-as-of-limits", "x-symbol-history", "x-adjust-incomplete", "x-adjusted-by", "x-adjusted-contracts")
 
 
 class BourseWarning(UserWarning):
     """An answer is right, and may be other than you think: `X-Symbol-History`, `X-As-Of-Limits`, `X-Adjust-Incomplete`, `X-Adjusted-By`,
-    `X-Adjusted-Contracts`."""
+    `X-Adjusted-Contracts`, `X-No-Data`."""
 
 
 class BourseError(Exception):
@@ -225,6 +235,69 @@ class _Page:
 
 
 @dataclass(frozen=True)
+class _Form:
+    """The frame that a caller wants of bars: their interval, the zone of their times, and their columns."""
+
+    interval: str
+    tz: str | None
+    columns: list[str] | None
+
+    @classmethod
+    def of(cls, interval: str, tz: str | None, columns: str | Iterable[str] | None) -> _Form:
+        return cls(interval, tz, columns.split(",") if isinstance(columns, str) else None if columns is None else list(columns))
+
+    @property
+    def has_sessions(self) -> bool:
+        return self.interval.upper() in _SESSION_INTERVALS
+
+    @property
+    def stamp(self) -> str:
+        """The column that becomes the index."""
+        return "session_date" if self.has_sessions else "datetime"
+
+    def params(self, *needed: str) -> dict[str, Any]:
+        """The parameters for the columns of the frame, its index, and others that are needed."""
+        if self.columns is None:
+            return {"session_date": self.has_sessions}
+        others = [name for name in dict.fromkeys([*needed, self.stamp]) if name not in self.columns]
+        return {"columns": ",".join([*self.columns, *others])}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that came."""
+
+    count: int
+
+
+class _Watched:
+    """A call while it runs. Its warnings name the line outside this file that called, whichever thread or task they come from; its progress is
+    a bar of tqdm."""
+
+    def __init__(self, bar: Callable[..., Any] | None) -> None:
+        frame = sys._getframe()
+        while frame.f_back is not None and frame.f_globals is globals():
+            frame = frame.f_back
+        self._place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
+        self._registry = frame.f_globals.setdefault("__warningregistry__", {})
+        self._bar = None if bar is None else bar(unit=" rows", desc="bourse")
+        self._lock = threading.Lock()
+
+    def warn(self, warning: BourseWarning) -> None:
+        file, line, module = self._place
+        warnings.warn_explicit(warning, BourseWarning, file, line, module, self._registry)
+
+    def came(self, rows: int) -> None:
+        if self._bar is not None:
+            with self._lock:
+                self._bar.update(rows)
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+@dataclass(frozen=True)
 class _Ask:
     """A request without what changes from page to page; `place` is that of the page in its walk."""
 
@@ -276,21 +349,33 @@ class _Areas(Generic[_F, _R]):
 
     def __init__(
         self,
-        url: str,
-        key: str,
+        url: str | None = None,
+        key: str | None = None,
         *,
         frames: Frames = "pandas",
         timeout: float = 30.0,
         retries: int = 5,
         retry_seconds_max: float = 60.0,
         cache: str | os.PathLike[str] | None = None,
+        progress: bool = False,
     ) -> None:
         """
-        `url` is the address of the service, such as `http://127.0.0.1:8080`. `timeout`: seconds without a byte. `retries`: further tries
-        of a request that was not answered, or with 429 or 503. The service says how long to wait; where that is more than `retry_seconds_max`,
-        such as until tomorrow, the error is raised at once. `cache`: a folder for answers; each is asked for again, and not sent again
-        while it holds.
+        Parameters
+        ----------
+        url : the address of the service, such as `http://127.0.0.1:8080`; by default that of the environment variable `BOURSE_URL`
+        key : the text that `bourse keys create` printed; by default that of the environment variable `BOURSE_KEY`
+        frames : the kind of frames to return
+        timeout : seconds without a byte
+        retries : further tries of a request that was not answered, or with 429 or 503
+        retry_seconds_max : the longest pause; where the service asks for a longer one, such as until tomorrow, the error is raised at once
+        cache : a folder for answers; each is asked for again, and not sent again while it holds
+        progress : whether each call shows the rows that came, in a bar of tqdm; without tqdm nothing is shown
+
+        Raises
+        ------
+        ValueError : an argument cannot be used, or there is no address or no key
         """
+        url, key = _given_or_set(url=url, key=key)
         if not key or not key.isascii() or any(not "!" <= letter <= "~" for letter in key):
             raise ValueError("key: give the text that `bourse keys create` printed, without spaces")
         parts = httpx.URL(url)
@@ -308,6 +393,7 @@ class _Areas(Generic[_F, _R]):
         self._frames = frames
         self._retries = retries
         self._retry_seconds_max = retry_seconds_max
+        self._progress = _bars_of_tqdm() if progress else None
         self._cache = None if cache is None else _Cache(cache, self._url)
         # As the client's own authentication, so that no netrc file replaces it and no redirect carries it on.
         self._http = self._client(auth=authorize, timeout=timeout, headers={"User-Agent": f"bourse-python/{__version__}"})
@@ -315,7 +401,11 @@ class _Areas(Generic[_F, _R]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._url!r})"
 
-    def _run(self, steps: _Steps[Any]) -> Any:
+    def _call(self, steps: _Steps[Any]) -> Any:
+        """Does the steps of a method."""
+        return self._whole(steps, _Watched(self._progress))
+
+    def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
         raise NotImplementedError
 
     # ---- bars ----
@@ -333,21 +423,50 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
         tz: str | None = None,
+        columns: str | Iterable[str] | None = None,
     ) -> _F:
         """
-        All bars that open from `start` to `end`, both included; without `end` up to the newest. A symbol is `US:AAPL`, a stock, or has its asset
-        type before it: `crypto:GLOBAL:BTCUSD`. The index `timestamp` is the open in UTC, or in the zone `tz`; of DAY, WEEK and MON
-        the date of the session, without a zone. Of several symbols the index is (symbol, timestamp).
+        All bars that open in a range, oldest first.
+
+        Parameters
+        ----------
+        symbols : one symbol, or a list. `US:AAPL` is a stock; others have their asset type before them: `crypto:GLOBAL:BTCUSD`
+        interval : such as `5M` or `DAY`
+        start, end : the first and the last open, both included; without `end` up to the newest
+        adjust, adjust_as_of : the corporate actions that prices are adjusted for, and the last ex-date of them
+        is_eth : whether to include extended hours
+        as_of : the moment from whose knowledge to answer
+        data_version : the version of the stored data, as in `attrs` of an earlier frame
+        tz : the zone of the times, by default UTC
+        columns : the columns of the frame, in this order; the service sends no others
+
+        Returns
+        -------
+        A frame whose index `timestamp` is the open; of DAY, WEEK and MON the date of the session, without a zone. Of a list the index is
+        (symbol, timestamp). An empty frame is a `BourseWarning` that says why, as `attrs["no_data"]` does.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears a symbol
+        UnknownInterval, InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.bars("US:GAMMA", "DAY", "2020-08-28", adjust="split", columns=["close", "volume"])
+                    close  volume
+        timestamp
+        2020-08-28  126.0   400.0
+        2020-08-31  504.0   400.0
         """
         path = f"from/{_segment(start)}/to/{_segment(end or _END_OF_TIME)}"
         params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version)}
-        return self._run(self._bars(symbols, interval, path, params, tz))
+        return self._call(self._bars(symbols, path, params, _Form.of(interval, tz, columns)))
 
     def latest(
         self,
         symbols: str | Iterable[str],
         interval: str,
-        limit: int = 150,
+        limit: int | None = None,
         *,
         adjust: Adjust | None = None,
         adjust_as_of: When | None = None,
@@ -355,10 +474,44 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
         tz: str | None = None,
+        columns: str | Iterable[str] | None = None,
     ) -> _F:
-        """The newest `limit` completed bars, 1 to 1000, oldest first; otherwise as `bars`."""
-        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version), "limit": limit}
-        return self._run(self._bars(symbols, interval, "latest", params, tz))
+        """
+        The newest completed bars, oldest first: of one symbol, or of a list of them as they are stored at one moment.
+
+        Up to 10 bars of each of 1,000 symbols come in one answer, which counts as one request of a quota. More symbols are further
+        requests; more bars are a request for each symbol.
+
+        Parameters
+        ----------
+        symbols : one symbol, such as `US:AAPL`, or a list
+        interval : such as `5M` or `DAY`
+        limit : the number of bars of each symbol, 1 to 1000; by default 150 of one symbol, and 1 of each of a list
+        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as of `bars`
+
+        Returns
+        -------
+        A frame as that of `bars`; of a list by symbol, as it was given, and time. Its `attrs["missing"]` then lists the symbols without a bar,
+        which are a `BourseWarning` too.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the only symbol; of a list it is missing
+        InvalidParameter : a symbol, the interval or the limit is none
+
+        Examples
+        --------
+        >>> service.latest(["US:AAPL", "US:GAMMA"], "DAY", columns="close,volume").round(2)
+                             close   volume
+        symbol   timestamp
+        US:AAPL  2025-03-10  124.0  75952.5
+        US:GAMMA 2020-08-31  504.0    400.0
+        """
+        params = {"adjust": adjust, "adjust_as_of": adjust_as_of, "is_eth": is_eth, **_at(as_of, data_version)}
+        form = _Form.of(interval, tz, columns)
+        if isinstance(symbols, str):
+            return self._call(self._bars(symbols, "latest", {**params, "limit": 150 if limit is None else limit}, form))
+        return self._call(self._latest(symbols, 1 if limit is None else limit, params, form))
 
     def bulk(
         self,
@@ -374,6 +527,7 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
         tz: str | None = None,
+        columns: str | Iterable[str] | None = None,
     ) -> _F:
         """
         All bars of a market, or of some of its symbols, that open from `start` to `end` or on the day `start`, from one answer. A market is
@@ -387,18 +541,18 @@ class _Areas(Generic[_F, _R]):
             "adjust": adjust,
             "adjust_as_of": adjust_as_of,
             "is_eth": is_eth,
-            "session_date": interval.upper() in _SESSION_INTERVALS,
             **_at(as_of, data_version),
             "format": "csv",
         }
-        return self._run(self._bulk(market, f"{path}/from/{_segment(start)}/to/{_segment(end or start)}", params, tz))
+        place = f"{path}/from/{_segment(start)}/to/{_segment(end or start)}"
+        return self._call(self._bulk(market, place, params, _Form.of(interval, tz, columns)))
 
     # ---- instruments ----
 
     def reference(self, symbol: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What is known of an instrument."""
         schema, name = _instrument(symbol)
-        return self._run(self._result(f"{schema}/reference/{_segment(name)}", _at(as_of, data_version)))
+        return self._call(self._result(f"{schema}/reference/{_segment(name)}", _at(as_of, data_version)))
 
     def search(
         self,
@@ -412,7 +566,7 @@ class _Areas(Generic[_F, _R]):
     ) -> _F:
         """The first `limit` instruments, 1 to 100, whose symbol or name matches a text."""
         params = {"query": query, "country_iso_code": country, "limit": limit, **_at(as_of, data_version)}
-        return self._run(self._found(f"{_segment(schema)}/reference/search", params))
+        return self._call(self._found(f"{_segment(schema)}/reference/search", params))
 
     def _found(self, path: str, params: Mapping[str, Any]) -> _Steps[Any]:
         rows = (yield from self._result(path, params)).get("data")
@@ -439,7 +593,7 @@ class _Areas(Generic[_F, _R]):
             raise ValueError(f"symbol: {symbol} is no stock, and only stocks have corporate actions")
         which = {"from_date": start, "to_date": end, "action_type": action_type, "extended": extended}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
+        return self._call(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
 
     # ---- news ----
 
@@ -456,7 +610,7 @@ class _Areas(Generic[_F, _R]):
     ) -> _F:
         """News published from `start` to `end`: of an instrument, of a market (`US:*`) or of all."""
         params = {"from_date": start, "to_date": end or _END_OF_TIME, "full_symbol": _full(symbol), "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list("news/list", params, limit))
+        return self._call(self._list("news/list", params, limit))
 
     def latest_news(
         self,
@@ -469,7 +623,7 @@ class _Areas(Generic[_F, _R]):
     ) -> _F:
         """The newest `limit` items, 1 to 1001, oldest first."""
         params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list("news/latest", params, is_paged=False))
+        return self._call(self._list("news/latest", params, is_paged=False))
 
     # ---- options ----
 
@@ -503,7 +657,7 @@ class _Areas(Generic[_F, _R]):
             "sort": sort,
             **_at(as_of, data_version),
         }
-        return self._run(self._list(path, params, limit))
+        return self._call(self._list(path, params, limit))
 
     def expirations(
         self,
@@ -517,7 +671,7 @@ class _Areas(Generic[_F, _R]):
         """The coming expirations of an underlying, nearest first."""
         schema, name = _instrument(symbol)
         path = f"option/expiration_date_list/{schema}/{_segment(name)}"
-        return self._run(self._list(path, {"adjusted": adjusted, "sort": sort, **_at(as_of, data_version)}, is_paged=False))
+        return self._call(self._list(path, {"adjusted": adjusted, "sort": sort, **_at(as_of, data_version)}, is_paged=False))
 
     # ---- holidays ----
 
@@ -535,11 +689,11 @@ class _Areas(Generic[_F, _R]):
     ) -> _F:
         """Closed and shortened days of a market (`US:*`) or an instrument."""
         params = {"full_symbol": _full(symbol), "holiday_code": holiday_code, "from_date": start, "to_date": end}
-        return self._run(self._list("holiday/list", {**params, "sort": sort, **_at(as_of, data_version)}, limit))
+        return self._call(self._list("holiday/list", {**params, "sort": sort, **_at(as_of, data_version)}, limit))
 
     def holiday_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What the codes of a country's holidays mean."""
-        return self._run(self._result(f"holiday/holiday_codes/{_segment(country)}", _at(as_of, data_version)))
+        return self._call(self._result(f"holiday/holiday_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- economic calendar ----
 
@@ -559,7 +713,7 @@ class _Areas(Generic[_F, _R]):
     ) -> _F:
         """Economic events from `start` to `end`."""
         params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list("economic_calendar/event_list", params, limit))
+        return self._call(self._list("economic_calendar/event_list", params, limit))
 
     def latest_events(
         self,
@@ -576,7 +730,7 @@ class _Areas(Generic[_F, _R]):
         """The `limit` economic events nearest to now, 1 to 1001."""
         filters = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
         params = {**filters, "sort": sort, "limit": limit, **_at(as_of, data_version)}
-        return self._run(self._list("economic_calendar/latest_event_list", params, is_paged=False))
+        return self._call(self._list("economic_calendar/latest_event_list", params, is_paged=False))
 
     def event(
         self,
@@ -593,11 +747,11 @@ class _Areas(Generic[_F, _R]):
     ) -> _R:
         """One economic event: that of an identifier, or the newest that matches. `NoData` where none does."""
         params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._result("economic_calendar/event", params))
+        return self._call(self._result("economic_calendar/event", params))
 
     def event_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """What the codes of a country's economic events mean."""
-        return self._run(self._result(f"economic_calendar/event_codes/{_segment(country)}", _at(as_of, data_version)))
+        return self._call(self._result(f"economic_calendar/event_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- what is stored ----
 
@@ -613,10 +767,34 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The stored series of an asset type, by their names."""
+        """
+        The stored series of an asset type, by their names.
+
+        Parameters
+        ----------
+        schema : the asset type
+        country, query, interval : those of the series, if given; `query` is the beginning of a symbol
+        sort : `desc` reverses the order
+        limit : the number of series, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each series.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.coverage(query="AAPL", interval="1M")[["symbol", "interval", "bars"]]
+          symbol interval  bars
+        0   AAPL       1M  2340
+        """
         which = {"country_iso_code": country, "query": query, "interval": interval}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list(f"{_segment(schema)}/coverage", params, limit))
+        return self._call(self._list(f"{_segment(schema)}/coverage", params, limit))
 
     def sessions(
         self,
@@ -630,10 +808,37 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The sessions of one instrument: which have bars, did not trade, are missing or still to come."""
+        """
+        The sessions of one instrument: which have bars, did not trade, are missing or still to come.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        start, end : the dates of the first and the last session
+        interval : the interval of the series to look at
+        sort : `desc` reverses the order
+        limit : the number of sessions, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each session.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.sessions("US:AAPL", "2025-03-07", "2025-03-10", interval="1M")[["session_date", "bars", "expected_bars"]]
+          session_date  bars  expected_bars
+        0   2025-03-07   390            390
+        1   2025-03-10   390            390
+        """
         which = {"interval": interval, "from_date": start, "to_date": end}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list(_of(symbol, "coverage"), params, limit))
+        return self._call(self._list(_of(symbol, "coverage"), params, limit))
 
     def findings(
         self,
@@ -649,10 +854,35 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """What may be wrong with the stored data of an instrument, by its beginning."""
+        """
+        What may be wrong with the stored data of an instrument, by its beginning.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        start, end : the range in which findings lie
+        interval, kind, severity : those of the findings, if given
+        sort : `desc` reverses the order
+        limit : the number of findings, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each finding.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> len(service.findings("US:GAMMA", "2030-01-01"))
+        0
+        """
         which = {"interval": interval, "from_date": start, "to_date": end, "kind": kind, "severity": severity}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
-        return self._run(self._list(_of(symbol, "findings"), params, limit))
+        return self._call(self._list(_of(symbol, "findings"), params, limit))
 
     def runs(
         self,
@@ -662,60 +892,153 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The imports and deletions that the data come from, by their number."""
-        return self._run(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
+        """
+        The imports and deletions that the data come from, by their number.
+
+        Parameters
+        ----------
+        sort : `desc` gives the newest first
+        limit : the number of runs, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each run; its `data_version` is that of the stored data after it.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.runs(limit=1)[["kind", "dataset", "file"]]
+             kind dataset         file
+        0  import    bars  minutes.csv
+        """
+        return self._call(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
 
     def address_info(self, *, as_of: When | None = None) -> _R:
         """The base address and the version of the service."""
-        return self._run(self._result("server/address_info", {"as_of": as_of}))
+        return self._call(self._result("server/address_info", {"as_of": as_of}))
 
     # ---- from requests to frames ----
 
-    def _bars(
-        self, symbols: str | Iterable[str], interval: str, path: str, params: Mapping[str, Any], tz: str | None
-    ) -> _Steps[Any]:
+    def _bars(self, symbols: str | Iterable[str], path: str, params: Mapping[str, Any], form: _Form) -> _Steps[Any]:
         if isinstance(symbols, str):
-            return self._framed((yield from self._series(symbols, interval, path, params, tz)))
+            return self._framed((yield from self._series(symbols, path, params, form)))
         names = list(dict.fromkeys(symbols))
         if not names:
             raise ValueError("symbols: there is none")
-        tables = yield [self._series(name, interval, path, params, tz) for name in names]
-        found = dict(zip(names, tables))
+        found = yield from self._each(names, path, params, form)
         together = pd.concat(found, names=["symbol", "timestamp"])
         together.attrs = {symbol: one.attrs for symbol, one in found.items()}
         return self._framed(together)
 
-    def _series(self, symbol: str, interval: str, path: str, params: Mapping[str, Any], tz: str | None) -> _Steps[pd.DataFrame]:
-        """The bars of one symbol."""
-        has_sessions = interval.upper() in _SESSION_INTERVALS
-        schema, name = _instrument(symbol)
-        whole = f"{schema}/bars/{_segment(name)}/{_segment(interval)}/{path}"
-        table = yield from self._table(whole, {**params, "session_date": has_sessions}, is_paged="limit" not in params)
-        return _indexed(table, has_sessions, tz)
+    def _each(self, names: list[str], path: str, params: Mapping[str, Any], form: _Form) -> _Steps[dict[str, pd.DataFrame]]:
+        """The bars of each symbol, from requests side by side."""
+        tables = yield [self._series(name, path, params, form) for name in names]
+        return dict(zip(names, tables))
 
-    def _bulk(self, market: str, path: str, params: Mapping[str, Any], tz: str | None) -> _Steps[Any]:
+    def _series(self, symbol: str, path: str, params: Mapping[str, Any], form: _Form) -> _Steps[pd.DataFrame]:
+        """The bars of one symbol."""
+        schema, name = _instrument(symbol)
+        whole = f"{schema}/bars/{_segment(name)}/{_segment(form.interval)}/{path}"
+        of = f"{symbol} has no such bars at {form.interval}"
+        table = yield from self._table(whole, {**params, **form.params()}, is_paged="limit" not in params, empty=of)
+        return _indexed(table, form)
+
+    def _latest(self, symbols: Iterable[str], limit: int, params: Mapping[str, Any], form: _Form) -> _Steps[Any]:
+        """The newest bars of many symbols, all from one version of the stored data."""
+        # The service takes US:AAPL and us:aapl for one symbol.
+        names = list({":".join(_instrument(name)).upper(): name for name in symbols}.values())
+        if not names:
+            raise ValueError("symbols: there is none")
+        params = {**params, "limit": min(limit, _LATEST_BARS)}
+        parts: list[pd.DataFrame] = []
+        having: set[str] = set()
+        reasons: list[str] = []
+        told: dict[str, Any] = {}
+        for schema, some in _requests(names):
+            part, of_part, reason = yield from self._newest(schema, some, params, form)
+            told = {**part.attrs, **told}
+            if "data_version" in told:
+                params = {**params, "data_version": told["data_version"]}
+            parts.append(part)
+            having.update(of_part)
+            reasons += [reason] if reason else []
+        found = [name for name in names if name in having]
+        missing = [name for name in names if name not in having]
+        if missing:
+            yield BourseWarning(f"{len(missing)} of {len(names)} symbols have no bars at {form.interval}: {'; '.join(reasons)}")
+        if limit > _LATEST_BARS and found:
+            each = yield from self._each(found, "latest", {**params, "limit": limit}, form)
+            together = pd.concat(each, names=["symbol", "timestamp"])
+        else:
+            together = pd.concat(parts)
+            places = together.index.get_level_values("symbol").map({name: at for at, name in enumerate(names)})
+            together = together.iloc[places.argsort(kind="stable")]
+        together.attrs = {**told, "missing": missing}
+        return self._framed(together)
+
+    def _newest(
+        self, schema: str, names: list[str], params: Mapping[str, Any], form: _Form
+    ) -> _Steps[tuple[pd.DataFrame, list[str], str | None]]:
+        """The newest bars of symbols of one asset type, from one answer; the symbols that have some, and why the others have none."""
+        path = f"{schema}/bars/latest"
+        asked = {_instrument(name)[1].upper(): name for name in names}
+        given = {"symbols": ",".join(asked), "interval": form.interval, **params, "format": "csv", **form.params("country_iso_code", "symbol", "datetime")}
+        # The CSV alone does not say which symbols are missing: this header asks for it within JSON.
+        answer = yield from self._answer(path, _texts(given), {"Accept": "application/json"})
+        result = self._result_of(path, answer)
+        csv, count, missing = result.get("data"), result.get("count"), result.get("missing")
+        if not isinstance(csv, str) or not isinstance(count, int) or not isinstance(missing, list):
+            raise BadAnswer(f"{path}: this is no list of bars; is {self._url} a Bourse?")
+        told = _told(answer)
+        table = _read([_Page(csv.encode(), {**told, "x-count": str(count)})])
+        yield _Rows(len(table))
+        bars = _indexed(table, form)
+        found = [name for symbol, name in asked.items() if symbol not in {str(one).upper() for one in missing}]
+        # Where the next symbol begins: its name is another, or, of two names of one instrument, its time goes back.
+        same = (table[["country_iso_code", "symbol"]] == table[["country_iso_code", "symbol"]].shift()).all(axis=1)
+        begins = ~(same & (table["datetime"] > table["datetime"].shift()))
+        if begins.sum() != len(found):
+            raise BadAnswer(f"{path}: bars of {begins.sum()} symbols came, and {len(asked) - len(found)} of {len(asked)} are missing")
+        owners = [found[at - 1] for at in begins.cumsum()]
+        bars.index = pd.MultiIndex.from_arrays([pd.Index(owners, dtype="object"), bars.index], names=["symbol", "timestamp"])
+        bars.attrs = _attrs(told)
+        yield from _notices(told)
+        return bars, found, bars.attrs.pop("no_data", None)
+
+    def _bulk(self, market: str, path: str, params: Mapping[str, Any], form: _Form) -> _Steps[Any]:
         """The bars of many symbols. An answer that breaks off is asked for again, as one that did not come."""
-        answer = yield from self._answer(path, _texts(params))
+        answer = yield from self._answer(path, _texts({**params, **form.params("symbol")}))
         self._check_csv(path, answer)
         told = _told(answer)
         table = _read([_Page(answer.content, {**told, "x-count": str(answer.content.count(b"\n") - 1)})])
-        table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
-        _warn(told)
-        bars = _indexed(table, params["session_date"], tz)
+        yield _Rows(len(table))
+        table.attrs = _attrs(told)
+        yield from _notices(told)
+        bars = _indexed(table, form)
         bars.index = pd.MultiIndex.from_arrays([f"{market}:" + table["symbol"], bars.index], names=["symbol", "timestamp"])
         return self._framed(bars)
 
     def _list(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[Any]:
         return self._framed((yield from self._table(path, params, limit, is_paged)))
 
-    def _table(self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True) -> _Steps[pd.DataFrame]:
-        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`."""
+    def _table(
+        self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True, empty: str = "there are no rows"
+    ) -> _Steps[pd.DataFrame]:
+        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`. `empty` begins the warning of an empty one."""
         ask = _Ask(path, _texts({**params, "format": "csv"}))
         pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
         table = _read(pages)
+        if not is_paged:
+            yield _Rows(len(table))
         told = pages[-1].headers
-        table.attrs = {name: told[header] for header, name in _TOLD.items() if header in told}
-        _warn(told)
+        table.attrs = _attrs(told)
+        yield from _notices(told)
+        if "no_data" in table.attrs:
+            yield BourseWarning(f"{empty}: {table.attrs['no_data']}")
         return table
 
     def _framed(self, table: pd.DataFrame) -> Any:
@@ -756,6 +1079,7 @@ class _Areas(Generic[_F, _R]):
             at = _Ask(ask.path, {**ask.params, "limit": str(size)}, place=len(pages))
             page = yield from self._page(at, key)
             pages.append(page)
+            yield _Rows(page.rows)
             before, key = key, page.headers.get("x-next-page-key")
             left = None if left is None else left - page.rows
             if key is None or left == 0:
@@ -767,7 +1091,7 @@ class _Areas(Generic[_F, _R]):
         """One answer in CSV. What is cached is used where the service says that it still holds; which page is next is never cached."""
         kept = self._cache.get(ask) if self._cache else None
         params = {**ask.params, "next_page_key": key} if key else ask.params
-        answer = yield from self._answer(ask.path, params, kept.headers["etag"] if kept else None)
+        answer = yield from self._answer(ask.path, params, {"If-None-Match": kept.headers["etag"]} if kept else {})
         if kept and answer.status_code == 304 and kept.has_next and "x-next-page-key" not in answer.headers:
             kept = None
             answer = yield from self._answer(ask.path, params)
@@ -788,27 +1112,33 @@ class _Areas(Generic[_F, _R]):
     def _result(self, path: str, params: Mapping[str, Any]) -> _Steps[dict[str, Any]]:
         """The `result` of an answer in JSON."""
         answer = yield from self._answer(path, _texts(params))
+        yield from _notices(answer.headers)
+        return self._result_of(path, answer)
+
+    def _result_of(self, path: str, answer: httpx.Response) -> dict[str, Any]:
         body = _json(answer)
         if body.get("status") != "ok" or not isinstance(body.get("result"), dict):
             raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
-        _warn(answer.headers)
         return body["result"]
 
-    def _answer(self, path: str, params: Mapping[str, str], tag: str | None = None) -> _Steps[httpx.Response]:
+    def _answer(self, path: str, params: Mapping[str, str], headers: Mapping[str, str] = MappingProxyType({})) -> _Steps[httpx.Response]:
         """Asks until there is an answer, with the pauses that the service asks for."""
-        headers = {"If-None-Match": tag} if tag else {}
         request = self._http.build_request("GET", f"{self._url}/api/v2/{path}", params=params, headers=headers)
         for tried in range(self._retries + 1):
             try:
                 answer = yield request
-                problem = self._problem(answer, tag is not None)
+                problem = self._problem(answer, "If-None-Match" in headers)
             except httpx.RequestError as error:
                 problem = Unreachable(self._redact(f"{self._url}: {type(error).__name__}: {error}"))
             if problem is None:
                 return answer
             if problem.error not in _TRANSIENT or tried == self._retries or (problem.retry_after or 0) > self._retry_seconds_max:
                 raise problem
-            yield (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
+            pause = (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
+            # A pause that nobody notices is no news; without a handler Python prints warnings alone.
+            level = logging.WARNING if pause >= 1 else logging.INFO
+            _LOG.log(level, "%s: %s Try %d of %d in %.1f seconds.", path, problem, tried + 2, self._retries + 1, pause)
+            yield pause
         raise AssertionError
 
     def _problem(self, answer: httpx.Response, may_be_held: bool) -> BourseError | None:
@@ -836,12 +1166,18 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
 
     _client = httpx.Client
 
-    def _run(self, steps: _Steps[Any]) -> Any:
+    def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
+        try:
+            return self._run(steps, call)
+        finally:
+            call.end()
+
+    def _run(self, steps: _Steps[Any], call: _Watched) -> Any:
         try:
             step = next(steps)
             while True:
                 try:
-                    answer = self._do(step)
+                    answer = self._do(step, call)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
@@ -849,14 +1185,18 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
         except StopIteration as done:
             return done.value
 
-    def _do(self, step: _Step) -> Any:
+    def _do(self, step: _Step, call: _Watched) -> Any:
         if isinstance(step, float):
             return time.sleep(step)
         if isinstance(step, httpx.Request):
             return self._http.send(step)
+        if isinstance(step, BourseWarning):
+            return call.warn(step)
+        if isinstance(step, _Rows):
+            return call.came(step.count)
         pool = ThreadPoolExecutor(_SIDE_BY_SIDE)
         try:
-            return list(pool.map(self._run, step))
+            return list(pool.map(self._run, step, itertools.repeat(call)))
         finally:
             # An error, or Ctrl-C, waits for no walk that is under way.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -876,12 +1216,18 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     _client = httpx.AsyncClient
 
-    async def _run(self, steps: _Steps[Any]) -> Any:
+    async def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
+        try:
+            return await self._run(steps, call)
+        finally:
+            call.end()
+
+    async def _run(self, steps: _Steps[Any], call: _Watched) -> Any:
         try:
             step = next(steps)
             while True:
                 try:
-                    answer = await self._do(step)
+                    answer = await self._do(step, call)
                 except httpx.RequestError as error:
                     step = steps.throw(error)
                 else:
@@ -889,16 +1235,20 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
         except StopIteration as done:
             return done.value
 
-    async def _do(self, step: _Step) -> Any:
+    async def _do(self, step: _Step, call: _Watched) -> Any:
         if isinstance(step, float):
             return await asyncio.sleep(step)
         if isinstance(step, httpx.Request):
             return await self._http.send(step)
+        if isinstance(step, BourseWarning):
+            return call.warn(step)
+        if isinstance(step, _Rows):
+            return call.came(step.count)
         gate = asyncio.Semaphore(_SIDE_BY_SIDE)
 
         async def run(steps: _Steps[Any]) -> Any:
             async with gate:
-                return await self._run(steps)
+                return await self._run(steps, call)
 
         tasks = [asyncio.ensure_future(run(steps)) for steps in step]
         try:
@@ -915,6 +1265,27 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _bars_of_tqdm() -> Callable[..., Any] | None:
+    """What makes a bar; None where tqdm is not installed."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
+
+
+def _given_or_set(**given: str | None) -> list[str]:
+    """The values given, and for each that is None that of its environment variable."""
+    variables = {name: f"BOURSE_{name.upper()}" for name in given}
+    found = {name: os.environ.get(variables[name]) if value is None else value for name, value in given.items()}
+    missing = [name for name, value in found.items() if value is None or (given[name] is None and not value)]
+    if missing:
+        raise ValueError(
+            f"the client has no {' and no '.join(missing)}: give {' and '.join(missing)} to it, or set {' and '.join(variables[name] for name in missing)}"
+        )
+    return [value for value in found.values() if value is not None]
 
 
 def _instrument(symbol: str) -> tuple[str, str]:
@@ -936,6 +1307,22 @@ def _of(symbol: str, area: str) -> str:
     """The path of an area of an instrument."""
     schema, name = _instrument(symbol)
     return f"{schema}/{area}/{_segment(name)}"
+
+
+def _requests(names: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Symbols by asset type, in lists that one request may name."""
+    lists: list[tuple[str, list[str]]] = []
+    letters: dict[str, int] = {}
+    last: dict[str, list[str]] = {}
+    for name in names:
+        schema, symbol = _instrument(name)
+        size = len(_segment(symbol)) + 3
+        letters[schema] = letters.get(schema, _LATEST_LETTERS) + size
+        if letters[schema] > _LATEST_LETTERS or len(last[schema]) == _LATEST_SYMBOLS:
+            letters[schema], last[schema] = size, []
+            lists.append((schema, last[schema]))
+        last[schema].append(name)
+    return lists
 
 
 def _full(symbol: str | None) -> str | None:
@@ -972,11 +1359,16 @@ def _told(answer: httpx.Response) -> dict[str, str]:
     return {name: answer.headers[name] for name in names if name in answer.headers}
 
 
-def _warn(headers: Mapping[str, str]) -> None:
+def _attrs(told: Mapping[str, str]) -> dict[str, Any]:
+    """What the service said of an answer, by the names that frames have for it."""
+    return {name: told[header] for header, name in _TOLD.items() if header in told}
+
+
+def _notices(headers: Mapping[str, str]) -> _Steps[None]:
     """Tells what an answer has otherwise than one may think. Python shows a text once, however many symbols have it."""
     for name in _WARNED:
         if name in headers:
-            warnings.warn(f"{name}: {headers[name]}", BourseWarning, stacklevel=2)
+            yield BourseWarning(f"{name}: {headers[name]}")
 
 
 def _json(answer: httpx.Response) -> dict[str, Any]:
@@ -1036,16 +1428,16 @@ def _read(pages: list[_Page]) -> pd.DataFrame:
     return table
 
 
-def _indexed(table: pd.DataFrame, has_sessions: bool, tz: str | None) -> pd.DataFrame:
+def _indexed(table: pd.DataFrame, form: _Form) -> pd.DataFrame:
     """Bars by their open, or by the date of their session."""
-    stamp = "session_date" if has_sessions else "datetime"
-    if not {*_BAR_COLUMNS, "symbol", stamp} <= {*table.columns}:
-        raise BadAnswer(f"this is no CSV of bars: {', '.join(table.columns)}")
-    bars = table[_BAR_COLUMNS].copy()
-    stamps = table[stamp]
-    if tz is not None:
-        bars["close_datetime"] = bars["close_datetime"].dt.tz_convert(tz)
-        stamps = stamps if has_sessions else stamps.dt.tz_convert(tz)
+    wanted = _BAR_COLUMNS if form.columns is None else form.columns
+    if not {*wanted, form.stamp} <= {*table.columns}:
+        raise BadAnswer(f"this is no CSV of these bars: {', '.join(table.columns)}")
+    bars, stamps = table[wanted].copy(), table[form.stamp]
+    if form.tz is not None:
+        for name in _INSTANTS.intersection(wanted):
+            bars[name] = bars[name].dt.tz_convert(form.tz)
+        stamps = stamps if form.has_sessions else stamps.dt.tz_convert(form.tz)
     bars.index = pd.DatetimeIndex(stamps, name="timestamp")
     bars.attrs = table.attrs
     return bars

@@ -8,7 +8,7 @@ import bourse
 
 
 class Sent(bourse.Bourse):
-    def _run(self, steps):
+    def _whole(self, steps, _):
         request = next(steps)
         return [request.url.raw_path.decode().partition("?")[0], dict(request.url.params)]
 

@@ -1,11 +1,15 @@
 """What the client does with a service that fails, or is none."""
 
 import asyncio
+import contextlib
 import gzip
+import importlib.util
+import io
 import itertools
 import json
 import os
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -14,6 +18,7 @@ import unittest
 import warnings
 from email.utils import formatdate
 from pathlib import Path
+from unittest import mock
 
 import pandas as pd
 
@@ -100,6 +105,62 @@ class Retries(unittest.TestCase):
         with self.assertRaises(bourse.Unreachable) as caught:
             minutes(client(server, retries=0))
         self.assertIsNone(caught.exception.status)
+
+
+class Told(unittest.TestCase):
+    """What a call tells while it goes on."""
+
+    def test_a_pause_is_a_line_of_the_log_and_no_key_is_in_it(self):
+        quota = error(429, "rate_limited", message=f"The quota of {KEY} is used up.", Retry_After="1")
+        with FailingServer(quota, Answer(status=502), page(30, 1)) as server, self.assertLogs("bourse", "INFO") as caught:
+            minutes(client(server))
+        first, second = caught.records
+        self.assertEqual((first.levelname, second.levelname), ("WARNING", "INFO"))
+        asked = "stock/bars/US%3AAAPL/1M/from/2025-03-03/to/2025-03-03: "
+        self.assertRegex(first.getMessage(), f"^{asked}rate_limited: The quota of <API_KEY> is used up. .*Try 2 of 6 in 1.[0-9] seconds.$")
+        self.assertRegex(second.getMessage(), f"^{asked}unavailable: .* answered 502 Try 3 of 6 in 0.[0-9] seconds.$")
+
+    def test_an_answer_at_once_and_an_error_at_once_are_no_lines(self):
+        with FailingServer(page(30, 1), error(404, "unknown_instrument")) as server, self.assertNoLogs("bourse", "DEBUG"):
+            minutes(client(server))
+            with self.assertRaises(bourse.UnknownInstrument):
+                minutes(client(server))
+
+    def bars_of(self, ask, *answers):
+        """What is told to tqdm, here a stand-in: the rows of each update, and whether the bar was closed."""
+        bar = mock.Mock()
+        modules = {"tqdm": mock.Mock(), "tqdm.auto": mock.Mock(tqdm=mock.Mock(return_value=bar))}
+        with FailingServer(*answers) as server, mock.patch.dict(sys.modules, modules):
+            ask(server)
+        bar.close.assert_called_once_with()
+        return sorted(rows for (rows,), _ in bar.update.call_args_list)
+
+    def test_progress_counts_the_rows_of_all_pages_and_symbols(self):
+        pages = [page(30, 2, "k"), page(32, 3)]
+        self.assertEqual(self.bars_of(lambda server: minutes(client(server, progress=True)), *pages), [2, 3])
+
+        async def ask(server):
+            async with bourse.AsyncBourse(server.url, KEY, progress=True) as service:
+                await service.bars(["US:A", "US:B"], "1M", "2025-03-03")
+
+        self.assertEqual(self.bars_of(lambda server: asyncio.run(ask(server)), page(30, 4), page(30, 5)), [4, 5])
+
+        def fails(server):
+            with self.assertRaises(bourse.Internal):
+                minutes(client(server, progress=True))
+
+        self.assertEqual(self.bars_of(fails, page(30, 2, "k"), error(500, "internal")), [2])
+
+    def test_without_tqdm_progress_shows_nothing(self):
+        with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), FailingServer(page(30, 2)) as server:
+            self.assertEqual(closes(minutes(client(server, progress=True))), [30, 31])
+
+    @unittest.skipUnless(importlib.util.find_spec("tqdm"), "tqdm is not installed")
+    def test_tqdm_shows_the_rows(self):
+        shown = io.StringIO()
+        with FailingServer(page(30, 2)) as server, contextlib.redirect_stderr(shown):
+            minutes(client(server, progress=True))
+        self.assertRegex(shown.getvalue(), "2 rows")
 
 
 class Walks(unittest.TestCase):
@@ -189,6 +250,58 @@ class Walks(unittest.TestCase):
             frame = minutes(client(server))
         self.assertEqual(frame.attrs, {"symbol_history": "FB was META", "data_version": "7", "as_of_limits": "forecasts"})
         self.assertEqual(len([one for one in caught if one.category is bourse.BourseWarning]), 2)
+
+
+class Warned(unittest.TestCase):
+    """A warning names the line that called, also from the threads and tasks of several symbols."""
+
+    empty = page(30, 0, X_No_Data="not finished yet")
+
+    def lines(self, ask):
+        with FailingServer(self.empty, self.empty) as server, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ask(server)
+        told = [one for one in caught if one.category is bourse.BourseWarning]
+        self.assertEqual({str(one.message) for one in told}, {f"US:{name} has no such bars at 1M: not finished yet" for name in "AB"})
+        return [(one.filename, one.lineno) for one in told]
+
+    @staticmethod
+    def here(below):
+        frame = sys._getframe(1)
+        return [(__file__, frame.f_lineno + below)] * 2
+
+    def test_of_the_client(self):
+        def ask(server):
+            self.place = self.here(1)
+            client(server).bars(["US:A", "US:B"], "1M", "2025-03-03")
+
+        self.assertEqual(self.lines(ask), self.place)
+
+    def test_of_the_asynchronous_client_whose_call_is_awaited_elsewhere(self):
+        async def called(server):
+            async with bourse.AsyncBourse(server.url, KEY) as service:
+                self.place = self.here(1)
+                later = service.bars(["US:A", "US:B"], "1M", "2025-03-03")
+                await asyncio.gather(later)
+
+        self.assertEqual(self.lines(lambda server: asyncio.run(called(server))), self.place)
+
+    def test_as_an_error_it_ends_the_call(self):
+        with FailingServer(self.empty) as server, warnings.catch_warnings():
+            warnings.simplefilter("error", bourse.BourseWarning)
+            with self.assertRaisesRegex(bourse.BourseWarning, "not finished yet"):
+                client(server).bars(["US:A"], "1M", "2025-03-03")
+
+
+class Newest(unittest.TestCase):
+    def test_an_answer_whose_bars_belong_to_nobody_is_a_bad_answer(self):
+        csv = bars(30, 2)
+        whole = {"count": 2, "data": csv, "missing": []}
+        wrong = [{}, {**whole, "missing": ["US:AAPL"]}, {**whole, "missing": None}, {**whole, "count": 3}, {**whole, "data": 7}]
+        for result in wrong:
+            answer = Answer(json.dumps({"status": "ok", "result": result}), headers={"Content-Type": "application/json"})
+            with FailingServer(answer) as server, self.assertRaises(bourse.BadAnswer, msg=str(result)):
+                client(server).latest(["US:AAPL"], "1M", 2)
 
 
 class Columns(unittest.TestCase):
@@ -300,6 +413,28 @@ class Keys(unittest.TestCase):
         for url in ("127.0.0.1:8080", "ftp://x", "http://a:b@x", "http://x?secret_key=abc"):
             with self.assertRaises(ValueError):
                 bourse.Bourse(url, KEY)
+
+    def test_what_is_not_given_comes_from_the_environment(self):
+        def made(variables, *given, **named):
+            with mock.patch.dict(os.environ, variables):
+                return bourse.Bourse(*given, **named)
+
+        with FailingServer(page(30, 1), page(31, 1)) as server:
+            both = {"BOURSE_URL": server.url, "BOURSE_KEY": KEY}
+            minutes(made(both))
+            minutes(made({**both, "BOURSE_URL": "http://127.0.0.1:1"}, server.url))
+            self.assertEqual({headers["authorization"] for _, headers, _ in server.asked}, {f"Bearer {KEY}"})
+        cases = [
+            ({}, {}, "no url and no key: give url and key to it, or set BOURSE_URL and BOURSE_KEY$"),
+            ({"BOURSE_URL": "http://x", "BOURSE_KEY": ""}, {}, "no key: give key to it, or set BOURSE_KEY$"),
+            ({}, {"key": KEY}, "no url: give url to it, or set BOURSE_URL$"),
+            ({"BOURSE_KEY": KEY}, {"url": "http://x", "key": ""}, "bourse keys create"),
+        ]
+        for client_of in (bourse.Bourse, bourse.AsyncBourse):
+            for variables, given, words in cases:
+                with mock.patch.dict(os.environ, {"BOURSE_URL": "", "BOURSE_KEY": "", **variables}):
+                    with self.assertRaisesRegex(ValueError, words):
+                        client_of(**given)
 
     def test_every_word_of_the_service_has_its_class(self):
         words = json.loads(os.environ["BOURSE_WORDS"])

@@ -3,11 +3,13 @@
 import asyncio
 import csv
 import datetime
+import doctest
 import importlib.util
 import os
 import subprocess
 import tempfile
 import unittest
+import warnings
 from decimal import Decimal
 from pathlib import Path
 
@@ -75,7 +77,10 @@ class Bars(Service):
         self.assertIsNone(frame.index.tz)
         self.assertEqual([str(stamp.date()) for stamp in frame.index], [row["datetime"] for row in rows])
         for interval in ("1w", "week", "MON"):
-            weeks = self.service.bars("US:GAMMA", interval, "2020-08-24", "2020-08-31")
+            with warnings.catch_warnings():
+                # There is no whole month.
+                warnings.simplefilter("ignore", bourse.BourseWarning)
+                weeks = self.service.bars("US:GAMMA", interval, "2020-08-24", "2020-08-31")
             self.assertIsNone(weeks.index.tz)
         # The Monday of the week, and the first session of August.
         self.assertEqual(str(self.service.bars("US:GAMMA", "WEEK", "2020-08-24", "2020-08-28").index[0]), "2020-08-24 00:00:00")
@@ -142,14 +147,103 @@ class Bars(Service):
         with self.assertRaisesRegex(bourse.InvalidParameter, "1000"):
             self.service.latest("US:AAPL", "1M", 1001)
 
+    def newest(self, *names, rows=1, **options):
+        """The newest bars of each symbol alone, as one frame."""
+        alone = {name: self.service.latest(name, limit=rows, **options) for name in names}
+        return pd.concat(alone, names=["symbol", "timestamp"])
+
+    def test_the_newest_bars_of_many_symbols_come_from_one_answer(self):
+        asked = []
+        with bourse.Bourse(URL, KEY) as service:
+            service._http.event_hooks = {"request": [lambda request: asked.append(request.url.path)]}
+            frame = service.latest(["US:GAMMA", "hk:0700", "US:BF/B", "US:AAPL", "us:gamma"], "DAY", 2)
+        self.assertEqual(asked, ["/api/v2/stock/bars/latest"])
+        names = ["us:gamma", "hk:0700", "US:BF/B", "US:AAPL"]
+        pd.testing.assert_frame_equal(frame, self.newest(*names, rows=2, interval="DAY"))
+        self.assertEqual(frame.attrs["missing"], [])
+        self.assertRegex(frame.attrs["data_version"], r"^\d+$")
+        options = {"interval": "1M", "tz": NEW_YORK, "is_eth": True, "as_of": "2025-04-02T00:00:00Z"}
+        frame = self.service.latest(["US:PRE", "US:AAPL"], limit=3, **options)
+        pd.testing.assert_frame_equal(frame, self.newest("US:PRE", "US:AAPL", rows=3, **options))
+        self.assertEqual(frame.attrs["as_of"], "2025-04-02T00:00:00Z")
+
+    def test_two_notations_of_one_symbol_both_have_its_bars(self):
+        # Contract 9.21: one separator finds a symbol with another.
+        frame = self.service.latest(["US:BF/B", "US:BF.B", "US:BF-B"], "DAY")
+        self.assertEqual(list(frame.index.get_level_values("symbol")), ["US:BF/B", "US:BF.B", "US:BF-B"])
+        self.assertEqual(frame["close"].nunique(), 1)
+
+    def test_asset_types_and_more_bars_than_one_answer_has_keep_the_order_of_the_symbols(self):
+        names = ["US:AAPL", "crypto:GLOBAL:BTCUSD", "US:FIXED"]
+        for rows in (2, 25):
+            frame = self.service.latest(names, "1M", rows)
+            pd.testing.assert_frame_equal(frame, self.newest(*names, rows=rows, interval="1M"))
+
+    def test_more_than_a_thousand_symbols_are_several_requests_of_one_version(self):
+        asked = []
+        names = [f"US:NONE{at}" for at in range(1_001)]
+        with bourse.Bourse(URL, KEY) as service, self.assertWarnsRegex(bourse.BourseWarning, "1001 of 1002 symbols"):
+            service._http.event_hooks = {"request": [lambda request: asked.append(dict(request.url.params))]}
+            frame = service.latest([*names, "US:GAMMA"], "DAY")
+        self.assertEqual([len(one["symbols"].split(",")) for one in asked], [1_000, 2])
+        self.assertEqual([one.get("data_version") for one in asked], [None, frame.attrs["data_version"]])
+        self.assertEqual((list(frame.index.get_level_values("symbol")), frame.attrs["missing"]), (["US:GAMMA"], names))
+
+    def test_long_symbols_fit_into_addresses(self):
+        names = [f"option:US:SPY{at:06}C00450000" for at in range(700)]
+        with self.assertWarns(bourse.BourseWarning):
+            self.assertEqual(self.service.latest(names, "DAY").attrs["missing"], names)
+
+    def test_symbols_without_bars_are_missing_and_a_warning(self):
+        for rows in (1, 11):
+            with self.assertWarnsRegex(bourse.BourseWarning, "2 of 3 symbols have no bars at 1M: US:NONE: unknown; US:GAMMA: finest") as caught:
+                frame = self.service.latest(["US:NONE", "us:gamma", "US:AAPL"], "1M", rows)
+            self.assertEqual(caught.filename, __file__)
+            self.assertEqual(frame.attrs["missing"], ["US:NONE", "us:gamma"])
+            self.assertEqual(list(frame.index.get_level_values("symbol")), ["US:AAPL"] * rows)
+            with self.assertWarns(bourse.BourseWarning):
+                none = self.service.latest(["US:NONE"], "1M", rows)
+            self.assertEqual((len(none), list(none.dtypes), none.index.names), (0, list(frame.dtypes), frame.index.names))
+        with self.assertRaises(ValueError):
+            self.service.latest([], "DAY")
+        with self.assertRaises(bourse.InvalidParameter):
+            self.service.latest(["AAPL"], "DAY")
+
+    def test_columns_are_those_asked_for_in_their_order(self):
+        wanted = ["volume", "close_datetime", "close"]
+        for interval in ("1M", "DAY"):
+            for symbols in ("US:AAPL", ["US:AAPL", "US:FIXED"]):
+                for ask in (lambda **of: self.service.bars(symbols, interval, "2025-03-03", **of), lambda **of: self.service.latest(symbols, interval, 3, **of)):
+                    pd.testing.assert_frame_equal(ask(columns=wanted, tz=NEW_YORK), ask(tz=NEW_YORK)[wanted])
+            whole = self.service.bulk("US", interval, "2025-03-03")
+            pd.testing.assert_frame_equal(self.service.bulk("US", interval, "2025-03-03", columns=wanted), whole[wanted])
+        frame = self.service.latest("US:AAPL", "DAY", 1, columns="session_date,symbol")
+        self.assertEqual(frame.reset_index().values.tolist(), [[pd.Timestamp("2025-03-10")] * 2 + ["AAPL"]])
+        with self.assertRaisesRegex(bourse.InvalidParameter, "columns"):
+            self.service.bars("US:AAPL", "DAY", "2025-03-03", columns="clsoe")
+
+    def test_examples_of_the_docstrings_hold(self):
+        flags = doctest.NORMALIZE_WHITESPACE
+        found = [one for one in doctest.DocTestFinder().find(bourse.Bourse.__mro__[1], "Bourse", globs={"service": self.service}) if one.examples]
+        runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+        for example in found:
+            printed = []
+            runner.run(example, out=printed.append)
+            self.assertEqual("".join(printed), "")
+        self.assertTrue(found)
+
     def test_extended_hours_come_where_they_are_asked_for(self):
         # The file of the pre-market has 10 minutes of 2025-04-01.
-        self.assertEqual(len(self.service.bars("US:PRE", "1M", "2025-04-01", "2025-04-01")), 0)
+        with self.assertWarnsRegex(bourse.BourseWarning, "is_eth=true"):
+            self.assertEqual(len(self.service.bars("US:PRE", "1M", "2025-04-01", "2025-04-01")), 0)
         self.assertEqual(len(self.service.bars("US:PRE", "1M", "2025-04-01", "2025-04-01", is_eth=True)), 10)
 
     def test_a_range_without_bars_is_an_empty_frame_of_the_same_kind(self):
         full = self.service.bars("US:AAPL", "1M", "2025-03-03", "2025-03-03", tz=NEW_YORK)
-        empty = self.service.bars("US:AAPL", "1M", "2000-01-03", "2000-01-03", tz=NEW_YORK)
+        why = "nothing is stored between 2000-01-03 and 2000-01-03; stored: 1M 2025-03-03 to 2025-03-10"
+        with self.assertWarnsRegex(bourse.BourseWarning, f"US:AAPL has no such bars at 1M: {why}") as caught:
+            empty = self.service.bars("US:AAPL", "1M", "2000-01-03", "2000-01-03", tz=NEW_YORK)
+        self.assertEqual((caught.filename, empty.attrs["no_data"]), (__file__, why))
         self.assertEqual(len(empty), 0)
         self.assertEqual(list(empty.dtypes), list(full.dtypes))
         self.assertEqual(str(empty.index.tz), NEW_YORK)
