@@ -15,6 +15,7 @@ import { DamagedData, damageWords } from '../../store/damage.ts';
 import { openStore } from '../../store/engines.ts';
 import { isAway } from '../../store/store.ts';
 import { BUFFER_BYTES, bufferBytes } from './shared-buffers.ts';
+import { giveBackMemory } from './spare-memory.ts';
 import { giveWay } from './thread-priority.ts';
 import { QueryTurns } from './turns.ts';
 
@@ -144,6 +145,7 @@ const takeRequests = (): void => {
 };
 
 if (setup.givesWay) giveWay();
+giveBackMemory(turns);
 
 try {
   await openRunner();

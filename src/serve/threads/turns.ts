@@ -133,6 +133,17 @@ export class QueryTurns {
   #running = 0;
   #ended = 0;
 
+  /** Requests that were answered. */
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /** Whether no request runs or waits; one that has arrived begins now. */
+  get isIdle(): boolean {
+    this.#next();
+    return this.#running === 0;
+  }
+
   /** @param arrived the next one that has come since, asked for before each turn */
   constructor(arrived: () => Turn | undefined = () => undefined) {
     this.#arrived = arrived;
