@@ -56,7 +56,10 @@ async function call(server: Running, targets: readonly string[], first: number, 
 async function callSurfaces(server: Running, key: string, work: Work): Promise<void> {
   const symbol = symbolOf(1);
   const page = { target: `/api/v2/stock/bars/US:${symbol}/DAY/from/2015-01-01/to/2030-01-01?` };
-  const version = (await fetch(server.url + page.target, initOf(page, key))).headers.get('x-data-version');
+  let version: string | null = null;
+  // A refusal under load has no version.
+  while (version === null)
+    version = (await fetch(server.url + page.target, initOf(page, key))).headers.get('x-data-version');
   const past = { target: `${page.target}data_version=${version}` };
   const all = [...Object.values(surfaces(symbol)), (): Sent => past];
   for (let turn = 0; !work.isDone; turn++) {
