@@ -71,7 +71,7 @@ test('parameters that no endpoint knows are named with the likely one', async ()
   assert.deepEqual([status, stderr], [0, 'bourse: ignored parameters: adjst (adjust?)\n']);
 });
 
-test('what an answer has otherwise than one may think is told beside it', async () => {
+test('the warnings in the headers of an answer are printed beside it', async () => {
   const actions = shop.path('actions.csv');
   const rows = ['dividend,2025-03-04,60,', 'spinoff,2025-03-06,,0.8'];
   writeFileSync(actions, ['action_type,ex_date,cash_amount,adjustment_factor', ...rows, ''].join('\n'));

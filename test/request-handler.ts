@@ -186,8 +186,8 @@ export function refused(
   );
   assert.match(message, /^[\s\S]+\.$/, 'a sentence');
   // A symbol that is not stored is named itself.
-  if (param !== undefined && detail.error !== 'unknown_instrument')
-    assert.ok(message.includes(param), `${what}: the message names it: ${message}`);
+  const named = detail.error === 'unknown_instrument' ? detail.got : param;
+  if (named !== undefined) assert.ok(message.includes(named), `${what}: the message names it: ${message}`);
   assert.ok(Array.from(detail.got ?? '').length <= limits.echoCharactersMax, what);
   assert.ok((detail.got ?? '').isWellFormed(), what);
   assert.equal(got.headers['X-Request-Id'], detail.request_id);

@@ -190,7 +190,7 @@ test('a zone may have a raw plus, which arrives as a space, and be a link (contr
     assert.deepEqual(await local(zone), five, zone);
 });
 
-test('answers in other forms have other tags, and each is told from the others (contract 9.7, 9.16)', async () => {
+test('answers in other forms have tags of their own (contract 9.7, 9.16)', async () => {
   const forms = [
     '',
     '&columns=close',

@@ -59,8 +59,8 @@ export function judgeFailure({ status, headers, body }: Reply): string {
   );
   assert.match(message, /\S[\s\S]*\.$/, 'a sentence');
   // A symbol that is not stored is named itself.
-  if (param !== undefined && error !== 'unknown_instrument')
-    assert.ok(message.includes(param), `the message names ${param}: ${message}`);
+  const named = error === 'unknown_instrument' ? detail.got : param;
+  if (named !== undefined) assert.ok(message.includes(named), `the message names ${named}: ${message}`);
   assert.ok(Array.from(detail.got ?? '').length <= 80, 'what arrived is cut');
   assert.equal(headers.get('x-request-id'), detail.request_id);
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');

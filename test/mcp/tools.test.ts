@@ -205,7 +205,7 @@ test('a cancelled call ends, and the next one is answered', async () => {
   );
 });
 
-test('what the headers of an answer say that it has otherwise than one may think is told (contract 8.2, 8.10, 9.23)', async () => {
+test('a tool gives the warnings in the headers of an answer (contract 8.2, 8.10, 9.23)', async () => {
   const tool = tools.find(({ endpoint }) => endpoint === 'latestBars')!;
   const names = Object.keys(headers).filter((name) => /^X-(As-Of|Adjust|Symbol)/.test(name));
   const reply = {
