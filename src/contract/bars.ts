@@ -89,7 +89,7 @@ const barChoices = {
 };
 
 /**
- * How the bars of an answer are written (contract 9.16). Without defaults, addresses of pages are as before.
+ * The form of the bars of an answer (contract 9.16). Without defaults, addresses of pages are as before.
  */
 const barForm = {
   columns: extension(

@@ -18,7 +18,7 @@ export type Endpoint = {
   readonly record: Schema;
   /** How `result` holds the records (spec 2.2). */
   readonly shape: 'single' | 'array' | 'map' | 'list' | 'paged' | 'grouped';
-  /** What `result` has beside its records, each a list of its own. */
+  /** Further lists in `result`, beside its records. */
   readonly beside?: Readonly<Record<string, Schema>>;
   /** Refusals that depend on the data. Those that every request can get are not listed. */
   readonly refusals?: readonly ErrorWord[];

@@ -84,7 +84,7 @@ export const limits = {
   laneCharactersMax: 1_000_000,
   /** Time that a query thread has to tell the metrics its memory: it may be in the middle of a long read. */
   threadMemoryWaitMs: 200,
-  /** A query thread gives spare memory back at most so often: that takes it 25 to 50 ms. */
+  /** A query thread gives spare memory back at most so often: that takes 10 to 80 ms. */
   threadMemoryBackMs: 60_000,
   /** Smallest body that is encoded: a smaller one fits into a packet anyway. */
   encodedBytesLeast: 1_024,

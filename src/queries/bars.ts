@@ -294,7 +294,7 @@ const withReason = (answer: Answer, why: string): Answer =>
 
 const everything = { fromMs: FIRST_MS, toMs: END_MS, descending: true, holds: null };
 
-/** What a request says about the newest bars of an instrument. */
+/** The parameters of a request for the newest bars of an instrument. */
 type NewestParameters = BarParameters & { readonly limit: number };
 
 /** The newest bars of an instrument, until when they are, and what says why there are none. */

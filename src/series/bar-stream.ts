@@ -104,7 +104,7 @@ function isAnyHeld({ bars, openMs, day }: TimedBars, holds: Holds): boolean {
   return false;
 }
 
-/** Whether any bar of a range is stored or can be derived, finished or not. */
+/** True if any bar of a range is stored or can be derived, finished or not. */
 async function hasAny(parts: PartStream, holds: Holds): Promise<boolean> {
   for (let part = await parts.next(1); part !== null; part = await parts.next(1))
     if (isAnyHeld(part.timed, holds)) return true;
@@ -124,7 +124,7 @@ function spansOf({ calendar }: StreamContext, all: readonly Series[]): string {
     .join(', ');
 }
 
-/** Whether bars of a finer interval, at any hour, open in the range of one. */
+/** True if bars of a finer interval, at any hour, open in the range of one. */
 async function hasFiner(
   context: StreamContext,
   stored: StoredInstrument,
@@ -177,7 +177,7 @@ async function whyNone(
       ? `finest stored interval is ${finest.interval}`
       : `no stored interval makes ${interval}; stored: ${spans}`;
   const isLong = isPeriod(interval) && interval !== DAY;
-  // What is skipped was counted before.
+  // The read before has counted the bars that are skipped.
   const { onSkipped: _, ...plain } = context;
   const held = (hours: boolean): Promise<boolean> => {
     if (!isLong) return hasAny(barParts({ ...plain, extended: hours }, stored, range), range.holds);

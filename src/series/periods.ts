@@ -132,7 +132,7 @@ class PeriodDays {
   }
 
   /**
-   * Whether each session has a bar, or lies in the span of a series: then the days hold all of a stored bar
+   * True if each session has a bar, or lies in the span of a series: then the days hold all of a stored bar
    * of the period.
    */
   hold(sessions: readonly Session[], { bars, of }: Days): boolean {

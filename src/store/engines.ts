@@ -31,7 +31,7 @@ const EXAMPLE = 'sqlite:data/bourse.db';
 /** Beginnings that SQLite or people take for another place than the path of a file. */
 const OTHER_PLACE = /^(:memory|file|sqlite|postgres(?:ql)?):/i;
 
-/** What an engine can do with the store at one address. */
+/** The operations of an engine on the store at one address. */
 type Engine = {
   /** The full address, which is the same store from any folder. */
   readonly address: string;

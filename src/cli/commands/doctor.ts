@@ -148,13 +148,13 @@ async function barsAfterNow({ store }: Settings): Promise<Diagnosis | null> {
 /** A calendar should be updated this many days before its end: next year's list is published by then. */
 const CALENDAR_DAYS_LEAST = 60;
 
-/** Whether imported overrides of the whole market reach a year. */
+/** True if imported overrides of the whole market reach a year. */
 async function isImported(reader: Reader, { assetSchema, country }: Market, year: number): Promise<boolean> {
   const days = await readOverrides(reader, assetSchema, country);
   return days.some(({ symbol, calendar_date: day }) => symbol === '*' && dateOf(day).year >= year);
 }
 
-/** Whether the store has an instrument of a market. */
+/** True if the store has an instrument of a market. */
 async function isTraded(reader: Reader, { assetSchema, country }: Market): Promise<boolean> {
   const where = { asset_schema: assetSchema, country_iso_code: country };
   return (await reader.rows(instruments, { where, order: [['symbol', 'asc']], limit: 1 })).length > 0;
@@ -261,7 +261,7 @@ function coverage(
   return doubtful('certificate', message, 'get one for that name, unless a proxy has its own');
 }
 
-/** Whether Bourse answers on an address: its answer to an unknown path has a word of its own. */
+/** True if Bourse answers on an address: its answer to an unknown path has a word of its own. */
 function isBourse(host: string, port: number, isSecure: boolean): Promise<boolean> {
   const options = { host, port, path: '/api/v2/', timeout: PROBE_TIMEOUT_MS, rejectUnauthorized: false };
   return new Promise((resolve) => {

@@ -41,8 +41,8 @@ const samples: readonly Sample[] = table.map(([name, price, move, minuteVolume, 
 });
 
 /**
- * What findings find in one stock, by sessions counted from the last one: one is missing, one lacks half an
- * hour (minutes of regular hours), and the DAY bar of one has a false low.
+ * The faults of one stock that findings report, by sessions counted from the last one: one is missing, one
+ * lacks half an hour (minutes of regular hours), and the DAY bar of one has a false low.
  */
 const faults = { symbol: 'MSFT', missing: 4, part: 2, fromMinute: 90, toMinute: 120, falseLow: 60 };
 
@@ -116,7 +116,7 @@ function daysOf({ name: [schema, country, symbol], price, move }: Sample, today:
     });
 }
 
-/** How busy a market is in each of some steps: a U for stocks, a wave for those that never close. */
+/** The activity of a market in each of some steps: a U for stocks, a wave for those that never close. */
 const activityOf = (schema: AssetSchema, steps: number): number[] =>
   Array.from({ length: steps }, (_, at) => {
     const share = (at + 0.5) / steps;
@@ -204,7 +204,7 @@ function linesOf(
   return text;
 }
 
-/** How many times as high the raw prices of a day are as those of today. */
+/** The factor from today's prices to the raw prices of a day. */
 const ratioOn = (symbol: string, day: number, splits: readonly DemoSplit[]): number =>
   splits
     .filter((split) => split.symbol === symbol && day < split.day)

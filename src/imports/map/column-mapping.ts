@@ -102,11 +102,11 @@ export function namesOf(fields: Fields): FieldNames {
   };
 }
 
-/** How odd cells of a column are left out. */
+/** The rule by which odd cells of a column are left out. */
 type LeftOut = {
-  /** What is said of them. */
+  /** The words for them in a report. */
   readonly finding: string;
-  /** Whether one is left out; else its row is refused. */
+  /** True if the cell is left out; otherwise its row is refused. */
   readonly takes: (text: string) => boolean;
 };
 

@@ -27,7 +27,7 @@ type Table = {
   readonly header: readonly string[];
   readonly cellsIn: (column: string) => readonly string[];
   readonly textsOf: (column: string) => readonly string[];
-  /** Whether numbers of a column are those of JSON, with a decimal point. */
+  /** True if numbers of a column are those of JSON, with a decimal point. */
   readonly hasPoints: (column: string) => boolean;
   /** Whether its cells are separated by other than commas and tabs: then numbers with a comma are usual. */
   readonly isUnusual: () => boolean;
@@ -257,7 +257,7 @@ function shareDays({ cellsIn }: Table, day: string, time: string, seriesFields: 
 }
 
 /**
- * How the cells of a date are read, with the time in a column of its own where there is one: a column that is
+ * The form of the cells of a date, with the time in a column of its own where there is one: a column that is
  * ours has its own times, unless the other one tells the rows of a day apart.
  */
 function dateCell(

@@ -66,7 +66,7 @@ class Table {
     return this.#entries(number, 16).map((at) => [long(at), long(at + 8)]);
   }
 
-  /** Where the messages of a list in the footer of a file begin. */
+  /** The positions of the messages of a list in the footer of a file. */
   places(number: number): number[] {
     return this.#entries(number, 24).map((at) => Number(this.#view.getBigInt64(at, true)));
   }
@@ -200,7 +200,7 @@ function listText(start: number, end: number, values: Cells): string {
 }
 
 /**
- * How the values of a type are read; null for a kind that is not read. The numbers are those of the format.
+ * The reading of the values of a type; null for a kind that is not read. The numbers are those of the format.
  */
 function readingOf(kind: number, type: Table, inner: readonly Column[]): Reading | null {
   const one = (cellsOf: Reading['cellsOf']) => ({ buffers: 1, cellsOf });

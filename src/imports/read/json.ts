@@ -38,7 +38,7 @@ const listsOf = (path: string): string[] =>
 type Dialect = {
   /** The value of some keys below a column, as it is or as that of a cell. */
   readonly at: (column: string, keys: readonly string[], isCell: boolean) => string;
-  /** How many rows a list gives. */
+  /** The number of rows that a list gives. */
   readonly count: (list: string) => string;
   /** The values of a list. One that is no list is the only one; an empty list is one row without a value. */
   readonly values: (list: string) => string;

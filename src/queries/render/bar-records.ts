@@ -28,7 +28,7 @@ export type RowForm = {
   readonly timestamps: 'iso' | 'unix' | 'unix_ms';
   /** In whose local time instants are; null for UTC. */
   readonly zone: Zone | null;
-  /** Whether dates are days since 1970. */
+  /** True if dates are days since 1970. */
   readonly hasDayNumbers?: true;
 };
 
@@ -47,7 +47,7 @@ export function formOf({ session_date, columns, timestamps = 'iso', tz }: FormPa
   return { fields: columns ?? plain.fields, timestamps, zone: tz === undefined ? null : zoneOf(tz) };
 }
 
-/** What stands between the numbers of a row; a field that is no moment is the same in every row. */
+/** The texts between the numbers of a row; a field that is no moment is the same in every row. */
 type Texts = readonly (string | Moment | { readonly field: keyof BarConstants })[];
 
 /** A column of numbers, and its values. */

@@ -11,7 +11,7 @@ import { Constant } from './sink.ts';
 const INSTANT_TEMPLATE = '0000-00-00T00:00:00+00:00';
 const DATE_TEMPLATE = '0000-00-00';
 
-/** Where a time begins in an instant, its seconds, and its offset. */
+/** The places of the time in an instant, of its seconds, and of its offset. */
 const TIME_AT = 'YYYY-MM-DD'.length;
 const SECONDS_AT = 'YYYY-MM-DDTHH:MM:'.length;
 const OFFSET_AT = 'YYYY-MM-DDTHH:MM:SS'.length;

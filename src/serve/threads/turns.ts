@@ -138,7 +138,7 @@ export class QueryTurns {
     return this.#ended;
   }
 
-  /** Whether no request runs or waits; one that has arrived begins now. */
+  /** True if no request runs or waits; one that has arrived begins now. */
   get isIdle(): boolean {
     this.#next();
     return this.#running === 0;

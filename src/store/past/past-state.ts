@@ -262,7 +262,7 @@ export class PastState {
     return byKey;
   }
 
-  /** What writes after the version kept of a dataset by its parts, in the order of the writes. */
+  /** Former rows of a dataset that were kept by writes after this version, part by part, in their order. */
   #entries(dataset: string, part: number | null): AsyncGenerator<FormerRow> {
     const range = { from: this.version + 1 };
     const version = ['version', 'asc'] as const;
