@@ -73,7 +73,7 @@ const lanes = new QueryLanes({ storeUrl, pageKeySecret: new Uint8Array(32).fill(
 const assistants = new McpThread('0.0.0');
 const spool = new ParquetSpool();
 const handler = openHandler({
-  keys: { verify: async (secret) => verified.get(secret) ?? null },
+  keys: { verify: async (secret) => verified.get(secret) ?? null, holds: () => true },
   submit: (request, isGone, keyId, waitedMs) => lanes.submit(request, isGone, keyId, waitedMs),
   assistants,
   spool,

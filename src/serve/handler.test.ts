@@ -118,7 +118,7 @@ test('a fault is a 500 without detail, its cause observed under the request id (
   const broken = [
     openHandler({ submit: () => Promise.reject(cause) }),
     openHandler({ submit: () => Promise.reject(new QueueError('fault', cause.stack!)) }),
-    openHandler({ keys: { verify: () => Promise.reject(cause) } }),
+    openHandler({ keys: { verify: () => Promise.reject(cause), holds: () => false } }),
   ];
   for (const at of broken) {
     observed.length = 0;

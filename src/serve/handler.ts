@@ -5,9 +5,9 @@ import { type ErrorFacts, type ErrorWord, Refusal } from '../contract/errors.ts'
 import { isAway } from '../store/store.ts';
 import { addressFact, forwardedAddress } from './base-address.ts';
 import { EncodedPages } from './encoding.ts';
-import type { HttpRequest, HttpResponse } from './message.ts';
+import { KnownRequests, type MetRequest } from './known-requests.ts';
+import type { HttpRequest, HttpResponse, WrittenResponse } from './message.ts';
 import { AnswerSizes } from './outgoing/unsent-bytes.ts';
-import { ParsedRequests } from './parsed-requests.ts';
 import { STORE_AWAY } from './readiness.ts';
 import { mayHoldKey, requestIdOf } from './request.ts';
 import { type HandlerParts, RequestContext, type Service } from './request-context.ts';
@@ -24,7 +24,7 @@ export class RequestHandler {
     this.#service = {
       ...parts,
       sizes: new AnswerSizes(),
-      parsed: new ParsedRequests(),
+      known: new KnownRequests(),
       streamed: new StreamedAnswers(),
       encodedPages: new EncodedPages(),
       handle: (request) => this.handle(request),
@@ -48,6 +48,19 @@ export class RequestHandler {
     return this.#complete(context, response, startedMs);
   }
 
+  /** The name of a known request by its bytes; null where it is not known. */
+  knownName(bytes: Buffer): string | null {
+    return this.#service.known.nameOf(bytes);
+  }
+
+  /**
+   * Answers a known request without its parser; null where it must be handled as any other. It is observed
+   * as any other.
+   */
+  answerKnown(met: MetRequest): Promise<WrittenResponse | null> {
+    return this.#service.known.answer(met, this.#service);
+  }
+
   async #pass(context: RequestContext): Promise<HttpResponse> {
     for (const stage of stages) {
       const given = stage(context, this.#service);
@@ -60,14 +73,17 @@ export class RequestHandler {
   /** A response with what all of them have, which holds the bytes of its body until it is released. */
   #complete(context: RequestContext, answered: HttpResponse, startedMs: number): HttpResponse {
     const { request, requestId, route: pattern, word, keyId, counted, ignored, expected, held } = context;
-    const response = responses.withIgnored(responses.withQuota(answered, counted), ignored);
+    const told = responses.withIgnored(answered, ignored);
+    const response = responses.withQuota(told, counted);
     const isGone = request.isGone();
     const bytes = request.method === 'HEAD' ? 0 : responses.bodyBytes(response);
-    const { observe, unsent } = this.#service;
+    const { observe, unsent, known } = this.#service;
+    const forwarded = this.#forwardedBy(request);
+    known.add(context, told, forwarded, this.#service);
     const facts = {
       ...({ kind: 'request', requestId, method: request.method, route: pattern, keyId } as const),
       ...{ status: isGone ? null : response.status, word: isGone ? null : word },
-      ...addressFact(this.#addressOf(request)),
+      ...addressFact(forwarded ?? request.address),
       durationMs: performance.now() - startedMs,
     };
     held.defer(unsent.hold(keyId, bytes));
@@ -82,9 +98,9 @@ export class RequestHandler {
     return { ...whole, rest };
   }
 
-  /** The caller's address. */
-  #addressOf({ headers, address }: HttpRequest): string | undefined {
-    return (this.#service.address.trustProxy ? forwardedAddress(headers) : null) ?? address;
+  /** The caller's address as a trusted proxy names it. */
+  #forwardedBy({ headers }: HttpRequest): string | null {
+    return this.#service.address.trustProxy ? forwardedAddress(headers) : null;
   }
 
   #problemOf(error: unknown, requestId: string): { word: ErrorWord; facts: ErrorFacts } {

@@ -154,12 +154,15 @@ export const httpLimits = {
   /** The same of an encoded body. */
   cachedEncodingOverheadBytes: 1_000,
   /**
-   * Forms of one cached answer: two codings, and in one piece, each for a caller where it has the address of
-   * a next page.
+   * Encoded forms of one cached answer: two codings, each by caller where it has the address of a next page.
    */
   cachedEncodingsMax: 4,
-  /** Bytes of parsed requests that are kept: some 4,000 of about a kilobyte. */
-  parsedBytesMax: 4 * MEGABYTE,
+  /** Bytes of known requests, without their answers: some 2,000 of two kilobytes. */
+  knownBytesMax: 4 * MEGABYTE,
+  /** The same of one beside its texts. */
+  knownOverheadBytes: 600,
+  /** Time for which a request is known: then the stages are asked once more. */
+  knownMs: 1_000,
   /**
    * Time in which readiness is answered: who asks for it asks again soon, and must not take a late answer for
    * none.

@@ -16,6 +16,8 @@ export type HttpRequest = {
   readonly batch?: number;
   /** Reads the body; nothing is read of it before. Absent where a test sends none. */
   readonly body?: () => Promise<Uint8Array>;
+  /** The bytes of all of it, where these may be known when they come again (`known-requests.ts`). */
+  readonly bytes?: Buffer | undefined;
   /** Whether its caller has gone. */
   readonly isGone: () => boolean;
 };
@@ -34,4 +36,10 @@ export type HttpResponse = {
   readonly rest?: () => Promise<Uint8Array | null>;
   /** Releases what it holds, once it has been sent or never will be; calling it again changes nothing. */
   readonly release?: () => void;
+};
+
+/** A response whose head is written already. */
+export type WrittenResponse = Required<Pick<HttpResponse, 'body' | 'owner' | 'release'>> & {
+  /** Status line and headers with their end, as latin1. */
+  readonly head: string;
 };

@@ -121,14 +121,14 @@ export class OpenConnections {
     if (this.#isStopping) socket.destroySoon();
   }
 
-  /** A request of a connection without another one has arrived, and waits to be read. */
+  /** A request of a connection without another one has arrived, and waits to be read or is known. */
   hold(socket: Socket): void {
     this.#idle.delete(socket);
     const unfinished = this.#bySocket.get(socket);
     if (unfinished !== undefined) unfinished.isHeld = true;
   }
 
-  /** What waited is read now. */
+  /** What waited is read now, or answered. */
   letGo(socket: Socket): void {
     const unfinished = this.#bySocket.get(socket);
     if (unfinished === undefined) return;
@@ -149,6 +149,11 @@ export class OpenConnections {
   /** Whether a connection ends with this response, which must then say so. */
   endsWith(response: ServerResponse): boolean {
     return this.#isStopping && this.lastResponse(response.req.socket) === response;
+  }
+
+  /** Whether a connection has an unanswered request, or ends with its next response. */
+  isBusy(socket: Socket): boolean {
+    return this.#isStopping || this.lastResponse(socket) !== undefined;
   }
 
   /** From now on a connection ends with its last response. */

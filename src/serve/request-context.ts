@@ -7,13 +7,13 @@ import type { ApiKey } from '../store/control.ts';
 import type { Assistants } from './assistants.ts';
 import type { AddressSettings } from './base-address.ts';
 import type { BuiltInPage, BuiltInPages } from './built-in-pages.ts';
-import type { CachedAnswer, ResponseCache } from './cache/response-cache.ts';
+import type { AnswerForm, CachedAnswer, ResponseCache } from './cache/response-cache.ts';
 import type { EncodedPages } from './encoding.ts';
 import type { KeyRing } from './keys/api-keys.ts';
 import type { CountedRequest, Quotas } from './keys/quotas.ts';
+import type { KnownRequests } from './known-requests.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import type { AnswerSizes, UnsentBytes } from './outgoing/unsent-bytes.ts';
-import type { ParsedRequest, ParsedRequests } from './parsed-requests.ts';
 import type { Caller } from './request.ts';
 import type { Match, RawQuery } from './route.ts';
 import type { StartMaker } from './spool/making.ts';
@@ -23,8 +23,8 @@ import type { StreamedAnswers } from './streamed-answers.ts';
 /** The parts of a service that the request handler works with. */
 export type HandlerParts = {
   readonly pages: BuiltInPages;
-  readonly keys: Pick<KeyRing, 'verify'>;
-  readonly quotas: Pick<Quotas, 'count'>;
+  readonly keys: Pick<KeyRing, 'verify' | 'holds'>;
+  readonly quotas: Pick<Quotas, 'count' | 'countNow'>;
   readonly cache: ResponseCache;
   readonly unsent: UnsentBytes;
   /**
@@ -52,7 +52,7 @@ export type HandlerParts = {
 /** The parts of a service, and what one request handler keeps from request to request. */
 export type Service = HandlerParts & {
   readonly sizes: AnswerSizes;
-  readonly parsed: ParsedRequests;
+  readonly known: KnownRequests;
   readonly streamed: StreamedAnswers;
   readonly encodedPages: EncodedPages;
   /** Handles a request that an assistant makes; never throws. */
@@ -67,10 +67,21 @@ type Subject =
   | { readonly kind: 'message'; readonly assistants: Assistants }
   | { readonly kind: 'data'; readonly match: Match };
 
+/**
+ * The parameters of a request, and its name: everything that they say, in their order and with defaults,
+ * however they were written.
+ */
+export type ParsedRequest = {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly name: string;
+};
+
 /** An answer, and its name in the cache; null where it is not there. */
 type FoundAnswer = {
   readonly name: string | null;
   readonly cached: CachedAnswer;
+  /** Whether the cache had it before. */
+  readonly isHit: boolean;
   /** The version of the store that has this answer; undefined where damage hides it. */
   readonly dataVersion: number | undefined;
 };
@@ -107,6 +118,8 @@ export class RequestContext {
   expectedBytes = 0;
   /** Set by the stages `cached` or `answer`, for data that is not streamed. */
   found: FoundAnswer | null = null;
+  /** Set by the stage `encode` for an answer that was in the cache. */
+  form: AnswerForm | null = null;
 
   constructor(request: HttpRequest, requestId: string) {
     this.request = request;

@@ -108,6 +108,7 @@ test('an endpoint with a shortest key refuses a shorter one before any look-up (
         looked.push(secret);
         return null;
       },
+      holds: () => false,
     },
     submit: () => assert.fail('nothing is asked of the store'),
   });

@@ -181,6 +181,15 @@ type AnswerDetails = {
   readonly requestId: string;
 };
 
+/** The pieces of an answer's body, with the address of the next page in its place. */
+export function answerPieces(
+  { next, body }: Answer & { kind: 'answer' },
+  url: string | null,
+): readonly Uint8Array[] {
+  const at = next?.at ?? null;
+  return url === null || at === null ? [body] : [body.subarray(0, at), Buffer.from(url), body.subarray(at)];
+}
+
 /**
  * An answer of the query thread as a response, with its tag. All its headers are made at once: each copy of
  * them costs every request.
@@ -190,10 +199,7 @@ export function answerResponse(
   etag: string,
   { url, dataVersion, requestId }: AnswerDetails,
 ): HttpResponse {
-  const { next } = answer;
-  const [at, whole] = [next?.at ?? null, answer.body];
-  const body =
-    url === null || at === null ? [whole] : [whole.subarray(0, at), Buffer.from(url), whole.subarray(at)];
+  const body = answerPieces(answer, url);
   return {
     status: 200,
     headers: {
@@ -281,10 +287,18 @@ export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
   return new Refusal('rate_limited', { message });
 }
 
-/**
- * Adds the state of the key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. A
- * request that the service failed to answer does not count.
- */
+/** The state of a key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. */
+export const quotaHeaders = ({
+  limit,
+  remaining,
+  resetSeconds,
+}: Quota): Readonly<Record<string, string>> => ({
+  'RateLimit-Limit': String(limit),
+  'RateLimit-Remaining': String(remaining),
+  'RateLimit-Reset': String(resetSeconds),
+});
+
+/** Adds the state of the key's quota. A request that the service failed to answer does not count. */
 export function withQuota(response: HttpResponse, counted: CountedRequest | null): HttpResponse {
   if (counted === null) return response;
   const quota = response.status >= 500 ? counted.giveBack() : counted.quota;
@@ -292,9 +306,7 @@ export function withQuota(response: HttpResponse, counted: CountedRequest | null
     ...response,
     headers: {
       ...response.headers,
-      'RateLimit-Limit': String(quota.limit),
-      'RateLimit-Remaining': String(quota.remaining),
-      'RateLimit-Reset': String(quota.resetSeconds),
+      ...quotaHeaders(quota),
       ...(counted.isAdmitted ? {} : { 'Retry-After': String(quota.resetSeconds) }),
     },
   };

@@ -6,7 +6,9 @@ import type { Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { addressFact } from './base-address.ts';
-import type { HttpRequest, HttpResponse } from './message.ts';
+import type { RequestHandler } from './handler.ts';
+import { isWholeRequest } from './known-requests.ts';
+import type { HttpRequest } from './message.ts';
 import { type OpenConnections, stop } from './open-connections.ts';
 import { Sending, type SendingPace } from './outgoing/sending.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
@@ -19,8 +21,9 @@ import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts
 // nothing.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** Handles requests; never throws. */
-export type Handler = { handle(request: HttpRequest): Promise<HttpResponse> };
+/** Handles requests; never throws. Those that are known by their bytes only where it has any. */
+export type Handler = Pick<RequestHandler, 'handle'> &
+  Partial<Pick<RequestHandler, 'knownName' | 'answerKnown'>>;
 
 /** A server that is listening. */
 export type Listening = {
@@ -54,7 +57,7 @@ function respond(
   handler: Handler,
   connections: OpenConnections,
   sending: Sending,
-  { leave, ...moment }: Entered & { readonly batch: number },
+  { leave, ...moment }: Entered & Pick<HttpRequest, 'batch' | 'bytes'>,
 ): void {
   const incoming = outgoing.req;
   let owner: string | null = null;
@@ -162,8 +165,11 @@ export async function listen(
 ): Promise<Listening> {
   const batches = new RequestBatches();
   const gate = new RequestGate();
+  /** The whole request that is being parsed; null for other bytes. */
+  let parsing: Buffer | null = null;
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
+    const bytes = parsing ?? undefined;
     // The rest of what a connection had sent before it was ended.
     if (socket.destroyed) return;
     const before = connections.lastResponse(socket);
@@ -176,12 +182,36 @@ export async function listen(
     newestRequest.set(socket, incoming);
     const answer = (): void => {
       const entered = gate.enter(sending.ownerOf(socket));
-      batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch }));
+      batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch, bytes }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
     // others.
     if (before === undefined) answer();
     else before.once('close', () => setImmediate(answer));
+  };
+  /** Begins to answer a request that is known by its bytes; false where it must be parsed. */
+  const answerKnown = (socket: Socket, piece: Buffer, done: (isAnswered: boolean) => void): boolean => {
+    const name = handler.knownName?.(piece) ?? null;
+    if (name === null || connections.isBusy(socket) || !socket.writable) return false;
+    sending.heard(socket);
+    const entered = gate.enter(sending.ownerOf(socket));
+    connections.hold(socket);
+    const end = (isAnswered: boolean): void => {
+      connections.letGo(socket);
+      entered.leave(sending.ownerOf(socket));
+      done(isAnswered);
+    };
+    const { arrivedMs, waitedMs } = entered;
+    const isGone = (): boolean => socket.destroyed;
+    const met = { name, arrivedMs, waitedMs, address: socket.remoteAddress, isGone };
+    batches.add((batch) => {
+      handler.answerKnown!({ ...met, batch }).then(
+        (response) =>
+          response === null ? end(false) : sending.sendWritten(socket, response, () => end(true)),
+        () => socket.destroy(),
+      );
+    });
+    return true;
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
   const server = tls?.server ?? createServer(options, receive);
@@ -207,6 +237,12 @@ export async function listen(
         };
         // The key of its last request: that of the next one is not read yet.
         gate.wait(letGo, sending.ownerOf(socket));
+      },
+      isWhole: isWholeRequest,
+      answerKnown: (piece, done) => answerKnown(socket, piece, done),
+      parse(piece, isWhole, parse) {
+        parsing = isWhole ? piece : null;
+        parse(piece);
       },
     });
     socket.once('close', () => sending.forget(socket));

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { causeOf } from '../base/observe.ts';
 import { errors, Refusal } from '../contract/errors.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import { pageAddress } from '../queries/render/page-address.ts';
 import type { ApiKey } from '../store/control.ts';
 import { answerMessage, MCP_PATH, MESSAGE_METHODS } from './assistants.ts';
 import { baseAddress, checkHost, pageRequestOf } from './base-address.ts';
@@ -12,11 +13,10 @@ import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
-import type { ParsedRequest } from './parsed-requests.ts';
 import * as requests from './request.ts';
-import type { RequestContext, Service, Stage } from './request-context.ts';
+import type { ParsedRequest, RequestContext, Service, Stage } from './request-context.ts';
 import * as responses from './response.ts';
-import { matchRoute, readQuery, unknownPath } from './route.ts';
+import { type Match, matchRoute, parseRequest, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { fileResponse } from './spool/file-response.ts';
 import { type Begin, makingOf } from './spool/making.ts';
 import { full } from './threads/query-queue.ts';
@@ -48,6 +48,13 @@ async function fileNameOf(
   const version = await cache.version(batch);
   // No two requests share a file while the version is not known.
   return `${version === null ? randomUUID() : `${cache.id} ${version}`} ${cacheNameOf(parsed, asked)}`;
+}
+
+/** The parameters, and the name that they have. @throws Refusal that names the first invalid one */
+function parsedOf(match: Match, query: RawQuery): ParsedRequest {
+  const parameters = parseRequest(match, query);
+  const name = JSON.stringify([pageAddress(match.route.endpoint, parameters), parameters.next_page_key]);
+  return { parameters, name };
 }
 
 /** Path and method. */
@@ -132,7 +139,7 @@ const quota: Stage = async (context, service) => {
 /** True for a range of a file that the key's quota has counted: each counts once (contract 9.11). */
 async function isPaid({ subject, request, query, key }: RequestContext, service: Service): Promise<boolean> {
   if (subject.kind !== 'data' || !subject.match.route.endpoint.isStreamed || !isRange(request)) return false;
-  const parsed = service.parsed.parse(subject.match, query);
+  const parsed = parsedOf(subject.match, query);
   const name = await fileNameOf(service, request, parsed, { wrapCsv: false, ...pinnedBy(key) });
   return service.spool.isPaid(name, key.key_id);
 }
@@ -146,7 +153,7 @@ const parameters: Stage = (context, service) => {
   } else if (subject.kind === 'data') {
     const { name: endpoint } = subject.match.route;
     context.base = baseAddress(service.address, request.headers);
-    context.parsed = service.parsed.parse(subject.match, query);
+    context.parsed = parsedOf(subject.match, query);
     const { parameters: values } = context.parsed;
     const about = { baseAddress: context.base, version: service.version };
     context.asked = {
@@ -166,17 +173,17 @@ const isStreamed = ({ subject }: RequestContext): boolean =>
   subject.kind === 'data' && subject.match.route.endpoint.isStreamed === true;
 
 /** An answer that is kept, and right at the version of the store that the batch of the request met. */
-const cached: Stage = async (context, { cache, parsed }) => {
+const cached: Stage = async (context, { cache }) => {
   if (context.subject.kind !== 'data' || isStreamed(context)) return undefined;
   const { asked, request } = context;
   const name = cacheNameOf(context.parsed, asked);
   const version = cache.has(name) ? await cache.version(request.batch) : null;
   const kept = version === null ? undefined : cache.find(name, version, asked.nowMs);
   if (kept === undefined) return undefined;
-  parsed.keep(context.parsed);
   context.found = {
     name,
     cached: kept,
+    isHit: true,
     dataVersion: Math.max(kept.answer.dataVersion!, version!),
   };
   return undefined;
@@ -225,7 +232,7 @@ const answer: Stage = async (context, service) => {
   if (more > 0) expected.defer(await unsent.admit(keyId, more, 0));
   const cached = { answer: own, etag: etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
   if (isKept) cache.add(name, cached, source);
-  context.found = { name: isKept ? name : null, cached, dataVersion };
+  context.found = { name: isKept ? name : null, cached, isHit: false, dataVersion };
   return undefined;
 };
 
@@ -265,25 +272,20 @@ async function fileOf(context: RequestContext, service: Service): Promise<HttpRe
   return response;
 }
 
-/**
- * The response, in the form that its caller takes: in a coding, else a large one in one piece. The form of a
- * cached answer is kept.
- */
-const encode: Stage = async ({ found, base, caller, request, requestId }, { cache }) => {
-  const { name, cached: kept, dataVersion } = found!;
-  const url = responses.nextPageUrl(kept.answer, base, caller);
-  const response = responses.answerResponse(kept.answer, kept.etag, { url, dataVersion, requestId });
+/** The response, in the coding that its caller takes. The encoded body of a cached answer is kept. */
+const encode: Stage = async (context, { cache }) => {
+  const { base, caller, request, requestId } = context;
+  const { name, cached, isHit, dataVersion } = context.found!;
+  const url = responses.nextPageUrl(cached.answer, base, caller);
+  const response = responses.answerResponse(cached.answer, cached.etag, { url, dataVersion, requestId });
   const whole = notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
-  const coding = codingFor(whole, request);
-  const isJoined = name !== null && responses.bodyBytes(whole) > httpLimits.cachedAtOnceBytesMax;
-  if (coding === null && !(isJoined && whole.body.length > 1)) return whole;
-  const form = `${coding ?? 'joined'} ${url ?? ''}`;
-  const keptBody = name === null ? undefined : cache.encoding(name, kept, form);
-  // Many callers of one page would each copy it, and take each other's place.
-  if (coding === null && keptBody === undefined && !cache.hasRoomFor(name!, kept)) return whole;
-  const made = keptBody ?? (coding === null ? Buffer.concat(whole.body) : await encodedBody(whole, coding));
-  const body = keptBody ?? (name === null ? made : cache.addEncoding(name, kept, form, made));
-  return coding === null ? { ...whole, body: [body] } : withEncodedBody(whole, coding, body);
+  const form = { coding: codingFor(whole, request), url };
+  if (isHit) context.form = form;
+  if (form.coding === null) return whole;
+  const kept = name === null ? undefined : cache.encoding(name, cached, form);
+  const made = kept ?? (await encodedBody(whole, form.coding));
+  const body = kept ?? (name === null ? made : cache.addEncoding(name, cached, form, made));
+  return withEncodedBody(whole, form.coding, body);
 };
 
 /** The stages of every request, in their order, until one has its response. */

@@ -91,11 +91,13 @@ const contextOf = ({ cert, key }: Certificate): SecureContextOptions => ({
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 });
 
-/** Tells browsers to come by HTTPS only (RFC 6797). Nothing on plain HTTP, where browsers must ignore it. */
+/** Tells browsers to come by HTTPS only (RFC 6797). */
+export const strictTransport = { 'Strict-Transport-Security': `max-age=${limits.strictTransportSeconds}` };
+
+/** The same on a response. Nothing on plain HTTP, where browsers must ignore it. */
 export const withStrictTransport = (response: HttpResponse, socket: Socket): HttpResponse => {
   if (!(socket instanceof TLSSocket)) return response;
-  const strict = { 'Strict-Transport-Security': `max-age=${limits.strictTransportSeconds}` };
-  return { ...response, headers: { ...response.headers, ...strict } };
+  return { ...response, headers: { ...response.headers, ...strictTransport } };
 };
 
 /** Bytes of the keys that encrypt session tickets, as Node takes them. */

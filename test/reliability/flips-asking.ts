@@ -30,8 +30,8 @@ export class Service {
     this.#handler = new RequestHandler({
       unsent: new UnsentBytes(),
       pages: new Map(),
-      keys: { verify: async () => key },
-      quotas: { count: () => null },
+      keys: { verify: async () => key, holds: () => true },
+      quotas: { count: () => null, countNow: () => null },
       cache: new ResponseCache(store),
       admits: () => true,
       spool: new ParquetSpool(),

@@ -198,27 +198,29 @@ test('a response that was not used lately goes first; one that is too large is n
   assert.equal(cache.find('large', version, 0), undefined);
 });
 
+const formOf = (page: number) => ({ coding: 'gzip', url: `/page/${page}` });
+
 test('encoded bodies count, a few for each answer, and go with it', async () => {
   const cache = new ResponseCache(new Versions());
   const source = sourceOf((await cache.version())!);
   const cached = answerOf(1_000);
   cache.add('a', cached, source);
   const plain = cache.bytes;
-  const forms = Array.from({ length: httpLimits.cachedEncodingsMax }, (_, index) => `form ${index}`);
+  const forms = Array.from({ length: httpLimits.cachedEncodingsMax }, (_, index) => formOf(index));
   for (const form of forms) cache.addEncoding('a', cached, form, new Uint8Array(100));
   const full = cache.bytes;
   assert.ok(full >= plain + forms.length * 100);
-  cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
+  cache.addEncoding('a', cached, formOf(9), new Uint8Array(100));
   assert.equal(cache.bytes, full);
   assert.deepEqual(
-    [forms[0]!, forms[1]!, 'form 9'].map((form) => cache.encoding('a', cached, form)?.length),
+    [forms[0]!, forms[1]!, formOf(9)].map((form) => cache.encoding('a', cached, form)?.length),
     [undefined, 100, 100],
   );
-  cache.addEncoding('a', cached, 'form 9', new Uint8Array(100));
+  cache.addEncoding('a', cached, formOf(9), new Uint8Array(100));
   assert.equal(cache.bytes, full, 'once');
-  cache.addEncoding('a', answerOf(1_000), 'form 8', new Uint8Array(100));
-  assert.equal(cache.encoding('a', cached, 'form 8'), undefined, 'of another answer');
-  assert.equal(cache.encoding('a', answerOf(1_000), 'form 9'), undefined, 'a newer answer has the name');
+  cache.addEncoding('a', answerOf(1_000), formOf(8), new Uint8Array(100));
+  assert.equal(cache.encoding('a', cached, formOf(8)), undefined, 'of another answer');
+  assert.equal(cache.encoding('a', answerOf(1_000), formOf(9)), undefined, 'a newer answer has the name');
   cache.add('a', cached, source);
   assert.equal(cache.bytes, plain);
 });

@@ -14,6 +14,11 @@ export type CachedAnswer = {
   readonly goodUntilMs: number;
 };
 
+/** The form in which an answer was sent: its coding, and the address of the next page that is in it. */
+export type AnswerForm = { readonly coding: string | null; readonly url: string | null };
+
+const formName = ({ coding, url }: AnswerForm): string => `${coding} ${url ?? ''}`;
+
 /** What the cache needs of a store. */
 type CachedStore = Pick<Store, 'id' | 'version' | 'changesAfter'>;
 
@@ -146,24 +151,19 @@ export class ResponseCache {
    * The body of a cached answer in a form that was added for it; undefined where another answer has its name
    * by now.
    */
-  encoding(name: string, cached: CachedAnswer, form: string): Uint8Array | undefined {
+  encoding(name: string, cached: CachedAnswer, form: AnswerForm): Uint8Array | undefined {
     const entry = this.#entries.get(name);
-    return entry?.cached === cached ? entry.encodings.get(form) : undefined;
-  }
-
-  /** Whether one more form of the answer that has the name is kept without another giving way. */
-  hasRoomFor(name: string, cached: CachedAnswer): boolean {
-    const entry = this.#entries.get(name);
-    return entry?.cached === cached && entry.encodings.size < httpLimits.cachedEncodingsMax;
+    return entry?.cached === cached ? entry.encodings.get(formName(form)) : undefined;
   }
 
   /**
    * Adds an encoded body of the answer that has the name, and returns what is kept; the body itself where the
    * answer is cached no more.
    */
-  addEncoding(name: string, cached: CachedAnswer, form: string, body: Uint8Array): Uint8Array {
+  addEncoding(name: string, cached: CachedAnswer, answerForm: AnswerForm, body: Uint8Array): Uint8Array {
     const entry = this.#entries.get(name);
     if (entry?.cached !== cached) return body;
+    const form = formName(answerForm);
     let grown = encodingBytes(form, body) - takenEncoding(entry, form);
     const [oldest] = entry.encodings.keys();
     if (entry.encodings.size >= httpLimits.cachedEncodingsMax) grown -= takenEncoding(entry, oldest!);

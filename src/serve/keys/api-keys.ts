@@ -92,6 +92,7 @@ export class KeyRing {
   readonly #readKeys: () => Promise<readonly ApiKey[]>;
   readonly #uses: Pick<KeyUses, 'note'> | null;
   #keys: readonly ApiKey[] = [];
+  #present: ReadonlySet<ApiKey> = new Set();
   #byPrefix = new Map<string, ApiKey>();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Reading | null = null;
@@ -121,6 +122,14 @@ export class KeyRing {
     return key;
   }
 
+  /** Whether a key that was verified before would be again, without keys being read for it. */
+  holds(key: ApiKey, nowMs: number): boolean {
+    const ageMaxMs = key.as_of_ms === null ? limits.keyRefreshMs : limits.pinnedKeyRefreshMs;
+    if (this.#ageMs(nowMs) >= ageMaxMs || !this.#present.has(key) || !isLive(key, nowMs)) return false;
+    this.#uses?.note(key.key_id, nowMs);
+    return true;
+  }
+
   #find(sent: Buffer): ApiKey | undefined {
     const key = this.#byPrefix.get(prefixOf(sent));
     return key !== undefined && timingSafeEqual(key.hash, sent) ? key : undefined;
@@ -147,6 +156,7 @@ export class KeyRing {
         // Of many keys this takes milliseconds, and unknown keys have them read ten times a second.
         if (keys === this.#keys) return;
         this.#keys = keys;
+        this.#present = new Set(keys);
         this.#byPrefix = new Map(keys.map((key) => [prefixOf(Buffer.from(key.hash)), key]));
       })
       .finally(() => {

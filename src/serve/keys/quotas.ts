@@ -176,15 +176,34 @@ export class Quotas {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
+  /**
+   * Counts a request of a key where nothing is to be reported before; undefined where `count` must. Null
+   * where the key has no quota.
+   */
+  countNow(key: ApiKey): CountedRequest | null | undefined {
+    if (key.per_minute === null && key.per_day === null) return null;
+    const counts = this.#byKey.get(key.key_id);
+    const nowMs = this.#parts.nowMs();
+    return counts === undefined || this.#mustReport(counts, nowMs) ? undefined : this.#countAt(counts, nowMs);
+  }
+
+  #mustReport(counts: KeyCounts, nowMs: number): boolean {
+    return counts.isStale(nowMs) && nowMs >= this.#aloneUntilMs && this.#sync?.isLate !== true;
+  }
+
   async #count(key: ApiKey): Promise<CountedRequest> {
     const counts = this.#byKey.get(key.key_id) ?? new KeyCounts(key);
     this.#byKey.set(key.key_id, counts);
     let nowMs = this.#parts.nowMs();
-    while (counts.isStale(nowMs) && nowMs >= this.#aloneUntilMs && this.#sync?.isLate !== true) {
+    while (this.#mustReport(counts, nowMs)) {
       this.#pending.add(counts);
       await (this.#sync ?? this.#startSync()).awaited;
       nowMs = this.#parts.nowMs();
     }
+    return this.#countAt(counts, nowMs);
+  }
+
+  #countAt(counts: KeyCounts, nowMs: number): CountedRequest {
     const isAdmitted = counts.count(nowMs);
     const quota = counts.tighterAt(nowMs);
     if (isAdmitted) this.#reportSoon(counts);

@@ -6,7 +6,7 @@ import type { EndReason, Observe } from '../../base/observe.ts';
 import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import { httpLimits } from '../limits.ts';
-import type { HttpResponse } from '../message.ts';
+import type { HttpResponse, WrittenResponse } from '../message.ts';
 import { type Listening, nameOf, type SendQueues } from './send-queues.ts';
 import type { Owner, UnsentBytes } from './unsent-bytes.ts';
 
@@ -121,6 +121,24 @@ export class Sending {
       if (isOver && this.#isUnread(socket)) this.#end(socket, 'unread');
       else this.#begin(outgoing, response, owner);
     });
+  }
+
+  /** Sends a response whose head is written; `done` once the kernel has taken it, or the connection ended. */
+  sendWritten(socket: Socket, { head, body, owner, release }: WrittenResponse, done: () => void): void {
+    const flow = this.#flowOf(socket, owner);
+    const bytes = bytesIn(body);
+    flow.waiting += bytes;
+    const end = (error?: Error | null): void => {
+      release();
+      if (!error) this.#took(flow, bytes);
+      done();
+    };
+    const last = body.at(-1);
+    socket.cork();
+    socket.write(head, 'latin1', last === undefined ? end : undefined);
+    for (const piece of body.slice(0, -1)) socket.write(piece);
+    if (last !== undefined) socket.write(last, end);
+    socket.uncork();
   }
 
   /**
