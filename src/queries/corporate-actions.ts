@@ -131,7 +131,9 @@ export const answerCorporateActions: Query<typeof endpoint> = async (parameters,
   const range = dayBounds(from, to);
   const days = { from, to: to ?? END_DAY };
   const stock = await stockOf(context, named, days);
-  const closes = stock === null ? null : new RawCloses(context.reader, stock, context.request.nowMs);
+  // Only an action whose factor needs a close reads the clock: which bars are finished.
+  const nowMs = (): number => context.request.nowMs;
+  const closes = stock === null ? null : new RawCloses(context.reader, stock, nowMs);
   const { country_iso_code, symbol } = stock?.instrument ?? {
     country_iso_code: named.country,
     symbol: named.symbol,

@@ -16,7 +16,7 @@ import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
 import { UNDATED_RUNS } from './findings.ts';
 import { instrumentOrNull } from './known-instrument.ts';
 import { openWalk } from './pages/page-walk.ts';
-import { barsCounted, goodUntilCommit, type Query, type QueryContext, TooDear } from './query.ts';
+import { barsCounted, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 /** Instruments read at a time: most have one series or two. */
@@ -228,5 +228,5 @@ export const answerSeriesCoverage: Query<typeof seriesCoverage> = async (paramet
     found.length <= limit || last === undefined
       ? null
       : { position: [last.name.shown, last.name.country, coarseness(last.part)], pinned: [] };
-  return goodUntilCommit(renderRecords(context, records, walk.paging(end)));
+  return renderRecords(context, records, walk.paging(end));
 };

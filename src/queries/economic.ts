@@ -22,7 +22,7 @@ import { answerPage } from './pages/dataset-page.ts';
 import {
   type Bounds,
   barsCounted,
-  goodUntilCommit,
+  goodUntil,
   instantBounds,
   type Query,
   type QueryContext,
@@ -118,6 +118,13 @@ function readOf(filters: Filters, range: Bounds, direction: Direction, limit: nu
 const soonest = ({ known }: QueryContext, filters: Filters, range: Bounds, limit: number) =>
   known.rows(events, readOf(filters, range, 'asc', limit));
 
+/** When the next event after now comes, of those from a moment on; infinite where none is known. */
+async function nextMs(context: QueryContext, filters: Filters, fromMs = 0): Promise<number> {
+  const from = Math.max(fromMs, context.request.nowMs + 1);
+  const [event] = await soonest(context, filters, { from }, 1);
+  return event?.event_timestamp ?? Number.POSITIVE_INFINITY;
+}
+
 /** The last events of a range, newest first; at equal times the more important first (contract 8.8). */
 async function newest(
   context: QueryContext,
@@ -137,10 +144,10 @@ async function newest(
 export const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
   const where = filtersOf(parameters);
   const bounds = instantBounds(parameters.from_date, parameters.to_date);
-  const { nowMs } = context.request;
   // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to
   // now count.
-  const range = parameters.source_id === undefined ? { ...bounds, to: bounds.to ?? nowMs + 1 } : {};
+  const isAnyTime = parameters.source_id !== undefined;
+  const range = isAnyTime ? {} : { ...bounds, to: bounds.to ?? context.request.nowMs + 1 };
   const find = parameters.sort === 'asc' ? soonest : newest;
   const [event] = await find(context, where, range, 1);
   if (event === undefined) {
@@ -150,7 +157,9 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
     });
   }
   context.undated.add(UNDATED);
-  return renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
+  const answer = renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
+  const isLasting = isAnyTime || bounds.to !== undefined || find === soonest;
+  return goodUntil(answer, isLasting ? Number.POSITIVE_INFINITY : await nextMs(context, where, bounds.from));
 };
 
 /** Compares by the order of events in a list (contract 4.5). */
@@ -175,7 +184,9 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
     .slice(0, limit);
   nearest.sort(sort === 'asc' ? compare : (a, b) => compare(b, a));
   context.undated.add(UNDATED);
-  return renderRecords(context, nearest.map(recordOf), null);
+  const answer = renderRecords(context, nearest.map(recordOf), null);
+  // With `all` the distances change with each moment, and nothing tells when their order does.
+  return dateType === 'all' ? answer : goodUntil(answer, await nextMs(context, where));
 };
 
 /** Sorts before every character of a code: the read continues after the code. */
@@ -228,5 +239,5 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
     const name = Object.hasOwn(codes, code) ? null : await nameOf(context, country, code);
     if (name !== null) codes[code] = name;
   }
-  return goodUntilCommit(renderResult(codes, allocate));
+  return renderResult(codes, allocate);
 };

@@ -9,7 +9,7 @@ import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/override
 import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
 import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './pages/page-walk.ts';
-import { dayBounds, goodUntilCommit, type Query, type QueryContext } from './query.ts';
+import { dayBounds, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
 
@@ -73,7 +73,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
   const page = found.slice(0, limit);
   const rows = page.map((holiday) => recordOf(holiday, assetSchema, named));
   const end = found.length <= limit ? null : { position: [page.at(-1)!.day], pinned: [] };
-  return goodUntilCommit(renderRecords(context, rows, walk.paging(end)));
+  return renderRecords(context, rows, walk.paging(end));
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
@@ -96,5 +96,5 @@ export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters,
         codes[one.holiday_code] ??= one.name;
     }
   }
-  return goodUntilCommit(renderResult(codes, context.allocate));
+  return renderResult(codes, context.allocate);
 };

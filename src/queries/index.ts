@@ -70,6 +70,26 @@ const anyRequest: LaneBounds = {
   charactersMax: Number.POSITIVE_INFINITY,
 };
 
+/**
+ * A request as of a moment, which tells whether what is in no store was read of it: the clock, or what the
+ * service is called. An answer without either is good until a commit.
+ */
+function watchedRequest(request: QueryRequest, nowMs: number) {
+  let isRead = false;
+  const watched: QueryRequest = {
+    ...request,
+    get nowMs() {
+      isRead = true;
+      return nowMs;
+    },
+    get service() {
+      isRead = true;
+      return request.service;
+    },
+  };
+  return { watched, hasRead: () => isRead };
+}
+
 /** The lists that a request sees. */
 function knownLists(context: Omit<QueryContext, 'known'>): RowLists {
   const { reader, lookup, moment } = context;
@@ -110,14 +130,14 @@ export class QueryRunner {
     try {
       const moment = momentOf(request);
       const { nowMs: clockMs } = request;
-      const dated = moment === always ? request : { ...request, nowMs: moment.ms };
+      const { watched, hasRead } = watchedRequest(request, moment === always ? clockMs : moment.ms);
       return await this.#store.snapshot(async (state) => {
         const read = asked === null ? state : await this.#versions.reader(state, request, asked, this.#lane);
         const reader = new TrackedReader(read);
         const adjusted = noActions();
         const facts = {
           endpoint,
-          request: dated,
+          request: watched,
           moment,
           clockMs,
           undated: new Set<string>(),
@@ -137,8 +157,9 @@ export class QueryRunner {
         if (version === null) return told;
         const versioned = { ...told, dataVersion: version };
         // A backtest asks for each moment once; and only the present data have changes.
-        if (answer.goodUntilMs === undefined || moment !== always || asked !== null) return versioned;
-        return { ...versioned, source: { id: reader.id, version, parts: reader.noted } };
+        const goodUntilMs = answer.goodUntilMs ?? (hasRead() ? undefined : Number.POSITIVE_INFINITY);
+        if (goodUntilMs === undefined || moment !== always || asked !== null) return versioned;
+        return { ...versioned, goodUntilMs, source: { id: reader.id, version, parts: reader.noted } };
       });
     } catch (thrown) {
       const error = refusedVersion(thrown, asked, this.#lane);

@@ -15,7 +15,7 @@ import {
 } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
 import { answerPage, takeRows } from './pages/dataset-page.ts';
-import { instantBounds, type Query, type QueryContext } from './query.ts';
+import { goodUntil, instantBounds, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 type Item = RowOf<typeof news>;
@@ -90,12 +90,17 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   context.undated.add(UNDATED);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
   const { limit } = parameters;
+  const { nowMs } = context.request;
   // An item with a later date is not published yet. As of a moment `nowMs` is that moment.
   const { rows } = await takeRows(
     context,
-    { where, range: { to: context.request.nowMs + 1 }, order: newestFirst, limit },
+    { where, range: { to: nowMs + 1 }, order: newestFirst, limit },
     news,
   );
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
-  return renderRecords(context, arranged.map(recordOf), null);
+  const answer = renderRecords(context, arranged.map(recordOf), null);
+  const oldestFirst = order.map((column) => [column, 'asc'] as const);
+  const next = { where, range: { from: nowMs + 1 }, order: oldestFirst, limit: 1 };
+  const [coming] = await context.known.rows(news, next);
+  return goodUntil(answer, coming?.published_date ?? Number.POSITIVE_INFINITY);
 };

@@ -408,7 +408,5 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
     parameters.format === 'csv'
       ? renderRecords(context, records, null)
       : renderResult(records, allocate, isCached ? 'cached' : null);
-  return isCached
-    ? goodUntil(answer, ahead[0] === undefined ? Number.POSITIVE_INFINITY : ahead[0].expiresMs)
-    : answer;
+  return isCached ? goodUntil(answer, ahead[0]?.expiresMs ?? Number.POSITIVE_INFINITY) : answer;
 };

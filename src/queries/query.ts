@@ -63,7 +63,7 @@ export type QueryRequest = {
   /** Whether CSV goes into the JSON envelope (contract 5.3). */
   readonly wrapCsv: boolean;
   /** Of a request about the service itself: what the query thread does not know. */
-  readonly service?: ServiceFacts;
+  readonly service?: ServiceFacts | undefined;
   /** Where the next step of a streamed answer begins; absent for its first. */
   readonly from?: StepPlace;
 };
@@ -137,8 +137,8 @@ export type Answer =
       /** The version of the store that it was read from; absent where damage hides it. */
       readonly dataVersion?: number;
       /**
-       * The same request has this answer until then, unless what it depends on is changed; absent where
-       * unknown.
+       * The same request has this answer until then, unless what it depends on is changed. A query that reads
+       * the clock says it, where it knows; any other answer is good for ever.
        */
       readonly goodUntilMs?: number;
       /** Where it was read; absent where it cannot be cached. */
@@ -152,14 +152,11 @@ export type Answer =
 export type AnswerSource = DataState & { readonly parts: readonly Part[] };
 
 /**
- * Marks how long an answer stays good, epoch milliseconds: infinite until what it depends on is changed,
- * undefined where it is not known.
+ * Marks how long an answer of a query that has read the clock stays good, epoch milliseconds: infinite until
+ * what it depends on is changed.
  */
-export const goodUntil = (answer: Answer, goodUntilMs: number | undefined): Answer =>
-  answer.kind === 'answer' && goodUntilMs !== undefined ? { ...answer, goodUntilMs } : answer;
-
-/** Marks an answer that is good until what it depends on is changed. */
-export const goodUntilCommit = (answer: Answer): Answer => goodUntil(answer, Number.POSITIVE_INFINITY);
+export const goodUntil = (answer: Answer, goodUntilMs: number): Answer =>
+  answer.kind === 'answer' ? { ...answer, goodUntilMs } : answer;
 
 /** Allocates memory for a body of so many bytes. */
 export type Allocate = (length: number) => Uint8Array;

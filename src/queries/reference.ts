@@ -73,9 +73,15 @@ export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (par
   const others = alias === null ? found : found.filter((row) => row.instrument_id !== alias.instrument_id);
   const rows = (alias === null ? found : [alias, ...others]).slice(0, limit);
   context.undated.add(UNDATED_FIELDS);
+  const { nowMs } = context.request;
   const records: WireRecord[] = [];
-  for (const row of rows) records.push(recordOf(row, await marketOf(reader, row), context.request.nowMs));
-  return renderRecords(context, records, null);
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const market = await marketOf(reader, row);
+    records.push(recordOf(row, market, nowMs));
+    untilMs = Math.min(untilMs, endOfDay(zoneOfMarket(market), nowMs));
+  }
+  return goodUntil(renderRecords(context, records, null), untilMs);
 };
 
 /** Base and quote currency; null where the symbol does not say. */
@@ -235,7 +241,7 @@ function findRecord(context: QueryContext, assetSchema: AssetSchema, { country, 
 }
 
 /** When a record of now may change by itself: its market's day or the year ends (contract 8.1). */
-function endOfDay({ zone }: CachedRecord, nowMs: number): number {
+function endOfDay(zone: Zone, nowMs: number): number {
   const utcMidnightMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
   return Math.min(zone.instantOf(zone.dayAt(nowMs) + 1, 0), utcMidnightMs);
 }
@@ -247,5 +253,5 @@ export const answerInstrumentReference: Query<typeof instrumentReference> = asyn
   if (value === null) throw await unknownSymbol(context, assetSchema, named);
   context.undated.add(UNDATED_FIELDS);
   const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
-  return isCached ? goodUntil(answer, endOfDay(value, context.request.nowMs)) : answer;
+  return isCached ? goodUntil(answer, endOfDay(value.zone, context.request.nowMs)) : answer;
 };

@@ -70,10 +70,10 @@ type Close = { readonly day: number; readonly price: number };
 export class RawCloses {
   readonly #stored: StoredInstrument;
   readonly #context: StreamContext;
-  readonly #nowMs: number;
+  readonly #nowMs: () => number;
   #newest: Close | null | undefined;
 
-  constructor(reader: Reader, stored: StoredInstrument, nowMs: number) {
+  constructor(reader: Reader, stored: StoredInstrument, nowMs: () => number) {
     this.#stored = { ...stored, series: stored.series.filter(({ prices }) => prices === 'raw') };
     const { calendar } = stored;
     this.#context = { reader, calendar, interval: DAY, extended: false, rawOnly: false, onUse: null };
@@ -99,7 +99,7 @@ export class RawCloses {
 
   /** The last close from one day up to another. */
   async #lastOf(fromDay: number, day: number): Promise<Close | null> {
-    const step = await barStream(this.#context, this.#stored, rangeOf(fromDay, day), this.#nowMs).next(1);
+    const step = await barStream(this.#context, this.#stored, rangeOf(fromDay, day), this.#nowMs()).next(1);
     if (step === null) return null;
     const at = step.bars.count - 1;
     return { day: step.day[at]!, price: step.bars.close[at]! };

@@ -49,7 +49,7 @@ async function readChanges(
 ): Promise<ActionChange[]> {
   const { country_iso_code, symbol } = stored.instrument;
   const all = await reader.group(corporateActions, { country_iso_code, symbol });
-  const closes = new RawCloses(reader, stored, nowMs);
+  const closes = new RawCloses(reader, stored, () => nowMs);
   const changes: ActionChange[] = [];
   for (const row of all) {
     const { action_type: type, ex_date: day } = row;

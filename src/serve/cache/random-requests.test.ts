@@ -1,8 +1,8 @@
 // Random requests to every endpoint, some of them wrong, through commits of every kind: none differs from one
-// that nothing caches (contract 4.1). `npm run differential` asks more.
+// that nothing caches (contract 4.1). `npm run differential` asks more. And answers that time changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changes, fill, passTime, World } from '../../../test/commit-world.ts';
+import { action, changes, event, fill, instrument, passTime, World } from '../../../test/commit-world.ts';
 import { Random } from '../../../test/fuzz/random.ts';
 import { fillings } from '../../../test/fuzz/store.ts';
 import { makeTrial, wholeEndpoints } from '../../../test/fuzz/trial.ts';
@@ -59,4 +59,56 @@ test('no random request to any endpoint differs from an uncached one, with commi
   assert.ok(queries < 0.8 * uncached, 'many came from the cache');
   assert.ok(world.known > 0, 'some were known by their bytes');
   assert.deepEqual([...endpoints].sort(), Object.keys(contract).sort(), 'every endpoint has answered');
+});
+
+const MINUTE_MS = 60_000;
+
+test('an answer that time changes is kept until then, and any other until a commit', async () => {
+  const world = await World.open('time');
+  const startMs = world.nowMs;
+  const at = (minute: number): string => new Date(startMs + minute * MINUTE_MS).toISOString();
+  const item = (minute: number) => ({
+    ...{ publisher_url: `https://example.com/${minute}`, title: `at ${minute}`, published_date: at(minute) },
+    ...{ asset_name: 'stock', country_iso_code: 'US', symbol: 'AAPL' },
+  });
+  const [dataset, [released]] = event('CODE');
+  const eventAt = (minute: number) => ({ ...released, period: `${minute}`, event_timestamp: at(minute) });
+  await world.import(
+    instrument('AAPL', { name: 'Apple', delisting_date: '2025-06-02' }),
+    ['news', [item(-60), item(60), item(120)]],
+    [dataset, [eventAt(-60), eventAt(60), eventAt(120)]],
+    action('AAPL', '2025-05-20', { action_type: 'dividend', cash_amount: 1, reference_price: 100 }),
+  );
+  const calendar = '/economic_calendar';
+  /** The minutes at which each is asked anew. */
+  const changing: readonly (readonly [path: string, minutes: readonly number[]])[] = [
+    ['/news/latest?full_symbol=stock:US:AAPL', [0, 60, 120]],
+    ['/news/list?from_date=2025-01-01&to_date=2026-01-01', [0]],
+    [`${calendar}/event?country_iso_code=US`, [0, 60, 120]],
+    [`${calendar}/event?country_iso_code=US&sort=asc`, [0]],
+    [`${calendar}/event?country_iso_code=US&to_date=2026-01-01`, [0]],
+    [`${calendar}/latest_event_list?date_type=historical`, [0, 60, 120]],
+    [`${calendar}/latest_event_list?date_type=upcoming`, [0, 60, 120]],
+    [`${calendar}/event_list?from_date=2025-01-01&to_date=2026-01-01`, [0]],
+    ['/stock/stock_corporate_action/list/US:AAPL?from_date=2025-01-01', [0]],
+    // The clock stands at 21:00 in New York: its day ends three hours later.
+    ['/stock/reference/search?query=Apple', [0, 180]],
+    ['/server/runs', [0]],
+  ];
+  const asked = new Map(changing.map(([path]) => [path, [] as number[]]));
+  for (const minute of [0, 1, 59, 60, 61, 119, 120, 121, 179, 180, 181, 3_000]) {
+    world.nowMs = startMs + minute * MINUTE_MS;
+    for (const [path] of changing)
+      for (let count = 0; count < 2; count++) {
+        const before = world.queries;
+        await world.ask(path, `after ${minute} minutes`);
+        if (world.queries > before) asked.get(path)!.push(minute);
+      }
+  }
+  for (const [path, minutes] of changing)
+    assert.deepEqual(
+      asked.get(path)!.filter((minute) => minute < 3_000),
+      minutes,
+      path,
+    );
 });
