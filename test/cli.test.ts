@@ -159,7 +159,7 @@ test('keys create prints the key alone; no list ever shows it; revoke ends it (c
   assert.deepEqual([listed!.name, listed!.state, others.length], ['alice', 'live', 0]);
   assert.ok(created.stderr.includes(listed!.id));
   const table = await run(['keys', 'list'], { cwd });
-  assert.match(table.stdout, new RegExp(`${listed!.id} +alice +live .*2200-01-01.* 60 `));
+  assert.match(table.stdout, new RegExp(`${listed!.id} +alice +data +live .*2200-01-01.* 60 `));
   const revoked = await run(['keys', 'revoke', listed!.id], { cwd });
   assert.deepEqual([revoked.status, revoked.stdout], [0, '']);
   const after = await run(['keys', 'list', '--json'], { cwd });

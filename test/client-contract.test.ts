@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type * as Client from '../packages/client/contract.ts';
 import type { Endpoints } from '../packages/client/contract.ts';
 import type {
-  AllEndpoints,
   AssetSchema,
+  DataEndpoints,
   ErrorWord,
   IntervalCode,
   RecordOf,
@@ -19,13 +19,13 @@ test("the client's file is what `npm run client` writes of the contract", () => 
 });
 
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
-type Name = keyof AllEndpoints;
-type Parameters<N extends Name> = AllEndpoints[N]['parameters'];
+type Name = keyof DataEndpoints;
+type Parameters<N extends Name> = DataEndpoints[N]['parameters'];
 type Options<N extends Name> = Endpoints[N]['needs'] & Endpoints[N]['takes'];
 type Wire<K> = K extends 'from' ? 'from_date' : K extends 'to' ? 'to_date' : K;
 
 /** True where a record is that of the contract. */
-type IsRecord<N extends Name> = Same<Endpoints[N]['record'], RecordOf<AllEndpoints[N]>>;
+type IsRecord<N extends Name> = Same<Endpoints[N]['record'], RecordOf<DataEndpoints[N]>>;
 
 /** True where an option takes what the contract's parameter does. */
 type IsOption<N extends Name, K extends keyof Options<N>> =

@@ -6,7 +6,7 @@ import { bulkBars, historicalBars } from '../src/contract/bars.ts';
 import { actionKinds, corporateActions } from '../src/contract/corporate-actions.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import type { Schema } from '../src/contract/fields.ts';
-import { allEndpoints, assetSchemas, errors } from '../src/contract/index.ts';
+import { assetSchemas, dataEndpoints, errors } from '../src/contract/index.ts';
 import * as kind from '../src/contract/kinds.ts';
 import type { Parameter } from '../src/contract/parameter.ts';
 
@@ -108,7 +108,7 @@ ${objectType('    ', 'takes: ', fields(false))}
 
 /** The text of the file. */
 export function contractText(): string {
-  const endpoints = Object.entries<Endpoint>(allEndpoints);
+  const endpoints = Object.entries<Endpoint>(dataEndpoints);
   const records = new Map(endpoints.map(([, { record }]) => [titleOf(record), record as Plain]));
   const title =
     'Written by `npm run client` from the contract, and compared by a test: what it says of endpoints.';

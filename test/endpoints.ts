@@ -50,6 +50,7 @@ export const endpoints: Readonly<Record<EndpointName, { readonly rule: string; r
   latestEconomicEvents: { rule: 'contract 9.1', texts: { date_type: 'upcoming' } },
   runs: { rule: 'contract 9.12', texts: {} },
   addressInfo: { rule: 'contract 9.14', texts: {} },
+  operateStatus: { rule: 'contract 7.6', texts: {} },
   seriesCoverage: { rule: 'contract 9.9', texts: { schema_asset: 'stock' } },
   sessionCoverage: { rule: 'contract 9.9', texts: { schema_asset: 'stock', country_symbol: 'US:AAPL' } },
   findings: { rule: 'contract 9.10', texts: { schema_asset: 'stock', country_symbol: 'US:FLAWED' } },

@@ -47,6 +47,6 @@ test('keys list shows when each key was last used, also after a stop, by several
   await server.stop();
   assert.deepEqual(await lastUses(), before, 'neither a revocation nor a refused request is a use');
   const table = await shop.must('keys', 'list');
-  assert.match(table, /^ID +NAME +STATE +CREATED +LAST USED +EXPIRES/);
+  assert.match(table, /^ID +NAME +SCOPE +STATE +CREATED +LAST USED +EXPIRES/);
   assert.ok(table.includes(before.used!), table);
 });

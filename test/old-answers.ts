@@ -72,6 +72,20 @@ async function resultAt(server: Server, path: string, key: string): Promise<Row>
   return result;
 }
 
+/** Holds a server to the keys of layout 16: those that were valid are, and read data (contract 7.6). */
+export async function assertKeysWork(server: Server, { key, keys, answers }: Said): Promise<void> {
+  const [[path, answer]] = Object.entries(answers) as [[string, unknown]];
+  assert.deepEqual(await resultAt(server, path, key), answer);
+  const ask = (secret: string) => server.get(path, { headers: { Authorization: `Bearer ${secret}` } });
+  const counted = await ask(keys!.counted);
+  assert.deepEqual([counted.status, counted.headers.get('RateLimit-Limit')], [200, '1000']);
+  const pinned = await ask(keys!.pinned);
+  assert.deepEqual([pinned.status, pinned.headers.get('X-As-Of')], [200, '2025-03-05T00:00:00Z']);
+  assert.equal((await ask(keys!.revoked)).status, 401);
+  const refused = await server.get('/api/v2/operate/status', { headers: { Authorization: `Bearer ${key}` } });
+  assert.match(((await refused.json()) as { message: string }).message, /^secret_key has the scope data: /);
+}
+
 /** Holds a server to what the program that wrote its store answered. */
 export async function assertServesAs(server: Server, said: Said): Promise<void> {
   const paths = Object.keys(said.answers);

@@ -11,6 +11,8 @@ const fixtures = join(import.meta.dirname, 'fixtures/stores');
 export type Said = {
   /** The key of a caller. */
   readonly key: string;
+  /** Others of layout 16: with a quota by the day, pinned to an instant, revoked. */
+  readonly keys?: Readonly<Record<'counted' | 'pinned' | 'revoked', string>>;
   /**
    * Results by path, next page keys left out; among the paths are second pages under page keys that it
    * signed.

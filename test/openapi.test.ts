@@ -127,7 +127,7 @@ test('versions of the data have 64 bits, wherever the document names them: a mom
   const parameters = endpoints.flatMap(([, { path }]) =>
     document.paths[path]!.get.parameters.filter(({ name }) => name === 'data_version'),
   );
-  assert.equal(parameters.length, endpoints.length - 1, 'all but the address of the service');
+  assert.equal(parameters.length, endpoints.length - 2, 'all but the address and the state of the service');
   for (const { schema } of parameters) assert.deepEqual(schema, version);
   const { headers, schemas } = document.components;
   assert.deepEqual(headers['X-Data-Version']!.schema, version);
@@ -165,7 +165,7 @@ test('every operation names the errors that it may answer, each with an example 
           assert.deepEqual([value.code, value.detail.error], [Number(status), word]);
         return examples.map(([word]) => word);
       });
-    for (const word of ['missing_key', 'invalid_key', 'rate_limited', 'unavailable', 'internal'])
+    for (const word of ['missing_key', 'invalid_key', 'forbidden', 'rate_limited', 'unavailable', 'internal'])
       assert.ok(words.includes(word), `${operationId} ${word}`);
     const { parameters } = allEndpoints[operationId as keyof typeof allEndpoints];
     assert.equal(words.includes('invalid_parameter'), Object.keys(parameters).length > 0, operationId);

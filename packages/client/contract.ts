@@ -8,8 +8,8 @@ export type IntervalCode = `${number}M` | 'DAY' | 'WEEK' | 'MON';
 /** A word of the service's catalogue (contract 6.3). */
 export type ErrorWord =
   | 'bad_request' | 'invalid_parameter' | 'invalid_page_key' | 'unknown_interval' | 'missing_key'
-  | 'invalid_key' | 'unknown_instrument' | 'unknown_path' | 'no_data' | 'method_not_allowed' | 'timeout'
-  | 'uri_too_long' | 'range_not_satisfiable' | 'rate_limited' | 'headers_too_large' | 'internal'
+  | 'invalid_key' | 'forbidden' | 'unknown_instrument' | 'unknown_path' | 'no_data' | 'method_not_allowed'
+  | 'timeout' | 'uri_too_long' | 'range_not_satisfiable' | 'rate_limited' | 'headers_too_large' | 'internal'
   | 'unavailable';
 
 /** A date or a date-time as text; a `Date` is an instant. */

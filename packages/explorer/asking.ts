@@ -111,7 +111,7 @@ export const TRY_AGAIN_MS = 2_000;
 const passing: ReadonlySet<string> = new Set(['unreachable', 'timed_out', 'unavailable', 'rate_limited']);
 
 /** Errors that another key cures. */
-const ofKey: ReadonlySet<string> = new Set(['missing_key', 'invalid_key']);
+const ofKey: ReadonlySet<string> = new Set(['missing_key', 'invalid_key', 'forbidden']);
 
 /** True if a failure may pass by itself. */
 export const isPassing = (error: unknown): boolean =>

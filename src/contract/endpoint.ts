@@ -4,6 +4,10 @@ import { type ErrorWord, Refusal } from './errors.ts';
 import type { ObjectSchema, Schema, Static } from './fields.ts';
 import type { Parameter } from './parameter.ts';
 
+/** The scopes of keys: which endpoints a key may ask (contract 7.6). */
+export const scopes = ['data', 'operate'] as const;
+export type Scope = (typeof scopes)[number];
+
 /** One declared endpoint, without what all endpoints share: `secret_key` and the envelope. */
 export type Endpoint = {
   /** Path template with `{name}` segments, relative to the base address. */
@@ -24,6 +28,8 @@ export type Endpoint = {
   readonly refusals?: readonly ErrorWord[];
   /** Shorter keys are refused without a look-up (contract 7.2). */
   readonly keyCharactersMin?: number;
+  /** The scope of the keys that may ask it; absent for `data`. */
+  readonly scope?: Scope;
   /** Beyond the specification (contract 9). */
   readonly extension?: true;
   /**

@@ -23,6 +23,7 @@ export const errors = {
     meaning: 'The key is not one that this service issued, or it was revoked or has expired.',
     hint: 'Ask whoever runs this service for a key (bourse keys create NAME).',
   },
+  forbidden: { status: 403, meaning: 'The key has another scope than the endpoint needs.' },
   unknown_instrument: { status: 404, meaning: 'No dataset names this instrument.' },
   unknown_path: { status: 404, meaning: 'No endpoint has this path.' },
   no_data: { status: 404, meaning: 'Nothing matches a request that must give one record.' },

@@ -51,7 +51,11 @@ export const nothing: Schema<null> = { type: 'null' };
 /** A value that may be null. */
 export const nullable = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [schema, nothing] });
 
-export const list = <T>(items: Schema<T>): Schema<T[]> => ({ type: 'array', items });
+export const list = <T>(items: Schema<T>, description?: string): Schema<T[]> => ({
+  type: 'array',
+  items,
+  description,
+});
 
 /** Texts by names of any kind. */
 export const textMap = (more: Keywords): Schema<Record<string, string>> => ({

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Endpoint, fieldsOf } from './endpoint.ts';
 import { type ErrorWord, errors } from './errors.ts';
 import type { ObjectSchema } from './fields.ts';
-import { allEndpoints, contract, type EndpointName } from './index.ts';
+import { allEndpoints, contract, dataEndpoints, type EndpointName } from './index.ts';
 
 /** A parameter of the specification: required, its default, its allowed words, its maximum. */
 type Specified = {
@@ -491,8 +491,22 @@ for (const [name, parameter, fallback] of marked) {
 }
 
 test('every data endpoint can be asked as of a moment: a key that is pinned to one sees no further anywhere (contract 9.8)', () => {
-  for (const [name, { parameters }] of Object.entries<Endpoint>(allEndpoints))
+  for (const [name, { parameters }] of Object.entries<Endpoint>(dataEndpoints))
     assert.deepEqual([name, parameters.as_of?.extension], [name, true]);
+});
+
+test('keys of the scope operate have the endpoints below operate/ alone (contract 7.6)', () => {
+  const scopes = Object.entries<Endpoint>(allEndpoints).map(([name, { scope = 'data' }]) => [name, scope]);
+  const expected = Object.entries<Endpoint>(allEndpoints).map(([name, { path }]) => [
+    name,
+    path.startsWith('/api/v2/operate/') ? 'operate' : 'data',
+  ]);
+  assert.deepEqual(scopes, expected);
+  assert.deepEqual(
+    Object.keys(allEndpoints).filter((name) => !(name in dataEndpoints)),
+    ['operateStatus'],
+  );
+  assert.equal(allEndpoints.operateStatus.extension, true);
 });
 
 test('every list with pages or in the specification has sort and format; latest bars ascend (contract 3.11, 4.7)', () => {
@@ -539,6 +553,7 @@ test('every error word has its status, and a deterministic mistake is never a 5x
   const statuses: Readonly<Record<ErrorWord, number>> = {
     missing_key: 401,
     invalid_key: 401,
+    forbidden: 403,
     invalid_parameter: 400,
     invalid_page_key: 400,
     unknown_interval: 400,

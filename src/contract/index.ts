@@ -10,7 +10,7 @@ import { holidayCodes, holidayList } from './holidays.ts';
 import { latestNews, newsList } from './news.ts';
 import { optionExpirations, optionSearch } from './options.ts';
 import { instrumentReference, instrumentSearch } from './reference.ts';
-import { addressInfo, runs } from './server.ts';
+import { addressInfo, operateStatus, runs } from './server.ts';
 
 /** Every endpoint that answers in one piece: a record, a list or a page. */
 export const contract = {
@@ -40,8 +40,11 @@ export const contract = {
 /** The endpoints whose answers are sent as they are read. */
 const streamed = { bulkBars } as const satisfies Record<string, Endpoint>;
 
-/** Every endpoint that callers may know of. */
-export const allEndpoints = { ...contract, ...streamed } as const;
+/** Every endpoint of data. */
+export const dataEndpoints = { ...contract, ...streamed } as const;
+
+/** Every endpoint that callers may know of: those for keys of the scope `operate` too. */
+export const allEndpoints = { ...dataEndpoints, operateStatus } as const;
 
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
 export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
@@ -52,6 +55,7 @@ export type { SentOf } from './kinds.ts';
 export { listLimits } from './limits.ts';
 
 export type Contract = typeof contract;
+export type DataEndpoints = typeof dataEndpoints;
 export type AllEndpoints = typeof allEndpoints;
 export type EndpointName = keyof Contract;
 export type StreamedName = keyof typeof streamed;

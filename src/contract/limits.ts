@@ -134,6 +134,9 @@ export const limits = {
    * file is locked.
    */
   quotaWaitMaxMs: 250,
+  /** Keys, and failed files, that the state of a service lists; and its runs. */
+  stateRowsMax: 1_000,
+  stateRunsMax: 10,
   /** Characters of an issued key: 256 bits in base64url. */
   issuedKeyCharacters: 43,
   /** Characters of a key as sent. */

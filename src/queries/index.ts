@@ -38,6 +38,7 @@ import {
 } from './query.ts';
 import { answerInstrumentReference, answerInstrumentSearch } from './reference.ts';
 import { answerAddressInfo, answerRuns } from './server.ts';
+import { answerOperateStatus } from './service-state.ts';
 import { answerSessionCoverage } from './session-coverage.ts';
 
 const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = {
@@ -59,6 +60,7 @@ const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = 
   latestEconomicEvents: answerLatestEconomicEvents,
   runs: answerRuns,
   addressInfo: answerAddressInfo,
+  operateStatus: answerOperateStatus,
   seriesCoverage: answerSeriesCoverage,
   sessionCoverage: answerSessionCoverage,
   findings: answerFindings,

@@ -99,8 +99,16 @@ export type ActionNames = { readonly first: readonly string[]; readonly count: n
 /** The names of all actions that the headers of an answer, or of one of its steps, tell. */
 export type AdjustedNames = { readonly incomplete: ActionNames; readonly unlisted: ActionNames };
 
-/** The base address of a request, without a trailing slash, and the version of the program. */
-export type ServiceFacts = { readonly baseAddress: string; readonly version: string };
+/**
+ * The base address of a request, without a trailing slash, the version of the program, and for a request
+ * about it the state of the service.
+ */
+export type ServiceFacts = {
+  readonly baseAddress: string;
+  readonly version: string;
+  /** A `ServiceState` (`service-state.ts`). */
+  readonly state?: unknown;
+};
 
 /**
  * The address of the next page; the request handler adds the base address and the caller's key (contract

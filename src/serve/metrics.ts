@@ -69,7 +69,7 @@ export class Metrics {
   );
   readonly #keys = this.#counter(
     'bourse_key_checks_total',
-    'Requests by what became of their key: valid, invalid or missing.',
+    'Requests by what became of their key: valid, forbidden (of another scope), invalid or missing.',
     ['outcome'],
   );
   readonly #faults = this.#counter(
@@ -145,7 +145,7 @@ export class Metrics {
     }).set({ version, node: process.versions.node }, 1);
     // A counter that appears with its first event would hide that event from rate().
     for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
-    for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
+    for (const outcome of ['valid', 'forbidden', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
     for (const where of ['request', 'data']) this.#faults.inc({ where }, 0);
     for (const reason of endReasons) this.#ended.inc({ reason }, 0);
     collectDefaultMetrics({ register: this.#registry });
@@ -199,7 +199,8 @@ export class Metrics {
     }
     if (bytes > 0) this.#bytes.inc({ route }, bytes);
     if (word !== null) this.#errors.inc({ error: word });
-    if (request.keyId !== null) this.#keys.inc({ outcome: 'valid' });
+    if (word === 'forbidden') this.#keys.inc({ outcome: 'forbidden' });
+    else if (request.keyId !== null) this.#keys.inc({ outcome: 'valid' });
     else if (word === 'invalid_key') this.#keys.inc({ outcome: 'invalid' });
     else if (word === 'missing_key') this.#keys.inc({ outcome: 'missing' });
   }

@@ -1,7 +1,8 @@
 // Readiness: told in time, whatever the query thread does (contract 9.3).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemOf, STORE_AWAY } from './readiness.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { problemOf, STORE_AWAY, serviceState } from './readiness.ts';
 import { type QueryQueue, QueueError, type QueueProblem } from './threads/query-queue.ts';
 
 type Submit = QueryQueue['submit'];
@@ -29,4 +30,26 @@ test('a query thread that does not answer is reported within a second, and its p
   assert.notEqual(await told, null);
   assert.ok(performance.now() - fromMs >= 800, 'a slow answer is waited for');
   assert.equal(isGone(), true);
+});
+
+test('a part of the state that does not come within a second is null (contract 7.6)', async () => {
+  const health = { problem: async () => STORE_AWAY, scrubbing: { damaged: ['news, a row: bad'] } };
+  const never = new Promise<never>(() => undefined);
+  const away = Promise.reject(new StoreUnavailable('away'));
+  const state = await serviceState({
+    ...health,
+    control: { state: () => away },
+    engine: { space: () => never },
+  });
+  assert.deepEqual(state, {
+    health: { ready: false, problem: STORE_AWAY, damaged: ['news, a row: bad'] },
+    disk: { store_bytes: null, free_bytes: null },
+    keys: null,
+    check: null,
+  });
+  const broken = { state: () => Promise.reject(new Error('broken')) };
+  await assert.rejects(
+    serviceState({ ...health, control: broken, engine: { space: () => never } }),
+    /broken/,
+  );
 });

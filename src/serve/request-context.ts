@@ -3,6 +3,7 @@
 import type { Observe } from '../base/observe.ts';
 import type { ErrorWord } from '../contract/errors.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
+import type { ServiceState } from '../queries/service-state.ts';
 import type { ApiKey } from '../store/control.ts';
 import type { Assistants } from './assistants.ts';
 import type { AddressSettings } from './base-address.ts';
@@ -45,6 +46,8 @@ export type HandlerParts = {
   readonly assistants?: Assistants;
   /** The version of the program. */
   readonly version: string;
+  /** The state of the service for whoever operates it; absent where nobody asks for it. */
+  readonly state?: () => Promise<ServiceState>;
   readonly observe: Observe;
   readonly nowMs: () => number;
 };

@@ -1,11 +1,11 @@
 // Routing: path and query of a request target -> endpoint and raw parameters. Routes come from the contract.
 import { type Endpoint, parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
-import { allEndpoints, type EndpointName, type StreamedName } from '../contract/index.ts';
+import { type AllEndpoints, allEndpoints } from '../contract/index.ts';
 
 /** An endpoint, and the segments of its path. */
 type Route = {
-  readonly name: EndpointName | StreamedName;
+  readonly name: keyof AllEndpoints;
   readonly endpoint: Endpoint;
   readonly segments: readonly string[];
   /** Which of them may be several of a sent path; -1 for none (contract 1.7). */

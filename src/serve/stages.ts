@@ -5,11 +5,13 @@ import { causeOf } from '../base/observe.ts';
 import { errors, Refusal } from '../contract/errors.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
 import { pageAddress } from '../queries/render/page-address.ts';
+import { stateWithoutStore } from '../queries/service-state.ts';
 import type { ApiKey } from '../store/control.ts';
 import { answerMessage, MCP_PATH, MESSAGE_METHODS } from './assistants.ts';
 import { baseAddress, checkHost, pageRequestOf } from './base-address.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
+import { scopeOf } from './keys/api-keys.ts';
 import { uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
@@ -126,6 +128,20 @@ const identify: Stage = async (context, { keys, address, nowMs }) => {
   return undefined;
 };
 
+/** The key has the scope of what it asks. @throws Refusal `forbidden` (contract 7.6) */
+const permit: Stage = ({ subject, key }) => {
+  const needed = (subject.kind === 'data' && subject.match.route.endpoint.scope) || 'data';
+  const scope = scopeOf(key);
+  if (scope === needed) return undefined;
+  const what = needed === 'data' ? 'requests for data need' : 'the state of the service needs';
+  throw new Refusal('forbidden', {
+    message: `secret_key has the scope ${scope}: ${what} a key of the scope ${needed}.`,
+    param: 'secret_key',
+    allowed: `scope ${needed}`,
+    hint: `Ask whoever runs this service for such a key (bourse keys create NAME --scope ${needed}).`,
+  });
+};
+
 /** The key has a request left. @throws Refusal `rate_limited` */
 const quota: Stage = async (context, service) => {
   const counting = service.quotas.count(context.key);
@@ -162,7 +178,7 @@ const parameters: Stage = (context, service) => {
       wrapCsv: values.format === 'csv' && requests.wantsWrappedCsv(request),
       nowMs: service.nowMs(),
       ...pinnedBy(key),
-      ...(endpoint === 'addressInfo' && { service: about }),
+      ...((endpoint === 'addressInfo' || endpoint === 'operateStatus') && { service: about }),
     };
   }
   return undefined;
@@ -218,7 +234,8 @@ const answer: Stage = async (context, service) => {
     return asked.parameters.format === 'parquet' ? fileOf(context, service) : streamOf(context, service);
   if (found !== null) return undefined;
   const { cache, submit, unsent, sizes } = service;
-  const given = await submit(asked, request.isGone, keyId, request.waitedMs);
+  const ask = (one: QueryRequest) => submit(one, request.isGone, keyId, request.waitedMs);
+  const given = await (asked.endpoint === 'operateStatus' ? askState(asked, ask, service) : ask(asked));
   if (given.kind === 'refusal') throw new Refusal(given.word, given.facts);
   const { goodUntilMs, source, dataVersion } = given;
   const name = cacheNameOf(context.parsed, asked);
@@ -235,6 +252,16 @@ const answer: Stage = async (context, service) => {
   context.found = { name: isKept ? name : null, cached, isHit: false, dataVersion };
   return undefined;
 };
+
+/** The state of the service; while it is not ready, the part that is known without its store. */
+async function askState(
+  asked: QueryRequest,
+  ask: (request: QueryRequest) => Promise<Answer>,
+  { state }: Service,
+): Promise<Answer> {
+  const about = { ...asked.service!, state: await state!() };
+  return about.state.health.ready ? ask({ ...asked, service: about }) : stateWithoutStore(about);
+}
 
 /** A streamed answer: its first step decides between a response and a refusal. */
 async function streamOf(context: RequestContext, service: Service): Promise<HttpResponse> {
@@ -290,6 +317,6 @@ const encode: Stage = async (context, { cache }) => {
 
 /** The stages of every request, in their order, until one has its response. */
 export const stages: readonly Stage[] = [
-  ...[route, page, identify, quota, parameters],
+  ...[route, page, identify, quota, permit, parameters],
   ...[cached, admit, answer, encode],
 ];

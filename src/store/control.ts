@@ -1,11 +1,11 @@
 // The content of the control file beside the data: callers' keys, quota uses and the service's secrets
 // (docs/decisions/0003).
 import { randomBytes } from 'node:crypto';
-import { rowsAmong, rowWith, soundRows } from './all-rows.ts';
+import { rowsAmong, rowWith, soundRows, soundRowsByKey } from './all-rows.ts';
 import { type Damage, unlessDamaged } from './damage.ts';
 import type { RowOf } from './schema/dataset.ts';
-import { apiKeys, checks, quotaUses, scrubs, secrets } from './schema/internal.ts';
-import type { RowReader, RowStore } from './store.ts';
+import { apiKeys, checks, importRuns, quotaUses, scrubs, secrets } from './schema/internal.ts';
+import type { RowLists, RowReader, RowStore } from './store.ts';
 
 /** One stored key: its hash, never the key itself. */
 export type ApiKey = RowOf<typeof apiKeys>;
@@ -74,6 +74,13 @@ export function addKeyUses(control: RowStore, uses: readonly KeyUse[], nowMs: ()
 
 /** A key's use of one of its quotas, in the minute or day that begins at `from_ms`. */
 export type QuotaUse = RowOf<typeof quotaUses>;
+
+/** The uses of the quotas of some keys; damaged rows are left out. */
+export const readQuotaUses = (control: RowStore, keyIds: readonly string[]): Promise<QuotaUse[]> =>
+  control.snapshot(async (reader) => {
+    const keys = keyIds.map((key_id) => ({ key_id }));
+    return (await soundRowsByKey(reader, quotaUses, keys)).flatMap((uses) => uses ?? []);
+  });
 
 const nameOf = ({ key_id, span }: QuotaUse): string => `${key_id} ${span}`;
 
@@ -205,6 +212,15 @@ export async function readCheck(control: RowStore): Promise<Check | null> {
   if (row === null) return null;
   const { name: _, ...check } = row;
   return check;
+}
+
+/**
+ * A kept check, if it is of the store that is read: another may have stood at its address, or an older state
+ * of it was restored.
+ */
+export async function checkOf(reader: RowLists, check: Check): Promise<Check | null> {
+  const run = await rowWith(reader, importRuns, { run_id: check.run_id });
+  return run?.started_ms === check.run_started_ms ? check : null;
 }
 
 /** Keeps a check in place of the one before. */

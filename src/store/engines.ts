@@ -16,6 +16,7 @@ import {
   type RowStore,
   type Store,
   type StoreFacts,
+  type StoreSpace,
   StoreUnusable,
   type Tell,
   UnfitPlace,
@@ -45,6 +46,8 @@ type Engine = {
   openControl(mode: Mode, tell: Tell): Promise<RowStore>;
   /** Layout and size of the store. */
   facts(): Promise<StoreFacts>;
+  /** Its size, and the room for it, without a lock and without waiting for the disk. */
+  space(): Promise<StoreSpace>;
   /** An engine whose own tools make copies throws a `StoreUnusable` that names them; so does `restore`. */
   backup(file: string, options: CopyOptions): Promise<Copied>;
   restore(file: string, options: CopyOptions): Promise<Restored>;
@@ -84,6 +87,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       openCopyTarget: async (bytes, tell) =>
         (await import('./sqlite/copy.ts')).openSqliteCopyTarget(path, bytes, tell),
       facts: async () => (await import('./sqlite/diagnosis.ts')).sqliteFacts(path),
+      space: async () => (await import('./sqlite/diagnosis.ts')).sqliteSpace(path),
       diagnose: async () => (await import('./sqlite/diagnosis.ts')).diagnoseSqlite(path),
       async *scrub() {
         yield* (await import('./sqlite/scrub.ts')).scrubSqlite(path);
@@ -105,6 +109,7 @@ const engines: Readonly<Record<string, (rest: string) => Engine>> = {
       openControl: async (mode, tell) =>
         (await import('./postgres/control.ts')).openPostgresControl(address, mode, tell),
       facts: async () => (await import('./postgres/diagnosis.ts')).postgresFacts(address),
+      space: async () => (await import('./postgres/diagnosis.ts')).postgresSpace(address),
       backup: postgresOwnTools,
       restore: postgresOwnTools,
       openCopyTarget: async (_, tell) =>

@@ -235,6 +235,9 @@ export type StoreFacts = {
   }[];
 };
 
+/** Bytes of a store, and of what is free where it is; null where that cannot be known. */
+export type StoreSpace = { readonly storeBytes: number | null; readonly freeBytes: number | null };
+
 /** Is called with what is being done, in words. */
 export type Tell = (doing: string) => void;
 

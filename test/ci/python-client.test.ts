@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errors } from '../../src/contract/errors.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/fields.ts';
-import { type AllEndpoints, allEndpoints, contract } from '../../src/contract/index.ts';
+import { contract, type DataEndpoints, dataEndpoints } from '../../src/contract/index.ts';
 import { python, pythonClient, skipInstall, skipPython } from '../python.ts';
 import { command, type Finished, Workshop } from '../service.ts';
 
@@ -129,7 +129,7 @@ const lists: readonly Endpoint[] = [
 ];
 
 /** The method of each endpoint; `latest` has two, for one symbol and for a list. */
-const methods: Readonly<Record<keyof AllEndpoints, string>> = {
+const methods: Readonly<Record<keyof DataEndpoints, string>> = {
   historicalBars: 'bars',
   latestBars: 'latest',
   latestOfMany: 'latest',
@@ -261,7 +261,7 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
   });
 
   test('it has a method for each endpoint, which sends each parameter (contract 9.9, 9.10, 9.12)', async () => {
-    const asked = Object.entries(allEndpoints as Readonly<Record<string, Endpoint>>).map(
+    const asked = Object.entries(dataEndpoints as Readonly<Record<string, Endpoint>>).map(
       ([endpoint, { path, parameters }]) => ({
         ...{ endpoint, path },
         parameters: Object.keys(parameters).filter(
@@ -290,7 +290,7 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
       for (const name of parameters.filter((one) => !inPath(one)))
         assert.equal(query[name], sentValue(endpoint, name), `${name} of ${endpoint}`);
       const others = Object.keys(query).filter((name) => !parameters.includes(name));
-      const all = Object.keys(allEndpoints[endpoint as keyof AllEndpoints].parameters);
+      const all = Object.keys(dataEndpoints[endpoint as keyof DataEndpoints].parameters);
       assert.deepEqual(
         others.filter((name) => !all.includes(name)),
         [],

@@ -1,12 +1,12 @@
 // Which answers to a request are right, by the specification and the contract alone.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { type AllEndpoints, allEndpoints } from '../../src/contract/index.ts';
+import { type DataEndpoints, dataEndpoints } from '../../src/contract/index.ts';
 import { type Good, judgeList } from './expect.ts';
 import { countryOf, dayOf, instantOf, intervalOf, isFlag, lowerAscii, type Verdict } from './grammar.ts';
 import { oracles } from './oracles/index.ts';
 
 /** An endpoint, one whose answers are streamed too. */
-export type AnyName = keyof AllEndpoints;
+export type AnyName = keyof DataEndpoints;
 
 /** Decoded texts of parameters by name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ const dates = ['from_date', 'to_date', 'expiration_date'];
  * say, not as written.
  */
 function queryOf(name: AnyName, texts: Texts, by: 'text' | 'meaning'): string {
-  const parameters = Object.entries((allEndpoints[name] as Endpoint).parameters);
+  const parameters = Object.entries((dataEndpoints[name] as Endpoint).parameters);
   const isUnadjusted = lowerAscii(texts.adjust ?? 'none') === 'none';
   const spelled = parameters.map(([parameter, kind]) => {
     const text = texts[parameter] ?? (kind.default === undefined ? undefined : kind.print(kind.default));
@@ -131,7 +131,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
   // finds.
   const keyFaults = verdict === 'right' ? [] : ['invalid_page_key next_page_key'];
   const isSound = mistakes.length === 0 && (expectation.mayBeGood === true || faults.length === 0);
-  const { limit } = (allEndpoints[name] as Endpoint).parameters;
+  const { limit } = (dataEndpoints[name] as Endpoint).parameters;
   const count = limit === undefined ? Number.POSITIVE_INFINITY : Number(texts.limit ?? limit.default);
   return {
     mayBeGood: verdict !== 'wrong' && isSound,
@@ -140,7 +140,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
     check(good) {
       if (verdict === 'open') return;
       const { list, start = 0, check } = expectation;
-      const isSingle = (allEndpoints[name] as Endpoint).shape === 'single';
+      const isSingle = (dataEndpoints[name] as Endpoint).shape === 'single';
       if (list !== undefined) judgeList(list, start + skip, isSingle ? 1 : count, good);
       check?.(good);
     },
@@ -149,7 +149,7 @@ function judgeData(draft: Draft, known: Known): DataJudgement {
 
 /** The texts whose parameters are not among those that faults name; null where one of them is required. */
 function textsWithout(faults: readonly string[], { name, texts }: Draft): Texts | null {
-  const { parameters } = allEndpoints[name] as Endpoint;
+  const { parameters } = dataEndpoints[name] as Endpoint;
   const named = new Set(faults.map((fault) => fault.split(' ')[1]));
   const isWhole = Object.entries(parameters).every(([one, { required }]) => !required || !named.has(one));
   return isWhole ? Object.fromEntries(Object.entries(texts).filter(([one]) => !named.has(one))) : null;
@@ -176,7 +176,7 @@ function rightWithoutData(draft: Draft, sent: Sent): string[] | null {
 
 /** Of a text of which it is not said whether it is right it is not said what it means, either. */
 function openAnswers(draft: Draft, known: Known): string[] {
-  const { parameters, shape } = allEndpoints[draft.name] as Endpoint;
+  const { parameters, shape } = dataEndpoints[draft.name] as Endpoint;
   const sure = Object.entries(draft.texts).filter(
     ([name]) => parameters[name]?.required === true || !draft.open.has(`invalid_parameter ${name}`),
   );

@@ -2,7 +2,7 @@
 
 import { createHistogram } from 'node:perf_hooks';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { allEndpoints } from '../../src/contract/index.ts';
+import { dataEndpoints } from '../../src/contract/index.ts';
 import type { AnyName, Known } from './answers.ts';
 import { judge, type Reply } from './judge.ts';
 import type { Trial } from './trial.ts';
@@ -42,7 +42,7 @@ export class Findings {
 
   /** What no good answer had that held anything: an endpoint, one of its formats, a page behind the first. */
   missing(): { readonly endpoint: AnyName; readonly kind: string }[] {
-    const kinds = (Object.entries(allEndpoints) as [AnyName, Endpoint][]).flatMap(
+    const kinds = (Object.entries(dataEndpoints) as [AnyName, Endpoint][]).flatMap(
       ([endpoint, { parameters, isStreamed }]) =>
         [
           isStreamed ? 'arrow' : 'json',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { tableFromIPC } from 'apache-arrow';
 import { Compile } from 'typebox/schema';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { allEndpoints } from '../../src/contract/index.ts';
+import { dataEndpoints } from '../../src/contract/index.ts';
 import { type Cell, parseCsv } from '../csv.ts';
 import type { AnyName, Known } from './answers.ts';
 import type { Came, Good } from './expect.ts';
@@ -85,11 +85,11 @@ const resultFields: Partial<Record<Endpoint['shape'], readonly string[]>> = {
   grouped: ['count', 'next_page_key', 'next_page_url', 'expiration_datetimes', 'data'],
 };
 
-const isPaged = ({ endpoint }: Trial): boolean => 'next_page_key' in allEndpoints[endpoint].parameters;
+const isPaged = ({ endpoint }: Trial): boolean => 'next_page_key' in dataEndpoints[endpoint].parameters;
 
 /** The fields of a list's `result`; a CSV in it has no groups and is no array (contract 4.7, 5.3). */
 const fieldsOfResult = (trial: Trial): readonly string[] | undefined => {
-  const { shape, beside = {} } = allEndpoints[trial.endpoint] as Endpoint;
+  const { shape, beside = {} } = dataEndpoints[trial.endpoint] as Endpoint;
   const fields = resultFields[trial.format !== 'wrapped csv' ? shape : isPaged(trial) ? 'paged' : 'list'];
   return fields && [...fields, ...Object.keys(beside)];
 };
@@ -97,7 +97,7 @@ const fieldsOfResult = (trial: Trial): readonly string[] | undefined => {
 /** Endpoints whose answers may say that they come from a cache (spec 2.1). */
 const cached: readonly AnyName[] = ['instrumentReference', 'optionExpirations'];
 
-const endpoints = Object.entries(allEndpoints) as [AnyName, Endpoint][];
+const endpoints = Object.entries(dataEndpoints) as [AnyName, Endpoint][];
 const schemas = new Map(endpoints.map(([name, { record }]) => [name, Compile(record)]));
 
 /** What a record's schema says of its fields. */
@@ -109,7 +109,7 @@ function judgeFields(fields: readonly string[], { endpoint, texts }: Trial): voi
     assert.deepEqual(fields, columnsIn(texts.columns), 'the columns that were asked for');
     return;
   }
-  const { properties, required: must = [] } = allEndpoints[endpoint].record as Fields;
+  const { properties, required: must = [] } = dataEndpoints[endpoint].record as Fields;
   const wanted = Object.keys(properties).filter((name) => fields.includes(name) || must.includes(name));
   assert.equal(fields.join(), wanted.join(), 'the fields that are declared, in their order');
 }
@@ -151,7 +151,7 @@ function groupsOf(result: Body['result'], trial: Trial): readonly (readonly Came
   const { data } = result;
   assert.equal(typeof data === 'string', trial.format === 'wrapped csv');
   if (typeof data === 'string') return [csvRecords(data, trial)];
-  const isGrouped = (allEndpoints[trial.endpoint] as Endpoint).shape === 'grouped';
+  const isGrouped = (dataEndpoints[trial.endpoint] as Endpoint).shape === 'grouped';
   const groups = isGrouped ? Object.entries(data as Readonly<Record<string, Came[]>>) : [];
   assert.deepEqual(
     result.expiration_datetimes ?? [],
@@ -168,7 +168,7 @@ function groupsOf(result: Body['result'], trial: Trial): readonly (readonly Came
 function judgeJson({ body }: Reply, trial: Trial): Good {
   const parsed = JSON.parse(body) as Body;
   const { reference, result } = parsed;
-  const { shape } = allEndpoints[trial.endpoint] as Endpoint;
+  const { shape } = dataEndpoints[trial.endpoint] as Endpoint;
   assert.deepEqual(Object.keys(parsed), ['status', 'code', 'message', 'reference', 'result']);
   assert.ok(body.startsWith('{"status":"ok","code":200,"message":"success","reference":'), body.slice(0, 80));
   assert.ok(reference === null || (reference === 'cached' && cached.includes(trial.endpoint)));
@@ -232,7 +232,8 @@ function judgeCsv({ headers, body }: Reply, trial: Trial): Good {
   return { groups: [records], hasNext: isPaged(trial) ? headers.has('x-next-page-key') : null, entries: {} };
 }
 
-const isStreamed = ({ endpoint }: Trial): boolean => (allEndpoints[endpoint] as Endpoint).isStreamed === true;
+const isStreamed = ({ endpoint }: Trial): boolean =>
+  (dataEndpoints[endpoint] as Endpoint).isStreamed === true;
 
 function judgeGood(reply: Reply, trial: Trial): Good {
   if (isStreamed(trial)) return judgeStreamed(reply, trial);

@@ -1,13 +1,13 @@
 // Which parameters the queries read: one that is declared and that no query reads would do nothing, in
 // silence.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { allEndpoints } from '../../src/contract/index.ts';
+import { dataEndpoints } from '../../src/contract/index.ts';
 import type { QueryRequest } from '../../src/queries/query.ts';
 
 /** An alias is read as what it names. */
 export class ReadParameters {
   readonly #unread = new Map(
-    Object.entries<Endpoint>(allEndpoints).map(([name, { parameters }]) => [
+    Object.entries<Endpoint>(dataEndpoints).map(([name, { parameters }]) => [
       name,
       new Set(Object.keys(parameters).filter((one) => parameters[one]!.aliasFor === undefined)),
     ]),

@@ -1,6 +1,6 @@
 // Makes one request by a declaration of the contract: good, or with something wrong in it.
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { allEndpoints, contract } from '../../src/contract/index.ts';
+import { contract, dataEndpoints } from '../../src/contract/index.ts';
 import {
   type AnyName,
   type Draft,
@@ -71,7 +71,7 @@ function badPiece(random: Random, good: string, place: 'path' | 'query', { secre
 
 /** Notes what a parameter's text calls for. */
 function note(draft: Draft, name: string, text: string | null, place: 'path' | 'query'): void {
-  const grammar = grammarOf(allEndpoints[draft.name], name);
+  const grammar = grammarOf(dataEndpoints[draft.name], name);
   const faults = [...(grammar.words ?? []), 'invalid_parameter'].map((word) => `${word} ${name}`);
   const judged = text === null || text === '' ? 'wrong' : grammar.judge(text.toWellFormed(), place);
   const [first, ...more] = faults as [string, ...string[]];
@@ -88,8 +88,8 @@ function addParameter(
   wish: string | undefined,
   badness: number,
 ): void {
-  const { in: place, required } = (allEndpoints[draft.name] as Endpoint).parameters[name]!;
-  const grammar = grammarOf(allEndpoints[draft.name], name);
+  const { in: place, required } = (dataEndpoints[draft.name] as Endpoint).parameters[name]!;
+  const grammar = grammarOf(dataEndpoints[draft.name], name);
   const good = wish ?? grammar.make(random);
   const isBad = random.chance(badness);
   if (place === 'query' && wish === undefined && random.chance(required ? badness / 4 : isBad ? 0.1 : 0.6)) {
@@ -191,10 +191,10 @@ function marketTexts(random: Random, countrySymbol: string): Texts {
 
 /** An asset type and a symbol that belong together, now and then with a range in which there is something. */
 function storedTexts(random: Random, name: AnyName): Texts {
-  const isOfOptions = allEndpoints[name].path.includes('/option/') && random.chance(0.6);
+  const isOfOptions = dataEndpoints[name].path.includes('/option/') && random.chance(0.6);
   const stored = isOfOptions ? random.pick(underlyingNames) : storedName(random);
   const [schema_asset, ...symbol] = stored.split(':') as [string, ...string[]];
-  const { from_date } = (allEndpoints[name] as Endpoint).parameters;
+  const { from_date } = (dataEndpoints[name] as Endpoint).parameters;
   return {
     ...{ schema_asset: random.anyCase(schema_asset), country_symbol: random.anyCase(symbol.join(':')) },
     ...(name === 'latestOfMany' ? { symbols: random.anyCase(symbol.join(':')) } : {}),
@@ -204,16 +204,16 @@ function storedTexts(random: Random, name: AnyName): Texts {
 }
 
 function formatOf(draft: Draft, accept: string | undefined): Trial['format'] {
-  const { format } = (allEndpoints[draft.name] as Endpoint).parameters;
+  const { format } = (dataEndpoints[draft.name] as Endpoint).parameters;
   const asked = String(draft.texts.format ?? format?.default).toLowerCase();
-  if ((allEndpoints[draft.name] as Endpoint).isStreamed) return asked === 'arrow' ? 'arrow' : 'csv';
+  if ((dataEndpoints[draft.name] as Endpoint).isStreamed) return asked === 'arrow' ? 'arrow' : 'csv';
   if (asked !== 'csv') return 'json';
   return accept === 'application/json' ? 'wrapped csv' : 'csv';
 }
 
 /** The endpoints that answer in one piece. */
 export const wholeEndpoints = Object.keys(contract) as readonly AnyName[];
-const everyEndpoint = Object.keys(allEndpoints) as readonly AnyName[];
+const everyEndpoint = Object.keys(dataEndpoints) as readonly AnyName[];
 
 /**
  * Page keys are made below. A moment and a version change what is known: `test/as-of` and
@@ -247,10 +247,10 @@ function noteForms({ name, texts, faults }: Draft): void {
 /** A draft with its parameters, some of them bad. */
 function draftRequest(random: Random, known: Known, endpoints: readonly AnyName[]): Draft {
   const name = random.pick(endpoints);
-  const { path } = allEndpoints[name];
+  const { path } = dataEndpoints[name];
   const faults = new Set<string>();
   const draft: Draft = { name, secret: known.liveKey, path, pairs: [], texts: {}, faults, open: new Set() };
-  const { parameters } = allEndpoints[name] as Endpoint;
+  const { parameters } = dataEndpoints[name] as Endpoint;
   const given = known.pageKeys.filter(({ endpoint }) => endpoint === name);
   const wish = given.length > 0 && random.chance(0.15) ? random.pick(given) : null;
   const texts = wish?.texts ?? (random.chance(0.8) ? storedTexts(random, name) : {});
@@ -286,7 +286,7 @@ export function makeTrial(random: Random, known: Known, endpoints = everyEndpoin
   const accept = random.chance(0.5) ? undefined : random.pick(ACCEPTS);
   const { target, isLost } = targetOf(random, draft);
   const method = random.chance(0.9) ? 'GET' : random.chance(0.5) ? 'HEAD' : random.pick(METHODS);
-  const { limit } = (allEndpoints[draft.name] as Endpoint).parameters;
+  const { limit } = (dataEndpoints[draft.name] as Endpoint).parameters;
   return {
     endpoint: draft.name,
     texts: draft.texts,

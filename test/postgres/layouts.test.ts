@@ -15,7 +15,7 @@ import { PostgresRows } from '../../src/store/postgres/rows.ts';
 import { instruments, instrumentTerms } from '../../src/store/schema/reference.ts';
 import { OlderLayout, StoreUnusable } from '../../src/store/store.ts';
 import { searchInstruments } from '../../src/store/term-search.ts';
-import { assertServesAs, hashesOfNew, hashOf } from '../old-answers.ts';
+import { assertKeysWork, assertServesAs, hashesOfNew, hashOf } from '../old-answers.ts';
 import { markedTerms, saidOf, unpacked } from '../old-stores.ts';
 import { Workshop } from '../service.ts';
 import { openDatabase, type PostgresDatabase, postgresPrograms, skip } from './server.ts';
@@ -44,10 +44,10 @@ async function ask(schema: string, sql: string): Promise<Readonly<Record<string,
   }
 }
 
-/** Makes a store of layout 12 in a schema: that of the fixture, as its program's `pg_dump` has it. */
-async function makeOld(schema: string): Promise<void> {
+/** Makes the store of a fixture in a schema, as `pg_dump` has it of the fixture's program. */
+async function makeOld(schema: string, fixture = 'postgres-layout-12'): Promise<void> {
   execFileSync(join(postgresPrograms()!, 'psql'), ['-q', '-v', 'ON_ERROR_STOP=1', server.url], {
-    input: unpacked('postgres-layout-12', 'store.sql'),
+    input: unpacked(fixture, 'store.sql'),
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   await ask('public', `alter schema old rename to ${schema}`);
@@ -182,6 +182,32 @@ test('a store of layout 12 is served as its own program did: bars, coverage, lis
   await makeOld('served');
   const service = await shop.serve('--store', urlOf('served'));
   await assertServesAs(service, said);
+  await service.stop();
+});
+
+test('keys of layout 7 go on working while another writes, and no version is forgotten (contract 7.6)', {
+  skip,
+}, async () => {
+  await makeOld('keys', 'postgres-layout-16');
+  const versionsOf = async () => {
+    const store = await openStore(urlOf('keys'), 'read');
+    const found = [await store.version(), await store.snapshot(oldestVersion)];
+    await store.close();
+    return found;
+  };
+  const [[version]] = [await ask('keys', "select value from counters where name = 'data_version'")];
+  const writing = new pg.Client({ connectionString: server.url });
+  await writing.connect();
+  await writing.query('set search_path to keys');
+  await writing.query(`begin; select pg_advisory_xact_lock(${lockOf('write')})`);
+  const told: string[] = [];
+  await (await openControl(urlOf('keys'), 'write', (words) => void told.push(words))).close();
+  await writing.query('rollback');
+  await writing.end();
+  assert.match(told.join('\n'), /^updating the keys of postgres:.* from layout 7 to 8$/);
+  assert.deepEqual(await versionsOf(), [version!.value, 0].map(Number));
+  const service = await shop.serve('--store', urlOf('keys'));
+  await assertKeysWork(service, saidOf('postgres-layout-16'));
   await service.stop();
 });
 

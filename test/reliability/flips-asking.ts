@@ -14,7 +14,7 @@ import { ASKED_MS } from './flips-data.ts';
 const SECRET = 'flips-flips-flips-flips-flips-flips';
 const key = {
   ...{ key_id: 'flips', name: 'flips', hash: new Uint8Array(), created_ms: 0, expires_ms: null },
-  ...{ per_minute: null, per_day: null, revoked_ms: null, last_used_ms: null, as_of_ms: null },
+  ...{ per_minute: null, per_day: null, revoked_ms: null, last_used_ms: null, as_of_ms: null, scope: null },
 };
 
 /** An answer as it came; `why` has the cause of a fault. */

@@ -1,15 +1,22 @@
 // A service whose store file is moved away: what needs a new connection to it is answered with a 503 until it
-// is back (contract 6.3).
+// is back (contract 6.3), and the state of the service says so (contract 7.6).
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { after, test } from 'node:test';
+import type { RecordOf } from '../../src/contract/endpoint.ts';
+import type { operateStatus } from '../../src/contract/server.ts';
 import { readExposition, totalOf } from '../exposition.ts';
 import { fill } from '../reliability/load.ts';
 import { type Server, Workshop } from '../service.ts';
+import { until } from '../until.ts';
 import { storeFile } from './files.ts';
 
 const shop = new Workshop();
-after(() => shop.close());
+const other = new Workshop();
+after(() => {
+  shop.close();
+  other.close();
+});
 
 const REQUESTS = 30;
 
@@ -51,4 +58,32 @@ test('requests that meet a store that is away get a 503, a line of the log a sec
   assert.ok(told.length >= 1 && told.length <= REQUESTS, `${told.length} lines`);
   assert.match(told[0]!.cause!, /there is no store at/);
   assert.deepEqual(linesOf(server, 'fault'), []);
+});
+
+type State = RecordOf<typeof operateStatus>;
+
+test('the state of the service says that the data are away, and has the keys (contract 7.6)', async () => {
+  const server = await other.serve();
+  const key = await other.must('keys', 'create', 'operator', '--scope', 'operate');
+  // In the moment of the change a read may fail otherwise.
+  const stateWhere = (holds: (state: State) => boolean) =>
+    until('the state is the one waited for', async () => {
+      const response = await server.get(`/api/v2/operate/status?secret_key=${key}`);
+      const { result } = (await response.json()) as { readonly result: State | null };
+      return result !== null && holds(result) && result;
+    });
+  const file = storeFile(other.store);
+  renameSync(file, `${file}.away`);
+  const problem = 'The service cannot reach its store now.';
+  const away = await stateWhere(({ health }) => health.problem === problem);
+  assert.equal(away.health.ready, false);
+  const { runs, failed_files, failed_count, findings, versions } = away;
+  const unknown = [runs, failed_files, failed_count, findings, versions.data_version];
+  assert.deepEqual(unknown, [null, null, null, null, null]);
+  assert.deepEqual(
+    away.keys!.map(({ name }) => name),
+    ['operator'],
+  );
+  renameSync(`${file}.away`, file);
+  assert.deepEqual((await stateWhere(({ health }) => health.ready)).runs, []);
 });

@@ -8,7 +8,14 @@ import { readKeys } from '../../src/store/control.ts';
 import { openControl, openStore, restoreStore } from '../../src/store/engines.ts';
 import { controlHistory, newestLayout } from '../../src/store/migrations/index.ts';
 import { importRuns } from '../../src/store/schema/internal.ts';
-import { type Answer, assertServesAs, hashesOfNew, hashOf, hoursAnswer } from '../old-answers.ts';
+import {
+  type Answer,
+  assertKeysWork,
+  assertServesAs,
+  hashesOfNew,
+  hashOf,
+  hoursAnswer,
+} from '../old-answers.ts';
 import { saidOf, unpack } from '../old-stores.ts';
 import { noSmallDisk, SmallDisk } from '../reliability/tmpfs.ts';
 import { Workshop } from '../service.ts';
@@ -114,7 +121,7 @@ for (const [fixture, layout] of fixtures) {
         scrubs!.filter(({ name }) => name !== 'serving'),
         scrubsBefore,
       );
-      const withoutUse = (row: Row): Row => without(row, ['last_used_ms', 'row_check']);
+      const withoutUse = (row: Row): Row => without(row, ['last_used_ms', 'row_check', 'scope']);
       assert.deepEqual(keys!.map(withoutUse), keysBefore!.map(withoutUse));
     });
 
@@ -156,6 +163,25 @@ for (const [fixture, layout] of fixtures) {
     });
   });
 }
+
+test('keys of layout 7 go on working, and the store stays as it is (contract 7.6)', async () => {
+  const shop = shopOf('layout-16');
+  const before = readFileSync(shop.path('bourse.db'));
+  const server = await shop.serve();
+  await assertKeysWork(server, saidOf('layout-16'));
+  await server.stop();
+  assert.deepEqual(
+    readdirSync(shop.folder).filter((name) => name.includes('.layout-')),
+    ['bourse.control.db.layout-7'],
+  );
+  assert.ok(readFileSync(shop.path('bourse.db')).equals(before));
+  const keys = JSON.parse(await shop.must('keys', 'list', '--json')) as { scope: string }[];
+  assert.deepEqual(
+    keys.map(({ scope }) => scope),
+    ['data', 'data', 'data', 'data'],
+  );
+  assert.match(await shop.must('doctor', '--deep'), /every row, block and index is as it was written/);
+});
 
 test('an undo of what an older program noted leaves a row as it is that nothing changed since', async () => {
   const shop = shopOf('layout-12');

@@ -958,6 +958,7 @@ function controlTests(freshUrl: () => Promise<string>): void {
     revoked_ms: null,
     last_used_ms: null,
     as_of_ms: null,
+    scope: null,
   });
 
   test('bytes come back as they were', async () => {

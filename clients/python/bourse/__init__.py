@@ -135,6 +135,10 @@ class InvalidKey(BourseError):
     error = "invalid_key"
 
 
+class Forbidden(BourseError):
+    error = "forbidden"
+
+
 class InvalidParameter(BourseError):
     error = "invalid_parameter"
 

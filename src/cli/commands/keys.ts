@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../../base/instant.ts';
+import { scopes } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
-import { isLive, issueKey, moveKey, revokeKey } from '../../serve/keys/api-keys.ts';
+import { issueKey, keyRecord, moveKey, revokeKey } from '../../serve/keys/api-keys.ts';
 import { type ApiKey, readKeys } from '../../store/control.ts';
 import { engineAt, openControl } from '../../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable, withoutPassword } from '../../store/store.ts';
@@ -48,21 +49,6 @@ function momentOf(where: string, text: string, nowMs: number): number {
   return ms;
 }
 
-const instantText = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
-
-const keyRecord = (key: ApiKey, nowMs: number) => ({
-  id: key.key_id,
-  name: key.name,
-  state: key.revoked_ms !== null ? 'revoked' : isLive(key, nowMs) ? 'live' : 'expired',
-  created: instantText(key.created_ms),
-  last_used: instantText(key.last_used_ms),
-  expires: instantText(key.expires_ms),
-  per_minute: key.per_minute,
-  per_day: key.per_day,
-  as_of: instantText(key.as_of_ms),
-  revoked: instantText(key.revoked_ms),
-});
-
 /** Says for a person what was done. */
 const tell = (text: string): void => {
   if (!isQuiet()) process.stderr.write(text);
@@ -71,6 +57,11 @@ const tell = (text: string): void => {
 const createFlags = {
   ...quietFlag,
   ...storeFlag,
+  '--scope <scope>': [
+    'data: all data, also for assistants; operate: the state of the service alone',
+    scopes,
+    'data',
+  ],
   '--per-minute <count>': ['requests in a minute of the clock', positive],
   '--per-day <count>': ['requests in a day (UTC)', positive],
   '--expires <date>': 'the last day on which it is valid (UTC), or the instant at which it ends',
@@ -85,6 +76,7 @@ const createCommand = (): Command =>
     'bourse keys create bob --per-minute 60 --per-day 10000',
     'KEY=$(bourse keys create nightly-job --expires 2099-12-31)',
     'KEY=$(bourse keys create backtest --as-of 2025-03-03T21:00:00Z)',
+    'bourse keys create monitor --scope operate',
   )
     .argument('<name>', 'who uses the key')
     .description('Issue a key. It is printed once, alone on standard output, and stored only as a hash.')
@@ -92,8 +84,12 @@ const createCommand = (): Command =>
       if (name.trim() === '')
         throw new UsageProblem('the name of a key must not be empty: it says who uses the key');
       const nowMs = Date.now();
-      const { perMinute, perDay, expires, asOf } = flags;
-      const limits = { perMinute: perMinute ?? null, perDay: perDay ?? null };
+      const { scope = 'data', perMinute, perDay, expires, asOf } = flags;
+      if (scope === 'operate' && asOf !== undefined)
+        throw new UsageProblem(
+          '--as-of goes with the scope data alone: the state of a service is that of now',
+        );
+      const limits = { scope, perMinute: perMinute ?? null, perDay: perDay ?? null };
       const asOfMs = asOf === undefined ? null : momentOf('--as-of', asOf, nowMs);
       const terms = { expiresMs: expiryOf(expires, nowMs), asOfMs, ...limits };
       const { secret, key } = await changeKeys(flags, (control) => issueKey(control, name, terms, nowMs));
@@ -113,7 +109,7 @@ const listCommand = (): Command =>
         ? await closing(openControl(store, 'read', note), readKeys)
         : [];
       const records = keys.map((key) => keyRecord(key, nowMs));
-      const head = 'ID,NAME,STATE,CREATED,LAST USED,EXPIRES,PER MINUTE,PER DAY,AS OF'.split(',');
+      const head = 'ID,NAME,SCOPE,STATE,CREATED,LAST USED,EXPIRES,PER MINUTE,PER DAY,AS OF'.split(',');
       const rows = records.map((record) =>
         Object.values(record)
           .slice(0, head.length)

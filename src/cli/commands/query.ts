@@ -35,6 +35,13 @@ const notParquet = (): Refusal =>
     param: 'format',
   });
 
+/** A store has no keys in use, no readiness and no process of its own. */
+const notState = (): Refusal =>
+  new Refusal('unknown_path', {
+    message: 'The state of a service is answered by the service alone.',
+    hint: 'See what a store holds with bourse status, and its keys with bourse keys list.',
+  });
+
 /** A request as it is written in a URL, of which the host does not matter. @throws Refusal */
 function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const target = /^(https?:\/\/|\/)/i.test(written) ? written : `/${written}`;
@@ -42,6 +49,7 @@ function readRequest(written: string, service: ServiceFacts): QueryRequest {
   const match = matchRoute(path);
   if (match === null) throw unknownPath(path);
   const { name: endpoint, known } = match.route;
+  if (endpoint === 'operateStatus') throw notState();
   const { query, ignored } = readQuery(sent, (name) => known.includes(name));
   const unknown = ignoredHeader(ignored, known);
   if (unknown !== null) note(`ignored parameters: ${unknown}`);

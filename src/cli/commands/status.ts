@@ -8,9 +8,9 @@ import { assetSchemas } from '../../contract/identifiers.ts';
 import { type Interval, intervalMinutes, namedIntervals } from '../../contract/interval.ts';
 import { newestRuns } from '../../runs/undo-run.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
-import { allRows, rowsAmong, rowWith, soundRows } from '../../store/all-rows.ts';
+import { allRows, rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { oldestVersion, versionIn } from '../../store/changes.ts';
-import type { Check } from '../../store/control.ts';
+import { type Check, checkOf } from '../../store/control.ts';
 import { contentHash } from '../../store/copy.ts';
 import { type Damage, refuseDamage, unlessDamaged } from '../../store/damage.ts';
 import { engineAt, openStore } from '../../store/engines.ts';
@@ -20,7 +20,7 @@ import { type RowOf, spokenName } from '../../store/schema/dataset.ts';
 import { fileDatasets } from '../../store/schema/index.ts';
 import { failedFiles, importRuns } from '../../store/schema/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../../store/schema/reference.ts';
-import type { Reader, RowReader, ServerFacts } from '../../store/store.ts';
+import type { Reader, ServerFacts } from '../../store/store.ts';
 import { readSettings } from '../config.ts';
 import { countWords, keptCheck } from '../shared/checks.ts';
 import { command, type FlagsOf, jsonFlag, storeFlag } from '../shared/flags.ts';
@@ -232,7 +232,8 @@ function readStatus(flags: Flags) {
     store.snapshot(async (reader) => {
       const found = new FoundDamage();
       const counted = <T>(reading: Promise<T>) => unlessDamaged(reading, found.add);
-      const check = await counted(checkOf(reader, await keptCheck(url)));
+      const kept = await keptCheck(url);
+      const check = kept && (await counted(checkOf(reader, kept)));
       const holdings = await readHoldings(reader, found.add);
       const { data_version } = holdings;
       return {
@@ -249,16 +250,6 @@ function readStatus(flags: Flags) {
       };
     }),
   );
-}
-
-/**
- * A kept check, where it is of this store: another may have stood at its address, or an older state of it was
- * restored.
- */
-async function checkOf(reader: RowReader, check: Check | null): Promise<Check | null> {
-  if (check === null) return null;
-  const run = await rowWith(reader, importRuns, { run_id: check.run_id });
-  return run?.started_ms === check.run_started_ms ? check : null;
 }
 
 const serverRecord = ({ version, place, databaseBytes, standby, followers }: ServerFacts) => ({

@@ -16,7 +16,7 @@ import { Quotas } from '../../serve/keys/quotas.ts';
 import { McpThread } from '../../serve/mcp/http-client.ts';
 import { connectionsMax, OpenConnections } from '../../serve/open-connections.ts';
 import { UnsentBytes } from '../../serve/outgoing/unsent-bytes.ts';
-import { problemOf } from '../../serve/readiness.ts';
+import { problemOf, serviceState } from '../../serve/readiness.ts';
 import { type Listening, listen } from '../../serve/server.ts';
 import { ParquetSpool } from '../../serve/spool/parquet-spool.ts';
 import { QueryLanes } from '../../serve/threads/query-lanes.ts';
@@ -177,6 +177,7 @@ export async function startService(
       submit: (request, isGone, keyId, waitedMs) => queue.submit(request, isGone, keyId, waitedMs),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       version: version(),
+      state: () => serviceState({ problem, scrubbing, control, engine: engineAt(settings.store) }),
       spool,
       startParquet,
       assistants,

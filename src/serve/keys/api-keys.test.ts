@@ -55,7 +55,7 @@ test('a key is nowhere in the store, only its hash is (contract 7.3)', async () 
 });
 
 test('a key keeps its name, creation, expiry and quotas; its id tells nothing of it (contract 7.3)', async () => {
-  const terms = { expiresMs: NOW + 1, perMinute: 60, perDay: 1000, asOfMs: NOW };
+  const terms = { ...noTerms, expiresMs: NOW + 1, perMinute: 60, perDay: 1000, asOfMs: NOW };
   const { secret, key } = await issueKey(control, 'näme ✓', terms, NOW);
   const { hash, key_id, ...rest } = (await readKeys(served)).find((one) => one.key_id === key.key_id)!;
   assert.deepEqual(rest, {
@@ -67,6 +67,7 @@ test('a key keeps its name, creation, expiry and quotas; its id tells nothing of
     revoked_ms: null,
     last_used_ms: null,
     as_of_ms: NOW,
+    scope: 'data',
   });
   assert.ok(!secret.includes(key_id) && !Buffer.from(hash).toString('hex').includes(key_id));
 });

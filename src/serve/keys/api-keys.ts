@@ -1,6 +1,8 @@
 // Keys of callers: issues, revokes and verifies them. Only hashes are stored (contract 7).
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatInstant } from '../../base/instant.ts';
+import type { Scope } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
 import { type ApiKey, changeKey, putKey, readKeys } from '../../store/control.ts';
 import { type RowStore, StoreUnavailable } from '../../store/store.ts';
@@ -12,8 +14,9 @@ const PREFIX_BYTES = 8;
 /** A new key: the only moment at which the key itself is known. */
 type IssuedKey = { readonly secret: string; readonly key: ApiKey };
 
-/** The expiry, the quotas and the instant of a new key; null for none. */
+/** The scope, the expiry, the quotas and the instant of a new key; null for none. */
 type KeyTerms = {
+  readonly scope: Scope;
   readonly expiresMs: number | null;
   readonly perMinute: number | null;
   readonly perDay: number | null;
@@ -21,8 +24,11 @@ type KeyTerms = {
   readonly asOfMs: number | null;
 };
 
-/** A key without expiry, quotas and instant. */
-export const noTerms: KeyTerms = { expiresMs: null, perMinute: null, perDay: null, asOfMs: null };
+/** A key of the scope `data`, without expiry, quotas and instant. */
+export const noTerms: KeyTerms = {
+  ...{ scope: 'data', expiresMs: null },
+  ...{ perMinute: null, perDay: null, asOfMs: null },
+};
 
 const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
@@ -45,6 +51,7 @@ export async function issueKey(
     revoked_ms: null,
     last_used_ms: null,
     as_of_ms: terms.asOfMs,
+    scope: terms.scope,
   };
   await putKey(control, key);
   return { secret, key };
@@ -75,6 +82,27 @@ export async function replaceKey(control: RowStore, name: string, nowMs: number)
 export function isLive(key: ApiKey, nowMs: number): boolean {
   return key.revoked_ms === null && (key.expires_ms === null || nowMs < key.expires_ms);
 }
+
+/** The scope of a key; those from before there were scopes read data. */
+export const scopeOf = ({ scope }: ApiKey): Scope => (scope ?? 'data') as Scope;
+
+const instantText = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+/** A key as people see it: neither the secret nor its hash. */
+export const keyRecord = (key: ApiKey, nowMs: number) =>
+  ({
+    id: key.key_id,
+    name: key.name,
+    scope: scopeOf(key),
+    state: key.revoked_ms !== null ? 'revoked' : isLive(key, nowMs) ? 'live' : 'expired',
+    created: formatInstant(key.created_ms),
+    last_used: instantText(key.last_used_ms),
+    expires: instantText(key.expires_ms),
+    per_minute: key.per_minute,
+    per_day: key.per_day,
+    as_of: instantText(key.as_of_ms),
+    revoked: instantText(key.revoked_ms),
+  }) as const;
 
 const prefixOf = (hash: Buffer): string => hash.toString('latin1', 0, PREFIX_BYTES);
 

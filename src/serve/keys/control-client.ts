@@ -3,7 +3,7 @@ import { moduleBeside } from '../../base/runtime.ts';
 import { WorkerClient } from '../../base/worker-client.ts';
 import type { ApiKey, KeyUse, QuotaUse } from '../../store/control.ts';
 import { StoreUnavailable } from '../../store/store.ts';
-import type { ControlAnswer, ControlTask, Rows } from './control-thread.ts';
+import type { ControlAnswer, ControlState, ControlTask, Given } from './control-thread.ts';
 
 /** A control thread. After one that failed, the next call starts another. */
 export class ControlClient {
@@ -46,15 +46,20 @@ export class ControlClient {
     await this.#ask({ task: 'key uses', uses });
   }
 
+  /** The keys as people see them, and the newest check. @throws where the thread could not read them */
+  state(): Promise<ControlState> {
+    return this.#ask({ task: 'state' }) as Promise<ControlState>;
+  }
+
   /** Ends the thread once it has closed its connections. To be called when no call waits. */
   async close(): Promise<void> {
     if (this.#thread.isRunning) await this.#ask({ task: 'close' }).catch(() => undefined);
     await this.#thread.stop();
   }
 
-  async #ask(task: ControlTask): Promise<Rows> {
+  async #ask(task: ControlTask): Promise<Given> {
     const answer = await this.#thread.ask(task);
     if ('away' in answer) throw new StoreUnavailable(answer.away);
-    return answer.rows;
+    return answer.given;
   }
 }

@@ -17,6 +17,7 @@ const areas: Readonly<Record<string, string>> = {
   server: 'What the service tells of itself and of where its data come from.',
   coverage: 'What is stored of which series.',
   findings: 'What may be wrong with stored data.',
+  operate: 'The state of the service, for whoever operates it.',
 };
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
@@ -44,11 +45,12 @@ function parameterOf([name, parameter]: [string, Parameter]): Json {
 }
 
 function operationOf([name, endpoint]: [string, Endpoint]): Json {
-  const { tag, summary, extension, keyCharactersMin: least, parameters } = endpoint;
+  const { tag, summary, extension, keyCharactersMin: least, scope, parameters } = endpoint;
   const description = [
     extension ? 'Beyond the specification.' : '',
     parameters.format?.default === 'csv' ? 'Answers CSV unless `format=json` is asked for.' : '',
     least === undefined ? '' : `The key has at least ${least} characters.`,
+    scope === undefined ? '' : `The key has the scope \`${scope}\`; every other endpoint refuses it.`,
   ];
   return {
     operationId: name,

@@ -10,7 +10,7 @@ import { answerOf, type Json, plainSchema, recordExample, recordName, ref } from
 
 /** The errors that every request can get. */
 const ofEvery: readonly ErrorWord[] = [
-  ...(['missing_key', 'invalid_key', 'timeout', 'uri_too_long', 'rate_limited'] as const),
+  ...(['missing_key', 'invalid_key', 'forbidden', 'timeout', 'uri_too_long', 'rate_limited'] as const),
   ...(['headers_too_large', 'internal', 'unavailable'] as const),
 ];
 

@@ -2,6 +2,7 @@
 // only ever added, at the end (docs/decisions/0021).
 import { controlsBefore, storesBefore } from './before-first.ts';
 import { control0001 } from './control-0001.ts';
+import { control0002 } from './control-0002.ts';
 import type { Step } from './step.ts';
 import { store0001 } from './store-0001.ts';
 import { store0002 } from './store-0002.ts';
@@ -15,7 +16,11 @@ export const storeHistory: History = {
 };
 
 /** The layouts of a control file. */
-export const controlHistory: History = { first: 7, steps: [control0001], before: controlsBefore };
+export const controlHistory: History = {
+  first: 7,
+  steps: [control0001, control0002],
+  before: controlsBefore,
+};
 
 /** Layouts by their numbers, which only ever grow. */
 export type History = {

@@ -1,7 +1,13 @@
 // What `bourse doctor` checks of a store in PostgreSQL. Nothing here writes.
 import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine } from '../damage.ts';
-import { type ServerFacts, type StoreFacts, StoreUnavailable, StoreUnusable } from '../store.ts';
+import {
+  type ServerFacts,
+  type StoreFacts,
+  type StoreSpace,
+  StoreUnavailable,
+  StoreUnusable,
+} from '../store.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
 import { distributeText, hasCitus, isDistributed, type NodeFacts, nodeWords, readNodes } from './citus.ts';
 import { onSession } from './connection.ts';
@@ -235,3 +241,11 @@ export const postgresFacts = (address: PostgresAddress): Promise<StoreFacts> =>
       parts: [rows, ...(await blockParts(session))],
     };
   });
+
+/** Size of the store at an address; null where a node does not answer. Its disk is on another machine. */
+export async function postgresSpace(address: PostgresAddress): Promise<StoreSpace> {
+  const { parts } = await postgresFacts(address);
+  const sizes = parts.map(({ bytes }) => bytes);
+  const isKnown = sizes.every((bytes) => bytes !== null);
+  return { storeBytes: isKnown ? sizes.reduce((sum, bytes) => sum + bytes, 0) : null, freeBytes: null };
+}

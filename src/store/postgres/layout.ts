@@ -112,10 +112,14 @@ const inLayoutTransaction = (session: Session, work: () => Promise<void>): Promi
   });
 
 /**
- * Brings tables up to date when nobody else writes: services that read them may be running, with what they
- * have cached.
+ * Brings tables up to date, those of data when nobody else writes: services that read them may be running,
+ * with what they have cached.
  */
 async function update(session: Session, from: Layouts, name: string, tell: Tell): Promise<void> {
+  if (from.store === newest.store) {
+    tell(`updating the keys of ${name} from layout ${from.control} to ${newest.control}`);
+    return runSteps(session, from);
+  }
   const [[isFree]] = (await session.ask(`select pg_try_advisory_xact_lock(${lockOf('write')})::int`)) as [
     [number],
   ];

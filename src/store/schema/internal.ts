@@ -166,6 +166,8 @@ export const apiKeys = dataset({
     last_used_ms: 'instant null',
     /** Its requests are answered as of this instant (contract 9.8). Null: from everything that is stored. */
     as_of_ms: 'instant null',
+    /** The endpoints that it may ask (contract 7.6). Null: a key from before there were scopes, `data`. */
+    scope: 'text null',
   },
   key: ['key_id'],
 });

@@ -1,13 +1,13 @@
 // The checks of `bourse doctor` in a SQLite store: files, disk space, log, layout; and facts about it.
 // Nothing here writes.
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { freeBytesIn } from '../../base/space.ts';
 import { otherThanFile } from '../../base/temporary.ts';
 import { formatBytes } from '../../base/words.ts';
 import { broken, type Diagnosis, doubtful, fine, readableByOthers } from '../damage.ts';
-import { OlderLayout, type StoreFacts, StoreUnusable } from '../store.ts';
+import { OlderLayout, type StoreFacts, type StoreSpace, StoreUnusable } from '../store.ts';
 import { Database, versionProblem } from './connection.ts';
 import { controlPathOf, openSqliteControl } from './control.ts';
 import { openSqliteStore } from './engine.ts';
@@ -142,18 +142,30 @@ export async function diagnoseSqlite(path: string): Promise<Diagnosis[]> {
   return found.filter((diagnosis) => diagnosis !== null);
 }
 
-/** Layout and files of the store at `path`. */
-export async function sqliteFacts(path: string): Promise<StoreFacts> {
-  using database = new Database(path, 'read', 'store');
+/** The files of the store at `path` that are there. */
+async function partsOf(path: string): Promise<{ what: string; path: string; bytes: number }[]> {
   const control = controlPathOf(path);
-  const parts = [
+  const files = [
     { what: 'data', path },
     { what: 'data log', path: `${path}-wal` },
     { what: 'keys', path: control },
     { what: 'keys log', path: `${control}-wal` },
-  ].flatMap((part) => {
-    const found = statSync(part.path, { throwIfNoEntry: false });
-    return found === undefined ? [] : [{ ...part, bytes: found.size }];
-  });
-  return { layout: database.pragma('user_version'), server: null, parts };
+  ];
+  const sizes = await Promise.all(files.map((file) => sizeOf(file.path)));
+  return files.flatMap((file, at) => (sizes[at] == null ? [] : [{ ...file, bytes: sizes[at] }]));
+}
+
+/** Layout and files of the store at `path`. */
+export async function sqliteFacts(path: string): Promise<StoreFacts> {
+  using database = new Database(path, 'read', 'store');
+  return { layout: database.pragma('user_version'), server: null, parts: await partsOf(path) };
+}
+
+/**
+ * Size of the store at `path`, and what is free on its disk. It opens nothing: a lock would hold up who asks.
+ */
+export async function sqliteSpace(path: string): Promise<StoreSpace> {
+  const parts = await partsOf(path);
+  const freeBytes = await freeBytesIn(dirname(path)).catch(() => null);
+  return { storeBytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), freeBytes };
 }
