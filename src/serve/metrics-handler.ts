@@ -1,5 +1,4 @@
 // The metrics page, and the request handler of a port that serves only metrics (contract 9.3).
-import { prometheusContentType } from '@prometheus-io/client';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type AddressSettings, pageRequestOf } from './base-address.ts';
@@ -7,6 +6,9 @@ import type { BuiltInPage } from './built-in-pages.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { checkHead, readTarget, requestIdOf, WHOLE_SERVICE } from './request.ts';
 import { errorResponse, methodNotAllowed, pageResponse, preflightResponse } from './response.ts';
+
+/** The text format of Prometheus. */
+const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The path of the metrics. */
 export const METRICS_PATH = '/metrics';
@@ -19,7 +21,7 @@ export function metricsPage(text: () => Promise<string>): BuiltInPage {
   return async ({ checkHost }) => {
     checkHost();
     return {
-      headers: { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' },
+      headers: { 'Content-Type': EXPOSITION_TYPE, 'Cache-Control': 'no-store' },
       body: [Buffer.from(await text())],
       isSameOrigin: true,
     };

@@ -1,20 +1,18 @@
 // Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of
 // processes -> text.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { endReasons, type Observation } from '../base/observe.ts';
-import { type ErrorWord, errors } from '../contract/errors.ts';
+import { errors } from '../contract/errors.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 import { counters, failedFiles, importRuns } from '../store/schema/internal.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
+import { Counter, Histogram, type Metric, measured, type Report } from './metric-families.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
+import { processMetrics } from './process-metrics.ts';
 import type { QueueLength } from './threads/overload.ts';
 import type { QueryLanes } from './threads/query-lanes.ts';
-
-/** The metrics of one process at one moment, as plain data that can be sent to another process. */
-export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Facts that are measured when metrics are requested. */
 export type Measurable = {
@@ -37,194 +35,151 @@ const DURATION_BUCKETS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Is left out: its sum over processes would mean nothing. */
-const SUMMARY = 'nodejs_eventloop_utilization_summary';
-
-/** The library does not sum it. The service started with its oldest process. */
-const START_TIME = 'process_start_time_seconds';
-
 /** The metrics of one serving process. */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #registers = [this.#registry];
-  readonly #requests = this.#counter(
+  readonly #requests = new Counter(
     'bourse_requests_total',
     'Requests, by route, method and status of the answer; "gone" where the caller had gone before it.',
-    ['route', 'method', 'status'],
   );
-  readonly #durations = new Histogram({
-    name: 'bourse_request_duration_seconds',
-    help: 'Time from the head of a request to its answer, ready to be sent.',
-    labelNames: ['route', 'status_class'],
-    buckets: DURATION_BUCKETS,
-    registers: this.#registers,
-  });
-  readonly #bytes = this.#counter('bourse_response_bytes_total', 'Bytes of the bodies of answers.', [
-    'route',
-  ]);
-  readonly #errors = this.#counter(
+  readonly #durations = new Histogram(
+    'bourse_request_duration_seconds',
+    'Time from the head of a request to its answer, ready to be sent.',
+    DURATION_BUCKETS,
+  );
+  readonly #bytes = new Counter('bourse_response_bytes_total', 'Bytes of the bodies of answers.');
+  readonly #errors = new Counter(
     'bourse_errors_total',
     'Answers with an error, by its word; "unavailable" was refused because of overload, or met a store that is away.',
-    ['error'],
   );
-  readonly #keys = this.#counter(
+  readonly #keys = new Counter(
     'bourse_key_checks_total',
     'Requests by what became of their key: valid, invalid or missing.',
-    ['outcome'],
   );
-  readonly #faults = this.#counter(
+  readonly #faults = new Counter(
     'bourse_faults_total',
     'Failures of the service itself; the log has their causes.',
-    ['where'],
   );
-
-  readonly #unavailable = this.#counter(
+  readonly #unavailable = new Counter(
     'bourse_store_unavailable_total',
     'Requests that met a store that could not be reached.',
-    [],
   );
-
-  readonly #ended = this.#counter(
+  readonly #ended = new Counter(
     'bourse_connections_ended_total',
     'Connections that the service ended, by the reason.',
-    ['reason'],
   );
+  readonly #metrics: readonly Metric[];
 
   constructor({ version, queue, cache, scrubbing, connections, unsent, log }: Measurable) {
-    const waiting = (): number => queue.waiting;
-    this.#gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', waiting);
-    this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
-    this.#gauge(
-      'bourse_query_threads',
-      'Query threads: two once a request read many bars or long texts, or asked for coverage or findings.',
-      () => queue.threads,
-    );
-    this.#gauge(
-      'bourse_overload_refused_ratio',
-      'Part of the requests that is refused because a serving process does not keep up.',
-      () => queue.refusedShare,
-      'max',
-    );
-    this.#gauge(
-      'bourse_damaged_parts',
-      'Damaged parts of the store that reading it or a request has found.',
-      () => scrubbing.damaged.length,
-      'max',
-    );
-    this.#gauge(
-      'bourse_newest_scrub_timestamp_seconds',
-      'When the whole store was last read; 0 before.',
-      () => (scrubbing.readMs ?? 0) / 1_000,
-      'max',
-    );
-    this.#gauge('bourse_connections', 'Open connections.', () => connections.count);
-    this.#gauge(
-      'bourse_unread_requests',
-      'Requests that wait on their connections to be read.',
-      () => connections.unread,
-    );
-    this.#gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total);
-    this.#gauge('bourse_cached_answers_bytes', 'Bytes of cached answers.', () => cache.bytes);
-    this.#addMemory(queue);
-    new Counter({
-      name: 'bourse_log_lines_dropped_total',
-      help: 'Lines of the log that were dropped because nobody read those before them.',
-      collect() {
-        this.reset();
-        this.inc(log.dropped);
-      },
-      registers: this.#registers,
-    });
-    this.#gauge('bourse_workers', 'Serving processes.', () => 1);
-    new Gauge({
-      name: 'bourse_build_info',
-      help: 'Versions of Bourse and of Node.js; its value is 1.',
-      labelNames: ['version', 'node'],
-      aggregator: 'first',
-      registers: this.#registers,
-    }).set({ version, node: process.versions.node }, 1);
+    this.#metrics = [
+      ...[this.#requests, this.#durations, this.#bytes, this.#errors, this.#keys, this.#faults],
+      ...[this.#unavailable, this.#ended],
+      gauge('bourse_queue_waiting_requests', 'Requests that wait for a query thread.', () => queue.waiting),
+      gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight),
+      gauge(
+        'bourse_query_threads',
+        'Query threads: two once a request read many bars or long texts, or asked for coverage or findings.',
+        () => queue.threads,
+      ),
+      gauge(
+        'bourse_overload_refused_ratio',
+        'Part of the requests that is refused because a serving process does not keep up.',
+        () => queue.refusedShare,
+        'max',
+      ),
+      gauge(
+        'bourse_damaged_parts',
+        'Damaged parts of the store that reading it or a request has found.',
+        () => scrubbing.damaged.length,
+        'max',
+      ),
+      gauge(
+        'bourse_newest_scrub_timestamp_seconds',
+        'When the whole store was last read; 0 before.',
+        () => (scrubbing.readMs ?? 0) / 1_000,
+        'max',
+      ),
+      gauge('bourse_connections', 'Open connections.', () => connections.count),
+      gauge(
+        'bourse_unread_requests',
+        'Requests that wait on their connections to be read.',
+        () => connections.unread,
+      ),
+      gauge('bourse_unsent_bytes', 'Bytes of answers that are not sent yet.', () => unsent.total),
+      gauge('bourse_cached_answers_bytes', 'Bytes of cached answers.', () => cache.bytes),
+      memoryOf(queue),
+      measured(
+        'counter',
+        'bourse_log_lines_dropped_total',
+        'Lines of the log that were dropped because nobody read those before them.',
+        () => log.dropped,
+      ),
+      gauge('bourse_workers', 'Serving processes.', () => 1),
+      measured(
+        'gauge',
+        'bourse_build_info',
+        'Versions of Bourse and of Node.js; its value is 1.',
+        () => [[{ version, node: process.versions.node }, 1]],
+        'first',
+      ),
+      ...processMetrics(),
+    ];
     // A counter that appears with its first event would hide that event from rate().
-    for (const word of Object.keys(errors) as ErrorWord[]) this.#errors.inc({ error: word }, 0);
-    for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.inc({ outcome }, 0);
-    for (const where of ['request', 'data']) this.#faults.inc({ where }, 0);
-    for (const reason of endReasons) this.#ended.inc({ reason }, 0);
-    collectDefaultMetrics({ register: this.#registry });
-    this.#registry.removeSingleMetric(SUMMARY);
-  }
-
-  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: this.#registers });
-  }
-
-  #gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
-    const collect = function (this: Gauge): void {
-      this.set(read());
-    };
-    new Gauge({ name, help, collect, aggregator, registers: this.#registers });
-  }
-
-  /** Memory by thread and kind. Where a thread does not tell, its last value stays. */
-  #addMemory(queue: Measurable['queue']): void {
-    const collect = async function (this: Gauge<'thread' | 'kind'>): Promise<void> {
-      const { heapTotal, heapUsed, external } = process.memoryUsage();
-      const own = { heap: heapTotal, heap_used: heapUsed, external };
-      for (const [thread, memory] of [['http', own] as const, ...(await queue.memory())])
-        for (const [kind, bytes] of Object.entries(memory)) this.set({ thread, kind }, bytes);
-    };
-    new Gauge({
-      name: 'bourse_thread_memory_bytes',
-      help: 'Memory of the threads that answer, by kind: the heap, what of it is in use, what its objects hold outside.',
-      labelNames: ['thread', 'kind'] as const,
-      collect,
-      registers: this.#registers,
-    });
+    for (const error of Object.keys(errors)) this.#errors.add({ error }, 0);
+    for (const outcome of ['valid', 'invalid', 'missing']) this.#keys.add({ outcome }, 0);
+    for (const where of ['request', 'data']) this.#faults.add({ where }, 0);
+    this.#unavailable.add({}, 0);
+    for (const reason of endReasons) this.#ended.add({ reason }, 0);
   }
 
   /** Counts an observation. */
   observe(observation: Observation): void {
     if (observation.kind === 'request') this.#count(observation);
-    else if (observation.kind === 'fault') this.#faults.inc({ where: observation.where });
-    else if (observation.kind === 'unavailable') this.#unavailable.inc();
-    else if (observation.kind === 'connection') this.#ended.inc({ reason: observation.reason });
+    else if (observation.kind === 'fault') this.#faults.add({ where: observation.where });
+    else if (observation.kind === 'unavailable') this.#unavailable.add({});
+    else if (observation.kind === 'connection') this.#ended.add({ reason: observation.reason });
   }
 
   #count(request: Observation & { kind: 'request' }): void {
     const { status, word, bytes } = request;
     const route = request.route ?? 'none';
     const method = METHODS.has(request.method) ? request.method : 'other';
-    this.#requests.inc({ route, method, status: status ?? 'gone' });
+    this.#requests.add({ route, method, status: status ?? 'gone' });
     if (status !== null) {
       const status_class = `${Math.floor(status / 100)}xx`;
       this.#durations.observe({ route, status_class }, request.durationMs / 1_000);
     }
-    if (bytes > 0) this.#bytes.inc({ route }, bytes);
-    if (word !== null) this.#errors.inc({ error: word });
-    if (request.keyId !== null) this.#keys.inc({ outcome: 'valid' });
-    else if (word === 'invalid_key') this.#keys.inc({ outcome: 'invalid' });
-    else if (word === 'missing_key') this.#keys.inc({ outcome: 'missing' });
+    if (bytes > 0) this.#bytes.add({ route }, bytes);
+    if (word !== null) this.#errors.add({ error: word });
+    if (request.keyId !== null) this.#keys.add({ outcome: 'valid' });
+    else if (word === 'invalid_key') this.#keys.add({ outcome: 'invalid' });
+    else if (word === 'missing_key') this.#keys.add({ outcome: 'missing' });
   }
 
   /** All metrics up to now. */
-  async report(): Promise<Report> {
-    const metrics = await this.#registry.getMetricsAsJSON();
-    return metrics.map((metric) => ({
-      ...metric,
-      aggregator: metric.name === START_TIME ? 'min' : metric.aggregator,
-      // The lag of the event loop is NaN before its first measurement, and JSON has no NaN.
-      values: metric.values.filter(({ value }) => Number.isFinite(value)),
-    }));
+  report(): Promise<Report> {
+    return Promise.all(this.#metrics.map((metric) => metric.read()));
   }
 }
 
-/** One report in place of those of several ended processes: their counters, without gauges. */
-export async function totalsOf(reports: readonly Report[]): Promise<Report> {
-  const sum = await Registry.aggregate([...reports]).getMetricsAsJSON();
-  return sum.filter(({ type }) => type !== 'gauge');
-}
+const gauge = (name: string, help: string, read: () => number, over: 'sum' | 'max' = 'sum'): Metric =>
+  measured('gauge', name, help, read, over);
 
-/** The sum of reports, in the text format of Prometheus. */
-export function exposition(reports: readonly Report[]): Promise<string> {
-  return Registry.aggregate([...reports]).metrics();
+/** Memory by thread and kind. Where a thread does not tell, its last value stays. */
+function memoryOf(queue: Measurable['queue']): Metric {
+  const last = new Map<string, [labels: { thread: string; kind: string }, bytes: number]>();
+  return measured(
+    'gauge',
+    'bourse_thread_memory_bytes',
+    'Memory of the threads that answer, by kind: the heap, what of it is in use, what its objects hold outside.',
+    async () => {
+      const { heapTotal, heapUsed, external } = process.memoryUsage();
+      const own = { heap: heapTotal, heap_used: heapUsed, external };
+      for (const [thread, memory] of [['http', own] as const, ...(await queue.memory())])
+        for (const [kind, bytes] of Object.entries(memory))
+          last.set(`${thread} ${kind}`, [{ thread, kind }, bytes]);
+      return [...last.values()];
+    },
+  );
 }
 
 type State = {
@@ -246,26 +201,27 @@ async function stateOf(reader: Reader): Promise<State> {
  * store cannot be read.
  */
 export async function storeReport(storeUrl: string): Promise<Report> {
-  const registry = new Registry();
-  const gauge = (name: string, help: string, value: number): void =>
-    new Gauge({ name, help, registers: [registry] }).set(value);
+  const found: Metric[] = [];
+  const tell = (name: string, help: string, value: number): void => {
+    found.push(gauge(name, help, () => value));
+  };
   try {
     const store = await openStore(storeUrl, 'serve');
     try {
       const { dataVersion, importedMs, failedCount } = await store.snapshot(stateOf);
-      gauge('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);
-      gauge(
+      tell('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);
+      tell(
         'bourse_watch_failed_files',
         'Files in watched folders that could not be imported, or not wholly.',
         failedCount,
       );
       if (importedMs !== null)
-        gauge('bourse_newest_import_timestamp_seconds', 'When the newest import ended.', importedMs / 1_000);
+        tell('bourse_newest_import_timestamp_seconds', 'When the newest import ended.', importedMs / 1_000);
     } finally {
       await store.close();
     }
   } catch (error) {
     if (!(error instanceof StoreUnusable)) throw error;
   }
-  return registry.getMetricsAsJSON();
+  return Promise.all(found.map((metric) => metric.read()));
 }

@@ -4,14 +4,8 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Observe } from '../../base/observe.ts';
 import type { BuiltInPage, BuiltInPages } from '../../serve/built-in-pages.ts';
 import { httpLimits } from '../../serve/limits.ts';
-import {
-  exposition,
-  type Measurable,
-  Metrics,
-  type Report,
-  storeReport,
-  totalsOf,
-} from '../../serve/metrics.ts';
+import { exposition, type Report, totalsOf } from '../../serve/metric-families.ts';
+import { type Measurable, Metrics, storeReport } from '../../serve/metrics.ts';
 import { METRICS_PATH, MetricsHandler, metricsPage } from '../../serve/metrics-handler.ts';
 import { OpenConnections } from '../../serve/open-connections.ts';
 import { UnsentBytes } from '../../serve/outgoing/unsent-bytes.ts';
@@ -121,7 +115,7 @@ class WorkerReports {
     await Promise.race([Promise.all(workers.map((worker) => this.#ask(worker))), late.promise]);
     clearTimeout(timer);
     const ended = this.#ended;
-    const total = await totalsOf(ended);
+    const total = totalsOf(ended);
     this.#ended = [total, ...this.#ended.slice(ended.length)];
     return [...this.#latest.values(), ...this.#ended];
   }
