@@ -287,9 +287,6 @@ export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.
   ...more,
 });
 
-/** The facts that the package says of itself. */
-export const packageFacts = (): { readonly version: string; readonly engines: { readonly node: string } } =>
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-
 /** The version of the program. */
-export const version = (): string => packageFacts().version;
+export const version = (): string =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

@@ -1,5 +1,5 @@
 // The metrics page, and the request handler of a port that serves only metrics (contract 9.3).
-import { prometheusContentType } from '@prometheus-io/client';
+import { prometheusContentType } from 'prom-client';
 import { causeOf, type Observe } from '../base/observe.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type AddressSettings, pageRequestOf } from './base-address.ts';

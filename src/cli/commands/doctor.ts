@@ -33,7 +33,6 @@ import { apiKeys } from '../../store/schema/internal.ts';
 import { instruments } from '../../store/schema/reference.ts';
 import { type Reader, StoreUnusable } from '../../store/store.ts';
 import {
-  packageFacts,
   readSettings,
   type SettingFlags,
   type Settings,
@@ -63,11 +62,13 @@ const PROBE_TIMEOUT_MS = 2_000;
 const someOf = <T>(found: readonly T[], most: number, nameOf: (one: T) => string): string =>
   found.slice(0, most).map(nameOf).join(', ') + (found.length > most ? ' and others' : '');
 
+/** As `bin/bourse` requires. */
+const NODE_LEAST = '24.15';
+
 function nodeVersion(): Diagnosis {
-  const wanted = packageFacts().engines.node.replace('>=', '');
   const found = process.versions.node;
-  if (!isOlder(found, wanted)) return fine('node', `Node.js ${found}`);
-  return broken('node', `Node.js ${found} is too old`, `use ${wanted} or newer; npm ci brings it`);
+  if (!isOlder(found, NODE_LEAST)) return fine('node', `Node.js ${found}`);
+  return broken('node', `Node.js ${found} is too old`, `use ${NODE_LEAST} or newer; npm ci brings it`);
 }
 
 /** Offsets in minutes that markets' rules give (IANA Time Zone Database, its release notes). */
