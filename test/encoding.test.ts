@@ -54,6 +54,7 @@ const decoded = ({ headers, body }: Raw): string => {
 const pages = [
   '/',
   '/docs',
+  '/docs/using/import.html',
   '/docs/page.css',
   '/explorer/chart-view.ts',
   '/explorer/lib/lightweight-charts.standalone.production.mjs',

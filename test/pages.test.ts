@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { skipBrowser, withPage } from './browser.ts';
 import { Connection, type RawAnswer } from './connection.ts';
+import { linksOf } from './docs-site.ts';
 import { type Server, Workshop } from './service.ts';
 import { until } from './until.ts';
 
@@ -21,7 +22,8 @@ after(() => shop.close());
 const pages = [
   ...['/', '/explorer/main.ts', '/explorer/page.css', '/explorer/lib/preact.mjs', '/client/index.ts'],
   ...['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js'],
-  ...['/llms.txt', '/docs/using/bars.md'],
+  ...['/llms.txt', '/docs/using/bars.md', '/docs/using/bars.html', '/docs/endpoints.html'],
+  ...['/docs/search-index.js', '/docs/performance/share-of-the-limit.svg'],
 ];
 
 for (const path of pages) {
@@ -127,7 +129,7 @@ test('a service that stops is alive, but not ready', async () => {
 });
 
 test('the page of the documentation loads nothing from elsewhere and lets nothing out (contract 7.4)', async () => {
-  const answer = await server.get('/docs');
+  const answer = await server.get('/docs/endpoints.html');
   const policy = answer.headers.get('Content-Security-Policy')!;
   assert.match(policy, /^default-src 'none';/);
   assert.match(policy, /connect-src 'self'/);
@@ -136,13 +138,77 @@ test('the page of the documentation loads nothing from elsewhere and lets nothin
   assert.doesNotMatch(page.replaceAll(/<pre>[\s\S]*?<\/pre>/g, ''), /https?:\/\//);
 });
 
+/** Looks at a page of the documentation, and gives what it links to. */
+async function linksOfPage(url: string): Promise<{ title: string; ids: Set<string>; links: URL[] }> {
+  const answer = await fetch(url);
+  assert.deepEqual(
+    [answer.status, answer.headers.get('Content-Type')],
+    [200, 'text/html; charset=utf-8'],
+    url,
+  );
+  // No script but the service's own, and no key to anywhere else (contract 7.4).
+  const policy = answer.headers.get('Content-Security-Policy')!;
+  for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "form-action 'none'"])
+    assert.ok(policy.split('; ').includes(rule), `${url}: ${rule}`);
+  const text = await answer.text();
+  assert.doesNotMatch(text, /<script(?![^>]* src="[^"]+"[^>]*><\/script>)|<[^>]* (?:on\w+|style)=/, url);
+  const held = { 'If-None-Match': answer.headers.get('ETag')! };
+  assert.equal((await fetch(url, { headers: held })).status, 304, url);
+  const found = linksOf(text);
+  return { ...found, links: found.links.map((link) => new URL(link, url)) };
+}
+
+test('each guide is a page with title, tag and policy, and every link on it leads somewhere (contract 9.3)', async () => {
+  const pages = new Map<string, Awaited<ReturnType<typeof linksOfPage>>>();
+  const others = new Set<string>();
+  const isPage = ({ pathname }: URL): boolean => /^\/docs(?:\/.*\.html)?$/.test(pathname);
+  const visit = async (url: URL): Promise<void> => {
+    const address = url.origin + url.pathname;
+    if (url.origin !== server.url || pages.has(address)) return;
+    if (!isPage(url)) {
+      others.add(address);
+      return;
+    }
+    const page = await linksOfPage(address);
+    pages.set(address, page);
+    for (const link of page.links) await visit(link);
+  };
+  await visit(new URL('/docs', server.url));
+  for (const other of others) assert.equal((await fetch(other)).status, 200, other);
+  for (const [address, { links }] of pages)
+    for (const { origin, pathname, hash } of links)
+      if (hash !== '' && pages.has(origin + pathname))
+        assert.ok(pages.get(origin + pathname)!.ids.has(hash.slice(1)), `${address}: ${pathname}${hash}`);
+  for (const file of globSync('docs/**/*.md', { cwd: root })) {
+    const [title] = /(?<=^# ).+/.exec(readFileSync(join(root, file), 'utf8'))!;
+    const path = file === 'docs/README.md' ? 'docs' : file.replace(/\.md$/, '.html');
+    assert.equal(pages.get(`${server.url}/${path}`)?.title, `${title.replaceAll('`', '')} · Bourse`, file);
+  }
+});
+
+test('a page that the documentation does not have is a 404 that says where the others are', async () => {
+  for (const path of [
+    '/docs/none.html',
+    '/docs/using/',
+    '/docs/../package.json',
+    '/docs/pictures/none.png',
+  ]) {
+    const answer = await server.get(path);
+    assert.equal(answer.status, 404, path);
+    if (path.includes('..')) continue;
+    const { message, detail } = (await answer.json()) as { message: string; detail: { hint: string } };
+    assert.equal(message, 'The documentation has no such page.', path);
+    assert.match(detail.hint, /\/docs\b/);
+  }
+});
+
 test(
   'on a phone, a tablet and a desk the page is as wide as its window, and no text about a parameter stands in a narrow column',
   {
     skip: skipBrowser,
   },
   () =>
-    withPage(`${server.url}/docs`, async (page) => {
+    withPage(`${server.url}/docs/endpoints.html`, async (page) => {
       for (const width of [360, 700, 801, 820, 1024, 1100, 1280, 1920]) {
         await page.setViewportSize({ width, height: 1_000 });
         const wide = 'document.documentElement.scrollWidth';
@@ -156,13 +222,13 @@ test(
 );
 
 test(
-  'a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps nothing',
+  'a form of the page asks with the key in a header alone, shows the answer to the last digit, and keeps the key for its tab',
   {
     skip: skipBrowser,
   },
   () =>
-    withPage(`${server.url}/docs`, async (page) => {
-      await page.evaluate(`document.querySelector('#key').value = '${key}'`);
+    withPage(`${server.url}/docs/endpoints.html`, async (page) => {
+      await page.fill('#key', key);
       const form = `document.querySelector('#economicEventCodes')`;
       await page.evaluate(`${form}.querySelector('button').click()`);
       await page.locator('#economicEventCodes .status', { hasText: /^200 / }).waitFor();
@@ -177,10 +243,16 @@ test(
       )) as string[];
       assert.ok(addresses.every((address) => address.startsWith(server.url) && !address.includes(key)));
       assert.ok(addresses.includes(`${server.url}${path}`));
-      assert.deepEqual(await page.evaluate(`[localStorage.length, sessionStorage.length, document.cookie]`), [
-        0,
-        0,
-        '',
-      ]);
+      assert.deepEqual(
+        await page.evaluate(`[localStorage.length, Object.entries(sessionStorage), document.cookie]`),
+        [0, [['bourse-key', key]], ''],
+      );
+      // The explorer takes it, and gives it back.
+      await page.goto(server.url);
+      await page.waitForSelector('text=What is stored');
+      await page.click('text="Docs"');
+      await page.click('text="Endpoints"');
+      assert.equal(await page.inputValue('#key'), key);
+      assert.ok(!page.url().includes(key));
     }),
 );

@@ -28,6 +28,9 @@ const kinds = [['', 'All'], ...Object.entries(assetNames)] as const;
 const SERIES_MAX = 300;
 const TYPING_MS = 150;
 
+/** Weeks that a row's line has. */
+const WEEKS = 10;
+
 /** The series of one instrument. */
 type Stored = { readonly asset: AssetSchema; readonly symbol: string; readonly series: readonly Series[] };
 
@@ -58,8 +61,8 @@ function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
   );
 }
 
-/** Name and newest days of an instrument, asked for once its row is in sight. */
-function useGlance({ asset, symbol }: Stored) {
+/** The name of an instrument, asked for once its row is in sight. */
+function useName({ asset, symbol }: Stored) {
   const { bourse } = useConnection();
   const row = useRef<HTMLTableRowElement>(null);
   const [isSeen, setIsSeen] = useState(false);
@@ -70,26 +73,48 @@ function useGlance({ asset, symbol }: Stored) {
     watch.observe(row.current!);
     return () => watch.disconnect();
   }, []);
-  const reference = useAnswer(
+  const { value } = useAnswer(
     async (asking) => (isSeen ? bourse.reference(asset, symbol, asking) : undefined),
     [asset, symbol, isSeen],
   );
-  const bars = useAnswer(
-    async (asking) => (isSeen ? bourse.latest(asset, symbol, 'DAY', { limit: 60, ...asking }) : []),
-    [asset, symbol, isSeen],
-  );
-  return { row, name: reference.value?.name, closes: (bars.value ?? []).map(({ close }) => close) };
+  return { row, name: value?.name ?? symbol };
 }
 
-function StoredRow({ stored }: { stored: Stored }): ComponentChild {
+/** Closes of instruments, oldest first, by their symbols. */
+type Closes = ReadonlyMap<string, readonly number[]>;
+
+/** The newest closes of many instruments: one request for all of them. */
+function useCloses(
+  asset: AssetSchema,
+  symbols: readonly string[],
+  interval: 'DAY' | 'WEEK',
+  limit: number,
+): Closes {
+  const { bourse } = useConnection();
+  const { value } = useAnswer(
+    async (asking) => {
+      if (symbols.length === 0) return null;
+      const { data } = await bourse.latestOfMany(asset, symbols, interval, { limit, ...asking });
+      const bars = Map.groupBy(data, (bar) => `${bar.country_iso_code}:${bar.symbol}`);
+      return new Map(Array.from(bars, ([symbol, own]) => [symbol, own.map(({ close }) => close)]));
+    },
+    [asset, symbols.join(), interval],
+  );
+  return value ?? new Map();
+}
+
+function StoredRow(props: { stored: Stored; days: Closes; weeks: Closes }): ComponentChild {
+  const { stored } = props;
   const { asset, symbol, series } = stored;
-  const { row, name, closes } = useGlance(stored);
+  const { row, name } = useName(stored);
+  const days = props.days.get(symbol) ?? [];
+  const [before, last] = [days.at(-2), days.at(-1)];
   const market = `${asset}:${symbol.slice(0, symbol.indexOf(':'))}`;
   /** The session of the first or the last bar of all series. */
   const dateOf = (name: 'first_datetime' | 'last_datetime', pick: typeof Math.min): string =>
     dateText(sessionDateMs(market, pick(...series.map((one) => Date.parse(one[name])))));
+  const closes = [...(props.weeks.get(symbol) ?? []), ...days.slice(-1)];
   const digits = digitsOf(closes);
-  const [before, last] = [closes.at(-2), closes.at(-1)];
   return h(
     'tr',
     { ref: row },
@@ -97,7 +122,7 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
       'th',
       { scope: 'row' },
       h('a', { href: hashOf([asset, symbol, 'DAY']) }, symbol.split(':')[1]),
-      h('span', { class: 'name' }, name ?? symbol),
+      h('span', { class: 'name' }, name),
     ),
     h('td', { class: 'wide' }, closes.length > 1 && h(Sparkline, { closes })),
     h('td', { class: 'number' }, last !== undefined && priceText(last, digits)),
@@ -126,7 +151,7 @@ function StoredRow({ stored }: { stored: Stored }): ComponentChild {
 /** The heads of a table's columns and their classes. */
 const columns = [
   ['Instrument', ''],
-  ['60 days', 'wide'],
+  [`${WEEKS} weeks`, 'wide'],
   ['Last', 'number'],
   ['Change', 'number'],
   ['Stored', ''],
@@ -143,6 +168,10 @@ function StoredTable({ asset, query }: { asset: AssetSchema; query: string }): C
       bourse.coverage(asset, { query: query || undefined, limit: SERIES_MAX, ...asking }).toArray(),
     [asset, query],
   );
+  const rows = grouped(asset, value ?? []);
+  const symbols = rows.map(({ symbol }) => symbol);
+  const days = useCloses(asset, symbols, 'DAY', 2);
+  const weeks = useCloses(asset, symbols, 'WEEK', WEEKS);
   if (error !== null) return asset === 'stock' ? h(Failure, { error, again }) : null;
   if (value === undefined || value.length === 0) return null;
   return h(
@@ -156,7 +185,7 @@ function StoredTable({ asset, query }: { asset: AssetSchema; query: string }): C
       h(
         'tbody',
         null,
-        grouped(asset, value).map((stored) => h(StoredRow, { key: stored.symbol, stored })),
+        rows.map((stored) => h(StoredRow, { key: stored.symbol, stored, days, weeks })),
       ),
     ),
     value.length >= SERIES_MAX &&

@@ -31,7 +31,7 @@ test('the OpenAPI document is made once: every address has its own base, and no 
 });
 
 test('a page that no address changes is the same bytes each time', async () => {
-  for (const path of ['/healthz', '/docs', '/docs/page.css', '/docs/forms.js']) {
+  for (const path of ['/healthz', '/docs', '/docs/endpoints.html', '/docs/page.css', '/docs/forms.js']) {
     const [one, other] = [await pageAt(path), await pageAt(path, 'http://127.0.0.1:1')];
     assert.equal(one.body[0], other.body[0], path);
     assert.ok(textOf(one).length > 0, path);
@@ -40,7 +40,7 @@ test('a page that no address changes is the same bytes each time', async () => {
 
 test('pages have a tag: the same for the same text, another for another address (RFC 9110, 8.8.3)', async () => {
   const tagOf = async (path: string, base?: string) => (await pageAt(path, base)).headers.ETag;
-  for (const path of ['/openapi.json', '/docs', '/docs/page.css', '/docs/forms.js']) {
+  for (const path of ['/openapi.json', '/docs', '/docs/endpoints.html', '/docs/page.css', '/docs/forms.js']) {
     assert.match((await tagOf(path))!, /^W\/"[\w-]+"$/, path);
     assert.equal(await tagOf(path), await tagOf(path), path);
   }

@@ -3,9 +3,10 @@ import { SUCCESS_MESSAGE } from '../contract/envelope.ts';
 import { Refusal } from '../contract/errors.ts';
 import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { tagOf } from './cache/etag.ts';
-import { docsAssets, docsPage } from './docs/docs-page.ts';
-import { markdownPages } from './docs/markdown-pages.ts';
-import { explorerAssets, explorerPage } from './explorer/explorer-page.ts';
+import { REFERENCE } from './docs/endpoints-page.ts';
+import * as guides from './docs/guides.ts';
+import { assetOf, assetTypes, contentOf, HOME, servedAddresses } from './docs/page-frame.ts';
+import { explorerAssets, explorerPage, madeByKey } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 /** The content of a page. */
@@ -56,21 +57,59 @@ function openApiPage(version: string): BuiltInPage {
   };
 }
 
-/** The explorer; one that holds the key of a demo is for this host's own pages alone. */
-async function explorerOf(
-  page: () => Promise<PageContent>,
-  demoKey: () => string | null,
-  checkHost: () => void,
-): Promise<PageContent> {
-  if (demoKey() === null) return page();
-  checkHost();
-  return { ...(await page()), isSameOrigin: true };
+/** A page that forms send keys from; one that holds the key of a demo is for this host's own pages alone. */
+const withDemoKey =
+  (page: () => Promise<PageContent>, demoKey: () => string | null): BuiltInPage =>
+  async ({ checkHost }) => {
+    if (demoKey() === null) return page();
+    checkHost();
+    return { ...(await page()), isSameOrigin: true };
+  };
+
+const lastingOf = (type: string, content: string) => ({
+  ...contentOf(type, content),
+  isLasting: true as const,
+});
+
+/** A page that is made when it is first asked for. */
+function once(make: () => Promise<PageContent>): BuiltInPage {
+  let made: Promise<PageContent> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** The documentation: the guides, what they load, and the reference of the endpoints. */
+function documentation(version: string, demoKey: () => string | null): [string, BuiltInPage][] {
+  const html = (path: string, make: () => Promise<string>): [string, BuiltInPage] => [
+    path === HOME ? '/docs' : `/docs/${path}`,
+    once(async () => lastingOf('text/html', await make())),
+  ];
+  const assets = Object.keys(assetTypes) as (keyof typeof assetTypes)[];
+  const reference = async (key: string | null) =>
+    lastingOf('text/html', await guides.framedReference(servedAddresses(REFERENCE), version, true, key));
+  return [
+    ...Array.from(guides.guidePages, ([path, make]) =>
+      html(path, () => make(servedAddresses(path), version)),
+    ),
+    [`/docs/${REFERENCE}`, withDemoKey(madeByKey(demoKey, reference), demoKey)],
+    ['/docs/search-index.js', once(async () => lastingOf('text/javascript', await guides.searchIndex()))],
+    ...assets.map((name): [string, BuiltInPage] => [
+      `/docs/${name}`,
+      once(async () => lastingOf(assetTypes[name], await assetOf(name))),
+    ]),
+    ...Array.from(guides.pictures, ([name, type]): [string, BuiltInPage] => [
+      `/docs/${name}`,
+      once(async () => contentOf(type, await guides.pictureOf(name))),
+    ]),
+  ];
 }
 
 /**
  * The built-in pages of a service. `problem` says why it cannot answer requests for data now, null where it
- * can; `damagedParts` how many parts of the store are damaged; `demoKey` the key that the explorer of a demo
- * fills in, null of every other service.
+ * can; `damagedParts` how many parts of the store are damaged; `demoKey` the key that the pages of a demo
+ * fill in, null of every other service.
  */
 export function builtInPages(
   version: string,
@@ -78,8 +117,6 @@ export function builtInPages(
   damagedParts: () => number,
   demoKey: () => string | null = () => null,
 ): BuiltInPages {
-  const docs = docsPage(version);
-  const explorer = explorerPage(demoKey);
   const readiness = async (): Promise<PageContent> => {
     const message = await problem();
     if (message !== null) throw new Refusal('unavailable', { message });
@@ -87,13 +124,12 @@ export function builtInPages(
     return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
   };
   return new Map<string, BuiltInPage>([
-    ['/', ({ checkHost }) => explorerOf(explorer, demoKey, checkHost)],
+    ['/', withDemoKey(explorerPage(demoKey), demoKey)],
     ...explorerAssets,
     ['/healthz', () => healthy],
     ['/readyz', readiness],
     ['/openapi.json', openApiPage(version)],
-    ['/docs', () => docs],
-    ...markdownPages,
-    ...docsAssets.map(({ path, content }) => [path, () => content] as const),
+    ...documentation(version, demoKey),
+    ...guides.markdownPages,
   ]);
 }

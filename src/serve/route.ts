@@ -33,6 +33,11 @@ function routeOf(name: Route['name']): Route {
  * The refusal of a path that no endpoint has, and what is wrong with one that is right but for its slashes.
  */
 export function unknownPath(path: string): Refusal {
+  if (path.startsWith('/docs/'))
+    return new Refusal('unknown_path', {
+      message: 'The documentation has no such page.',
+      hint: 'All pages are listed at /docs.',
+    });
   const isEnded = path.length > 1 && path.endsWith('/');
   const parts = path.split('/').filter((part) => part !== '');
   const hint =

@@ -270,7 +270,17 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     );
     for (const path of ['/explorer/main.js', '/explorer/colours.css', '/client/index.js'])
       assert.ok(explorer.includes(path), path);
-    const documentation = ['/docs', '/docs/forms.js', '/docs/page.css', '/llms.txt', '/docs/using/bars.md'];
+    const documentation = [
+      ...[
+        '/docs',
+        '/docs/forms.js',
+        '/docs/page.css',
+        '/docs/pages.js',
+        '/docs/search-index.js',
+        '/llms.txt',
+      ],
+      ...['/docs/using/bars.md', '/docs/using/bars.html', '/docs/endpoints.html'],
+    ];
     for (const page of [...explorer, ...documentation, '/openapi.json'])
       assert.equal((await fetch(`${server.url}${page}`)).status, 200, page);
     const assistant = await new Assistant().connect(server.url, key);

@@ -14,7 +14,7 @@ type Content = {
 /** `.ts` in a checkout, `.js` in the built package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
-/** The module that writes requests in every language, which the documentation page loads too. */
+/** The module that writes requests in every language, which the reference of the endpoints loads too. */
 export const requestTextPath = `explorer/request-text${extension}`;
 
 /** The folder that has the packages whose modules browsers load. */
@@ -140,13 +140,23 @@ export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
   ),
 ]);
 
-/** The page itself. `demoKey` gives the key to fill in, null where there is none. */
-export function explorerPage(demoKey: () => string | null): () => Promise<Content> {
+/**
+ * A page that is made once for each key that a demo had: `demoKey` gives the key to fill in, null where there
+ * is none.
+ */
+export function madeByKey(
+  demoKey: () => string | null,
+  make: (key: string | null) => Promise<Content>,
+): () => Promise<Content> {
   const pages = new Map<string | null, Promise<Content>>();
   return () => {
     const key = demoKey();
-    const page = pages.get(key) ?? pageOf(key);
+    const page = pages.get(key) ?? make(key);
     pages.set(key, page);
     return page;
   };
 }
+
+/** The page itself, with the key of a demo filled in. */
+export const explorerPage = (demoKey: () => string | null): (() => Promise<Content>) =>
+  madeByKey(demoKey, pageOf);

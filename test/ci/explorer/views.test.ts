@@ -190,6 +190,34 @@ explorerTest(
   },
 );
 
+explorerTest(
+  'the overview asks once for the newest days of all instruments of a kind, and shows them',
+  async () => {
+    const page = await world.newPage('#/nowhere');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.evaluate(() => {
+      location.hash = '#/?kind=stock';
+    });
+    for (const symbol of ['AAPL', 'MSFT', 'SPY']) {
+      const row = page.locator('.stored tr', { hasText: symbol });
+      await row.locator('.sparkline').waitFor();
+      const path = `/api/v2/stock/bars/US:${symbol}/DAY/latest?limit=1`;
+      const { data } = await world.ask<{ data: { close: number }[] }>(path);
+      const last = await row.locator('td.number').first().textContent();
+      assert.equal(Number(last!.replaceAll(',', '')), Number(data[0]!.close.toFixed(2)), symbol);
+    }
+    const closes = asked.filter((url) => url.includes('/bars/'));
+    assert.deepEqual(
+      closes
+        .map((url) => new URL(url))
+        .map((url) => `${url.pathname} ${url.searchParams.get('interval')}`)
+        .sort(),
+      ['/api/v2/stock/bars/latest DAY', '/api/v2/stock/bars/latest WEEK'],
+    );
+  },
+);
+
 explorerTest('a chain whose underlying has no price has all strikes, and none in the money', async () => {
   const contracts = ['C', 'P'].flatMap((letter) =>
     [10, 12.5].map((strike) => {
@@ -312,8 +340,8 @@ accessibleViews(
 explorerTest(
   'the documentation has bars first, asks for what is stored once it has a key, and writes the request as programs',
   async () => {
-    const page = await world.newPage('docs');
-    assert.equal(await page.locator('main > h2').first().textContent(), 'bars');
+    const page = await world.newPage('docs/endpoints.html');
+    assert.equal(await page.locator('.reference > h2').first().textContent(), 'bars');
     await page.fill('#key', world.key);
     await page.keyboard.press('Tab');
     const form = page.locator('#historicalBars');
@@ -337,7 +365,7 @@ explorerTest(
       (await program('python'))!,
       /bourse\.bars\('US:AAPL', '[^']+', '[^']+', '[^']+', is_eth=True\)/,
     );
-    assert.ok(!(await page.content()).includes(world.key));
+    assert.ok(!(await form.textContent())!.includes(world.key));
   },
 );
 

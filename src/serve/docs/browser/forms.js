@@ -1,14 +1,24 @@
-// The forms of the documentation page: a request is put together, sent with the key in a header, and its
-// answer shown.
+// The forms of the reference: a request is put together, sent with the key in a header, and its answer shown.
 
 const key = /** @type {HTMLInputElement} */ (document.querySelector('#key'));
+
+/** The explorer keeps the key of the tab under the same name. */
+const KEY = 'bourse-key';
+
+/** The address of the service, with a slash at its end. */
+const serviceUrl = new URL('../', document.baseURI).href;
 
 /**
  * Writes requests as programs; the explorer has the same. The forms do not wait for it: a click before they
  * listen would send the page away.
  */
 const requestText = /** @type {Promise<typeof import('../../../../packages/explorer/request-text.ts')>} */ (
-  import(new URL(document.documentElement.dataset.requestText ?? '', document.baseURI).href)
+  import(
+    new URL(
+      /** @type {HTMLElement} */ (document.querySelector('.reference')).dataset.requestText ?? '',
+      document.baseURI,
+    ).href
+  )
 );
 
 /** Characters of an answer that are shown; a browser takes long over more. */
@@ -35,7 +45,7 @@ function addressOf(section, form) {
   const query = controls
     .filter(({ place, value }) => place === 'query' && value !== '')
     .map(({ name, value }) => `${name}=${encoded(value)}`);
-  return new URL(`.${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, document.baseURI);
+  return new URL(`.${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, serviceUrl);
 }
 
 /** JSON with line ends and indents; its numbers and texts stay as they came. @param {string} text */
@@ -89,7 +99,7 @@ async function showPrograms(section, form) {
     name: /** @type {import('../../../../packages/client/sent.ts').AnyName} */ (section.id),
     values: Object.fromEntries(given),
   };
-  const service = new URL('.', document.baseURI).href.replace(/\/$/, '');
+  const service = serviceUrl.replace(/\/$/, '');
   const { typescriptOf, pythonOf } = await requestText;
   for (const [name, text] of /** @type {const} */ ([
     ['typescript', typescriptOf(service, asked)],
@@ -178,7 +188,7 @@ function fillIn(name, value) {
  */
 async function fillInStored() {
   for (const kind of kinds) {
-    const response = await fetch(new URL(`./api/v2/${kind}/coverage?limit=1`, document.baseURI), {
+    const response = await fetch(new URL(`./api/v2/${kind}/coverage?limit=1`, serviceUrl), {
       headers: { Authorization: `Bearer ${key.value}` },
       credentials: 'omit',
       cache: 'no-store',
@@ -194,12 +204,30 @@ async function fillInStored() {
     return;
   }
 }
+
+/** Takes the key that the tab has: from the explorer, from before, or from the demo. */
+function takeKey() {
+  const ofDemo = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name=bourse-demo-key]'));
+  const stored = sessionStorage.getItem(KEY) ?? ofDemo?.content ?? '';
+  if (stored === key.value) return;
+  key.value = stored;
+  if (stored !== '') void fillInStored().catch(() => undefined);
+}
+// Also when the browser shows the page again that it has kept.
+addEventListener('pageshow', takeKey);
+key.addEventListener('input', () => {
+  const given = key.value.trim();
+  if (given === '') sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, given);
+});
 key.addEventListener('change', () => void fillInStored().catch(() => undefined));
+key.form?.addEventListener('submit', (event) => event.preventDefault());
 document.addEventListener('input', ({ target }) => {
   if (target instanceof HTMLInputElement) target.dataset.changed = '';
 });
 
 for (const form of document.forms) {
+  if (form === key.form) continue;
   const section = /** @type {HTMLElement} */ (form.closest('section'));
   suggestRange(form, Date.now());
   form.addEventListener('submit', (event) => {
