@@ -66,6 +66,7 @@ const EXPOSED = [
     'X-Count',
     'X-Data-Version',
     IGNORED_HEADER,
+    'X-Missing-Symbols',
     'X-Next-Page-Key',
     'X-No-Data',
     'X-Request-Id',
