@@ -57,7 +57,7 @@ export function partialBar({ properties }: PlainSchema): Json {
   const instant = (field: PlainSchema): PlainSchema =>
     field.format === 'date-time' ? { ...field, type: ['string', 'integer'] } : field;
   const description =
-    'A bar with the fields of `columns`, and numbers as instants for `timestamps` `unix` and `unix_ms`.';
+    'A bar with the fields of `columns`; its instants are numbers with `timestamps` `unix` or `unix_ms`.';
   const fields = Object.entries(properties!).map(([name, field]) => [name, instant(field)]);
   return { [PARTIAL_BAR]: { type: 'object', description, properties: Object.fromEntries(fields) } };
 }
