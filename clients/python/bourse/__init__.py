@@ -737,7 +737,29 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The newest `limit` items, 1 to 1001, oldest first."""
+        """
+        The newest news, oldest first.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`, or `US:*` for a market; by default all
+        limit : the number of items, 1 to 1001
+        sort : `desc` gives the newest first
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each item.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> len(service.latest_news("US:AAPL", 5))
+        5
+        """
         params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list("news/latest", params, is_paged=False))
 
@@ -827,7 +849,30 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The coming expirations of an underlying, nearest first."""
+        """
+        The coming expirations of an underlying, nearest first.
+
+        Parameters
+        ----------
+        symbol : the underlying, such as `US:AAPL`
+        adjusted : whether to include contracts that a corporate action adjusted
+        sort : `desc` reverses the order
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each expiration.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+
+        Examples
+        --------
+        >>> service.expirations("US:AAPL")
+          expiration_date       expiration_datetime
+        0      2099-12-18 2099-12-18 21:00:00+00:00
+        """
         schema, name = _instrument(symbol)
         path = f"option/expiration_date_list/{schema}/{_segment(name)}"
         return self._call(self._list(path, {"adjusted": adjusted, "sort": sort, **_at(as_of, data_version)}, is_paged=False))
@@ -846,12 +891,59 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """Closed and shortened days of a market (`US:*`) or an instrument."""
+        """
+        Closed and shortened days of a market, by date.
+
+        Parameters
+        ----------
+        symbol : `US:*` for a market, or an instrument
+        start, end : the first and the last date, if given
+        holiday_code : that of the days, if given
+        sort : `desc` reverses the order
+        limit : the number of days, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each day.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.holidays("US:*", "2025-11-27", "2025-11-28")[["calendar_date", "session_template"]]
+          calendar_date session_template
+        0    2025-11-27           CLOSED
+        1    2025-11-28      EARLY_CLOSE
+        """
         params = {"full_symbol": _full(symbol), "holiday_code": holiday_code, "from_date": start, "to_date": end}
         return self._call(self._list("holiday/list", {**params, "sort": sort, **_at(as_of, data_version)}, limit))
 
     def holiday_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
-        """What the codes of a country's holidays mean."""
+        """
+        The meaning of the holiday codes of a country.
+
+        Parameters
+        ----------
+        country : such as `US`
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict of codes.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.holiday_codes("US")["HOLIDAY_CHRISTMAS"]
+        'Christmas Day, and a shortened day after it'
+        """
         return self._call(self._result(f"holiday/holiday_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- economic calendar ----
@@ -910,7 +1002,30 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The `limit` economic events nearest to now, 1 to 1001."""
+        """
+        The economic events nearest to now.
+
+        Parameters
+        ----------
+        limit : the number of events, 1 to 1001
+        country, event_code, impact : those of the events, if given
+        date_type : `upcoming` for those to come, `historical` for past ones, by default all
+        sort : `desc` reverses the order
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each event.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> list(service.latest_events(2, country="US", date_type="historical")["actual_value"])
+        [2.1, 3.1]
+        """
         filters: dict[str, Any] = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
         params = {**filters, "sort": sort, "limit": limit, **_at(as_of, data_version)}
         return self._call(self._list("economic_calendar/latest_event_list", params, is_paged=False))
@@ -928,12 +1043,55 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _R:
-        """One economic event: that of an identifier, or the newest that matches. `NoData` where none does."""
+        """
+        One economic event: that of an identifier, or the newest that matches.
+
+        Parameters
+        ----------
+        source_id : the identifier
+        country, event_code, start, end, impact : those of the event, if given
+        sort : `asc` gives the oldest that matches
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict.
+
+        Raises
+        ------
+        NoData : there is none
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.event(event_code="GDP_GROWTH_RATE_QOQ")["actual_value"]
+        3.1
+        """
         params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
         return self._call(self._result("economic_calendar/event", params))
 
     def event_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
-        """What the codes of a country's economic events mean."""
+        """
+        The meaning of the codes of economic events of a country.
+
+        Parameters
+        ----------
+        country : such as `US`
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict of codes.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> "GDP_GROWTH_RATE_QOQ" in service.event_codes("US")
+        True
+        """
         return self._call(self._result(f"economic_calendar/event_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- what is stored ----
@@ -1101,7 +1259,26 @@ class _Areas(Generic[_F, _R]):
         return self._call(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
 
     def address_info(self, *, as_of: When | None = None) -> _R:
-        """The base address and the version of the service."""
+        """
+        The base address and the version of the service.
+
+        Parameters
+        ----------
+        as_of : as of `bars`
+
+        Returns
+        -------
+        A dict.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> sorted(service.address_info())
+        ['base_address', 'version']
+        """
         return self._call(self._result("server/address_info", {"as_of": as_of}))
 
     # ---- from requests to frames ----

@@ -233,7 +233,10 @@ class Bars(Service):
             printed = []
             runner.run(example, out=printed.append)
             self.assertEqual("".join(printed), "")
-        self.assertTrue(found)
+        parts = ["Parameters", "Returns", "Raises", "Examples"]
+        methods = {name: one.__doc__ for name, one in vars(bourse.Bourse.__mro__[1]).items() if not name.startswith("_") and name != "close"}
+        self.assertEqual({name: [part for part in parts if f"        {part}\n        ---" not in doc] for name, doc in methods.items() if doc}, dict.fromkeys(methods, []))
+        self.assertEqual({one.name.rpartition(".")[2] for one in found}, {*methods})
 
     def test_extended_hours_come_where_they_are_asked_for(self):
         # The file of the pre-market has 10 minutes of 2025-04-01.
