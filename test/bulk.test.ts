@@ -100,9 +100,30 @@ test('headers about adjusted bars have the actions of all symbols where the answ
   // A command tells it when it has read all.
   const { stderr } = await shop.run('query', bulkPath('&format=csv&adjust=all', 'DAY'));
   assert.deepEqual(stderr.trimEnd().split('\n'), [
-    `bourse: Actions that should adjust the bars and do not: S01 ${reason}, S30 ${reason}`,
-    'bourse: Actions that adjust the bars and are listed with extended=true alone: S31 spinoff 2025-02-07',
+    `bourse: Corporate actions that could not be applied: S01 ${reason}, S30 ${reason}`,
+    'bourse: Applied corporate actions that only extended=true lists: S31 spinoff 2025-02-07',
   ]);
+});
+
+test('an answer without a row says why in each format, one with rows of the last symbols alone does not (contract 9.11, 9.18)', async () => {
+  const path = '/api/v2/stock/bulk/bars/us/1M/from/2025-01-06/to/2025-01-07';
+  const why = 'nothing is stored between 2025-01-06 and 2025-01-07; stored: 1M 2025-02-03 to 2025-02-14';
+  const named = ['S00', 'S01', 'S02', 'S03', 'S04'].map((symbol) => `US:${symbol}: ${why}`);
+  for (const format of ['csv', 'arrow', 'parquet']) {
+    const { headers, body } = await server.get(`${path}?secret_key=${key}&format=${format}`);
+    await body?.cancel();
+    assert.equal(headers.get('x-no-data'), `${named.join('; ')}; and 35 more`, format);
+  }
+  const empty = await server.get(`${path}?secret_key=${key}&format=csv&symbols=S07`);
+  assert.deepEqual([empty.headers.get('x-no-data'), await empty.text()], [`US:S07: ${why}`, PLAIN]);
+  // Twenty symbols before it, of more than one step, have no such bars.
+  const others = Array.from({ length: 20 }, (_, at) => `A${String(at).padStart(2, '0')}`);
+  const dated = (symbols: readonly string[], day: string) =>
+    symbols.map((symbol) => `stock,CA,${symbol},DAY,${day},1,2,1,2,5`);
+  await importRows('last.csv', [...dated(others, '2025-01-06'), ...dated(['Z'], '2025-01-07')]);
+  const bars = '/api/v2/stock/bulk/bars/CA/DAY/from/2025-01-07/to/2025-01-07';
+  const last = await server.get(`${bars}?secret_key=${key}&format=csv&columns=symbol,close`);
+  assert.deepEqual([last.headers.get('x-no-data'), await last.text()], [null, 'symbol,close\r\nZ,2\r\n']);
 });
 
 test('bulk CSV has the columns and the times that are asked for, as pages have them (contract 9.16)', async () => {

@@ -221,6 +221,20 @@ for (const [name, endpoint] of Object.entries(allEndpoints) as [EndpointName, En
     });
   }
 
+  if ('columns' in parameters && !isStreamed)
+    test(`${name} with columns and other times is what the document says of such bars (contract 9.16)`, async () => {
+      const { schema } = documented[endpoint.path]!.get.responses['200']!.content!['application/json']!;
+      for (const texts of [{ columns: 'close,datetime' }, { timestamps: 'unix' }, { tz: 'Asia/Tokyo' }]) {
+        const body = (await (await ask(name, texts)).json()) as { result: Result };
+        assert.ok(recordsOf(body.result).length > 0);
+        assert.ok(Check(schema, body), JSON.stringify(Errors(schema, body)).slice(0, 2_000));
+        for (const wrong of [{ datetime: true }, { close: '1' }, { datetime: 1.5 }]) {
+          const result = { ...body.result, data: [wrong] };
+          assert.ok(!Check(schema, { ...body, result }), JSON.stringify(wrong));
+        }
+      }
+    });
+
   if (isStreamed) {
     test(`${name} answers in each format that it declares, as the document says (${endpoints[name].rule}, contract 9.3)`, async () => {
       const { content } = documented[endpoint.path]!.get.responses['200']!;

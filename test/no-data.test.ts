@@ -95,8 +95,55 @@ test('of many instruments it says why those that are missing have none, of the f
     headers['X-No-Data'],
     'US:DAILY: finest stored interval is DAY; US:NOPE: unknown; US:BARE: no finished bar is stored; US:ODD: finest stored interval is 5M',
   );
+  assert.equal(headers['X-Missing-Symbols'], 'US:DAILY,US:NOPE,US:BARE,US:ODD');
   const many = await asked.result('stock/bars/latest?symbols=US:A,US:B,US:C,US:D,US:E,US:F,US:G&interval=1M');
   assert.match(String(many.headers['X-No-Data']), /; US:E: unknown; and 2 more$/);
   const none = await asked.result('stock/bars/latest?symbols=US:DAILY&interval=DAY');
-  assert.equal(none.headers['X-No-Data'], undefined);
+  assert.deepEqual(
+    ['X-No-Data', 'X-Missing-Symbols'].map((name) => none.headers[name]),
+    [undefined, undefined],
+  );
 });
+
+test('the symbols of many without bars are named in CSV too, as many as 2,000 characters hold (contract 9.15)', async () => {
+  const named = async (symbols: readonly string[]) => {
+    const answer = await asked.ask(
+      `stock/bars/latest?symbols=US:DAILY,${symbols.join()}&interval=DAY&format=csv`,
+    );
+    return answer.kind === 'answer' && answer.headers['X-Missing-Symbols'];
+  };
+  const symbols = Array.from({ length: 300 }, (_, at) => `US:X${String(at).padStart(4, '0')}`);
+  assert.equal(await named(symbols.slice(0, 2)), 'US:X0000,US:X0001');
+  // Nine characters each, a comma between two.
+  assert.equal(await named(symbols.slice(0, 222)), symbols.slice(0, 222).join());
+  assert.equal(await named(symbols), `${symbols.slice(0, 222).join()}, and 78 more`);
+});
+
+const bulkCases: readonly (readonly [of: Asked, path: string, reason: string | undefined])[] = [
+  [asked, 'US/DAY/from/2025-03-03/to/2025-03-05', undefined],
+  [
+    asked,
+    'US/DAY/from/2010-01-04/to/2010-01-05?symbols=DAILY,BARE',
+    'US:BARE: no finished bar is stored; US:DAILY: nothing is stored between 2010-01-04 and 2010-01-05; stored: DAY 2025-03-03 to 2025-03-05',
+  ],
+  [asked, 'US/1M/from/2025-03-03/to/2025-03-05?symbols=DAILY', 'US:DAILY: finest stored interval is DAY'],
+  [
+    asked,
+    'US/1M/from/2025-03-03/to/2025-03-05?symbols=EARLY',
+    'US:EARLY: only extended hours have bars: is_eth=true',
+  ],
+  [partly, 'US/DAY/from/2025-03-05/to/2025-03-05?symbols=PART', 'US:PART: not finished yet'],
+  [asked, 'DE/DAY/from/2025-03-03/to/2025-03-05', 'no instrument of this market is stored'],
+];
+for (const [of, path, reason] of bulkCases)
+  test(`bulk ${path} ${reason === undefined ? 'has bars' : `is empty: ${reason}`} (contract 9.11, 9.18)`, async () => {
+    const written = `stock/bulk/bars/${path}${path.includes('?') ? '&' : '?'}format=csv`;
+    let step = await of.ask(written);
+    for (
+      ;
+      step.kind === 'answer' && step.rest !== undefined;
+      step = await of.ask(written, undefined, step.rest)
+    )
+      assert.equal(step.headers['X-No-Data'], undefined);
+    assert.equal(step.kind === 'answer' && step.headers['X-No-Data'], reason);
+  });

@@ -83,8 +83,8 @@ test('the warnings in the headers of an answer are printed beside it', async () 
     [
       0,
       [
-        'bourse: Actions that should adjust the bars and do not: dividend 2025-03-04 (no less than the price before it)',
-        'bourse: Actions that adjust the bars and are listed with extended=true alone: spinoff 2025-03-06',
+        'bourse: Corporate actions that could not be applied: dividend 2025-03-04 (no less than the price before it)',
+        'bourse: Applied corporate actions that only extended=true lists: spinoff 2025-03-06',
         '',
       ],
     ],

@@ -46,6 +46,33 @@ test('a value with a quote stays one value', () => {
   assert.ok(!urlOf(service, asked).includes("'"));
 });
 
-test('an endpoint that the Python client has no method for has no Python', () => {
-  assert.equal(pythonOf(service, { name: 'seriesCoverage', values: { schema_asset: 'stock' } }), null);
+test('lists are lists, and each symbol has its asset type in Python (contract 9.11, 9.15)', () => {
+  const newest: AskedRequest = {
+    name: 'latestOfMany',
+    values: {
+      ...{ schema_asset: 'crypto', symbols: 'GLOBAL:BTCUSD,GLOBAL:ETHUSD', interval: 'DAY' },
+      ...{ columns: 'symbol,close', timestamps: 'unix' },
+    },
+  };
+  assert.ok(
+    pythonOf(service, newest).includes(
+      "bourse.latest(['crypto:GLOBAL:BTCUSD', 'crypto:GLOBAL:ETHUSD'], 'DAY', columns=['symbol', 'close'])",
+    ),
+  );
+  assert.ok(
+    typescriptOf(service, newest)!.includes(
+      "bourse.latestOfMany('crypto', ['GLOBAL:BTCUSD', 'GLOBAL:ETHUSD'], 'DAY', { columns: ['symbol', 'close'], timestamps: 'unix' })",
+    ),
+  );
+  const bulk: AskedRequest = {
+    name: 'bulkBars',
+    values: {
+      ...{ schema_asset: 'stock', country_iso_code: 'US', interval: 'DAY', format: 'csv' },
+      ...{ from_date: '2026-01-01', to_date: '2026-01-31', symbols: 'AAPL,MSFT' },
+    },
+  };
+  assert.ok(
+    pythonOf(service, bulk).includes("bulk('US', 'DAY', '2026-01-01', '2026-01-31', ['AAPL', 'MSFT'])"),
+  );
+  assert.equal(typescriptOf(service, bulk), null);
 });

@@ -62,7 +62,7 @@ const barChoices = {
   is_eth: defaulted(
     kind.flag,
     false,
-    'whether to include pre- and post-market where the market has them, and below DAY closing auctions',
+    'whether to include pre- and post-market, and closing auctions at intervals below DAY',
   ),
   session_date: extension(
     unbound(defaulted(kind.flag, false, 'whether to add the label date of the session')),
@@ -96,7 +96,7 @@ const barForm = {
     unbound(
       optional(
         kind.columnList(fieldsOf(barRecord) as BarField[], 'datetime,close'),
-        'the fields that each bar has, in their order; by default all',
+        'the fields of each bar, in this order; by default all',
       ),
     ),
   ),
@@ -104,17 +104,14 @@ const barForm = {
     unbound(
       optional(
         kind.oneOf(['iso', 'unix', 'unix_ms']),
-        'how instants are written: as text (`iso`, the default), as seconds or as milliseconds since 1970',
+        'the form of instants: text (`iso`, the default), or seconds or milliseconds since 1970',
       ),
     ),
   ),
   tz: extension(
     unbound(
       onlyWith(
-        optional(
-          kind.timeZone,
-          'the time zone in whose local time, with its offset, instants are written; by default UTC',
-        ),
+        optional(kind.timeZone, 'the time zone in which instants are written; by default UTC'),
         'timestamps',
         'iso',
         'iso',
@@ -192,7 +189,7 @@ export const bulkBars = endpoint({
     to_date: path(kind.dateTime, 'the last open to return; a date alone covers that whole day'),
     symbols: optional(
       kind.symbolList,
-      'the present symbols of the instruments, separated by commas, or those of the moment `as_of`; without it the whole market',
+      'the symbols of the instruments, separated by commas; by default the whole market',
     ),
     format: required(kind.oneOf(['csv', 'arrow', 'parquet']), 'the format of the response'),
     ...barChoices,

@@ -15,11 +15,12 @@ import {
 
 export const warnings: readonly (readonly [header: string, words: string])[] = [
   ['X-No-Data', 'Why there are no bars'],
-  ['X-As-Of-Limits', 'Not dated by the data, so as last imported'],
-  ['X-Symbol-History', 'The symbol in this range'],
-  ['X-Adjust-Incomplete', 'Actions that should adjust the bars and do not'],
-  ['X-Adjusted-By', 'Actions that adjust the bars and are listed with extended=true alone'],
-  ['X-Adjusted-Contracts', 'Contracts that a corporate action adjusted, left out (adjusted=true has them)'],
+  ['X-Missing-Symbols', 'Symbols without bars'],
+  ['X-As-Of-Limits', 'Fields without a history, as last imported'],
+  ['X-Symbol-History', 'History of the symbol'],
+  ['X-Adjust-Incomplete', 'Corporate actions that could not be applied'],
+  ['X-Adjusted-By', 'Applied corporate actions that only extended=true lists'],
+  ['X-Adjusted-Contracts', 'Adjusted contracts that were left out (adjusted=true includes them)'],
 ];
 
 /** The message of every success. */

@@ -102,9 +102,7 @@ export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next p
 
 /** The moment of whose knowledge an answer is made; a page key holds that of its walk (contract 9.8). */
 export const pastMoment = {
-  as_of: extension(
-    unbound(optional(kind.moment, 'the moment as of which to answer: from what was known by then')),
-  ),
+  as_of: extension(unbound(optional(kind.moment, 'answer from what was known at this moment'))),
 };
 
 /**
@@ -114,7 +112,7 @@ export const pastMoment = {
 export const anotherTime = {
   ...pastMoment,
   data_version: extension(
-    optional(kind.dataVersion, 'the version of the stored data to answer from: what it was then'),
+    optional(kind.dataVersion, 'answer from the data as they were stored at this version'),
   ),
 };
 

@@ -37,6 +37,7 @@ import {
   barsCounted,
   goodUntil,
   keepOf,
+  type NoBars,
   noActions,
   type Paging,
   type Query,
@@ -288,6 +289,12 @@ export const answerHistoricalBars: Query<typeof historicalBars> = async (paramet
   return tellingHistory(context, asked, shownSymbol(context, found.instrument), answer);
 };
 
+/** Why instruments have no bars, in one line. */
+export function noBarsText({ reasons, count }: NoBars): string {
+  const more = count - reasons.length;
+  return [...reasons, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
 /** An answer without bars that says why (contract 9.18). */
 const withReason = (answer: Answer, why: string): Answer =>
   answer.kind === 'answer' ? { ...answer, headers: { ...answer.headers, 'X-No-Data': why } } : answer;
@@ -370,6 +377,17 @@ async function newestNamed(
   }
 }
 
+/** Names separated by commas, as many as so many characters hold, and how many more there are. */
+function namesIn(names: readonly string[], charactersMax: number): string {
+  let shown = 0;
+  for (let left = charactersMax; shown < names.length; shown++) {
+    left -= names[shown]!.length + 1;
+    if (left < 0) break;
+  }
+  const more = names.length - shown;
+  return `${names.slice(0, shown).join()}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
 /** `GET …/bars/latest` */
 export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters, context) => {
   const { schema_asset, symbols, format, csv_safe } = parameters;
@@ -422,9 +440,13 @@ export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters,
         writeCsvRows(sink, timed, constants, form, csvCellOf(csv_safe));
     },
   });
-  const more = missing.length - reasons.length;
-  const told = [...reasons, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
-  return goodUntil(missing.length === 0 ? answer : withReason(answer, told), goodUntilMs);
+  if (missing.length === 0 || answer.kind === 'refusal') return goodUntil(answer, goodUntilMs);
+  const headers = {
+    ...answer.headers,
+    'X-No-Data': noBarsText({ reasons, count: missing.length }),
+    'X-Missing-Symbols': namesIn(missing, queryLimits.missingCharactersMax),
+  };
+  return goodUntil({ ...answer, headers }, goodUntilMs);
 };
 
 /** The values that all rows of one instrument have in common. */

@@ -10,7 +10,7 @@ import type { TimedBars } from '../market/bars/grid.ts';
 import { barRange, dayOfBound, inOrder } from '../market/calendar/bar-range.ts';
 import { calendarOf } from '../market/calendar/calendar.ts';
 import { isPeriod } from '../market/calendar/period.ts';
-import { barStream } from '../series/bar-stream.ts';
+import { barStream, explained } from '../series/bar-stream.ts';
 import { always } from '../store/schema/dataset.ts';
 import { instrumentTerms } from '../store/schema/reference.ts';
 import type { DataState } from '../store/store.ts';
@@ -20,6 +20,7 @@ import {
   barMoment,
   checkAdjustDay,
   constantsOf,
+  noBarsText,
   streamContextOf,
   take,
 } from './bars.ts';
@@ -29,6 +30,7 @@ import { queryLimits } from './limits.ts';
 import type { Found } from './lookup.ts';
 import {
   type Answer,
+  type NoBars,
   noActions,
   type Query,
   type QueryContext,
@@ -127,14 +129,18 @@ async function nextSymbols(
   return [...begun, ...new Set(terms.map(({ term }) => term))];
 }
 
-/** Up to `count` bars of one instrument, those after a key. */
+/** Up to `count` bars of one instrument, those after a key; and what says why there are none. */
 async function read(
   parameters: BulkParameters,
   context: QueryContext,
   found: Found,
   afterMs: number | null,
   count: number,
-): Promise<{ readonly timed: TimedBars; readonly goodUntilMs: number }> {
+): Promise<{
+  readonly timed: TimedBars;
+  readonly goodUntilMs: number;
+  readonly why: () => Promise<string>;
+}> {
   const { interval, from_date: from, to_date: to } = parameters;
   const range = barRange(interval, found.calendar, from, to);
   const { moment, clockMs } = context;
@@ -151,19 +157,21 @@ async function read(
   const nowMs = isPresent ? clock.nowMs : moment.ms;
   const fromMs = Math.max(range.fromMs, FIRST_MS, afterMs === null ? FIRST_MS : afterMs + 1);
   const rest = { descending: false, fromMs, toMs: Math.min(range.toMs, END_MS) };
-  const timed = await take(barStream(stream, found, rest, nowMs), count, range, false);
+  const { context: reading, whyNone } = explained(stream, found, { ...rest, holds: range.holds });
+  const timed = await take(barStream(reading, found, rest, nowMs), count, range, false);
   const of = `${found.instrument.symbol} `;
   // The step that began with this symbol has named its actions.
   const { adjusted } = context;
   const named = afterMs === null ? adjusted : noActions();
   const adjusting = adjustingOf(found, parameters, nowMs);
   await adjust({ ...context, adjusted: named }, found, stream, timed, adjusting, of);
-  return { timed, goodUntilMs: clock.goodUntilMs };
+  const why = () => whyNone(`between ${from.text} and ${to.text}`);
+  return { timed, goodUntilMs: clock.goodUntilMs, why };
 }
 
 /**
- * The bars of one step, the place after them, null where they are the last, and whether there may be symbols
- * after these.
+ * The bars of one step, what says why symbols have none, the place after them, null where they are the last,
+ * and whether there may be symbols after these.
  */
 async function readStep(parameters: BulkParameters, context: QueryContext, data: DataState) {
   const { schema_asset, country_iso_code: country } = parameters;
@@ -171,25 +179,39 @@ async function readStep(parameters: BulkParameters, context: QueryContext, data:
   const symbols = await nextSymbols(parameters, context, from);
   const isFull = symbols.length >= queryLimits.instrumentsPerStepMax;
   const parts: StepPart[] = [];
+  const without: (() => Promise<string>)[] = [];
   let goodUntilMs = Number.POSITIVE_INFINITY;
   let left: number = queryLimits.barsPerStepMax;
   for (const symbol of symbols) {
     const found = await instrumentOrNull(context, schema_asset, { country, symbol }, null);
     if (found === null) continue;
     const afterMs = from?.symbol === symbol ? from.keyMs : null;
-    const { timed, ...good } = await read(parameters, context, found, afterMs, left);
+    const { timed, why, ...good } = await read(parameters, context, found, afterMs, left);
     goodUntilMs = Math.min(goodUntilMs, good.goodUntilMs);
     const { count, keyMs } = timed.bars;
     const constants = constantsOf({ ...found.instrument, symbol }, parameters.interval);
     if (count > 0) parts.push({ timed, constants });
+    else without.push(async () => `${country}:${symbol}: ${await why()}`);
     left -= count;
     if (left > 0) continue;
     const rest = { data, symbol, keyMs: keyMs[count - 1]! };
-    return { parts, goodUntilMs, rest, hasOthers: isFull || symbol !== symbols.at(-1) };
+    return { parts, without, goodUntilMs, rest, hasOthers: isFull || symbol !== symbols.at(-1) };
   }
   const last = symbols.at(-1);
   const rest = last === undefined ? null : { data, symbol: last, keyMs: null };
-  return { parts, goodUntilMs, rest, hasOthers: isFull };
+  return { parts, without, goodUntilMs, rest, hasOthers: isFull };
+}
+
+/** Why no symbol has bars, after a step without any; undefined if one has some before it. */
+async function noneAfter(
+  from: StepPlace | undefined,
+  without: readonly (() => Promise<string>)[],
+): Promise<NoBars | undefined> {
+  if (from !== undefined && from.none === undefined) return undefined;
+  const { reasons: before, count } = from?.none ?? { reasons: [], count: 0 };
+  const reasons = [...before];
+  for (const why of without.slice(0, queryLimits.missingNamedMax - before.length)) reasons.push(await why());
+  return { reasons, count: count + without.length };
 }
 
 const changedMeanwhile = new Refusal('unavailable', {
@@ -214,18 +236,22 @@ export const answerBulkBars: Query<typeof bulkBars> = async (asked, context): Pr
   const symbols = from === undefined ? await check(asked, context) : from.symbols;
   const parameters = symbols === undefined ? asked : { ...asked, symbols };
   const data = from?.data ?? (await stateOf(context));
-  const { parts, goodUntilMs, rest, hasOthers } = await readStep(parameters, context, data);
+  const { parts, without, goodUntilMs, rest, hasOthers } = await readStep(parameters, context, data);
   // Headers go out before the later steps are made: judging all symbols first would take as long as adjusting
   // them.
   if (hasOthers && parameters.adjust !== 'none' && parameters.schema_asset === 'stock')
     context.adjusted.readThrough = rest!.symbol;
   if (!(await context.lookup.isAsIn(context.reader, data))) throw changedMeanwhile;
-  // Last: what is kept of the step must not depend on what this reads.
+  // Last: what is kept of the step must not depend on what these read.
   if (from === undefined && moment !== always) await nameLimits(parameters, context);
+  const none = parts.length === 0 ? await noneAfter(from, without) : undefined;
+  const text = none?.count === 0 ? 'no instrument of this market is stored' : none && noBarsText(none);
+  const headers = { ...(rest === null && text !== undefined && { 'X-No-Data': text }) };
   const { contentType, write } = stepFormats[format];
   const step = { parts, form: formOf(asked), isFirst: from === undefined, isLast: rest === null };
   const body = write(step, context.allocate);
   const rows = parts.reduce((sum, { timed }) => sum + timed.bars.count, 0);
-  const answer = { kind: 'answer', contentType, headers: {}, body, next: null, rows, goodUntilMs } as const;
-  return rest === null ? answer : { ...answer, rest: { ...rest, ...(symbols && { symbols }) } };
+  const answer = { kind: 'answer', contentType, headers, body, next: null, rows, goodUntilMs } as const;
+  if (rest === null) return answer;
+  return { ...answer, rest: { ...rest, ...(none && { none }), ...(symbols && { symbols }) } };
 };

@@ -53,6 +53,8 @@ export const queryLimits = {
   instrumentsAtOnce: 64,
   /** Instruments without bars of which a header says why. */
   missingNamedMax: 5,
+  /** Characters of the header that names them: proxies take 4,096 to 8,192 bytes of all headers. */
+  missingCharactersMax: 2_000,
   /** Stored bars as which each instrument of such an answer counts: it takes as long as to read so many. */
   barsPerInstrument: 1_000,
   /**

@@ -79,7 +79,12 @@ export type StepPlace = {
   readonly symbols?: readonly string[];
   /** The key of the last bar; null where all bars of the symbol have been given. */
   readonly keyMs: number | null;
+  /** Why the symbols until here have no bars; absent once one has some. */
+  readonly none?: NoBars;
 };
+
+/** Why instruments have no bars: the reasons of the first ones, and how many there are. */
+export type NoBars = { readonly reasons: readonly string[]; readonly count: number };
 
 /**
  * Actions that adjust bars by less than they should, with the reasons, and those that no list shows unasked.

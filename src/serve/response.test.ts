@@ -187,6 +187,19 @@ const known = [
   'secret_key',
 ];
 
+test('a name that other services have for a parameter is reported with ours (contract 4.4, 9.16, 9.17)', () => {
+  const chain = ['strike_price', 'strike_from', 'strike_to', 'expiration_date', 'expiration_to'];
+  const sent = ['strike_price.gte', 'strike_price_lte', 'expiration_date.lte', 'expiration_date.gte'];
+  const told =
+    'strike_price.gte (strike_from?), strike_price_lte (strike_to?), expiration_date.lte (expiration_to?), expiration_date.gte (expiration_date?)';
+  assert.equal(ignoredHeader(sent, chain), told);
+  assert.equal(
+    ignoredHeader(['dateformat', 'timezone', 'fields'], ['timestamps', 'tz', 'columns']),
+    'dateformat (timestamps?), timezone (tz?), fields (columns?)',
+  );
+  assert.equal(ignoredHeader(['dateformat'], known), 'dateformat');
+});
+
 const named: readonly [names: readonly string[], header: string | null][] = [
   [[], null],
   [['adjst'], 'adjst (adjust?)'],

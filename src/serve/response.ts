@@ -17,12 +17,25 @@ const IGNORED_HEADER = 'X-Ignored-Parameters';
 /** A name as a header may show it. A key has more characters, so none is shown after a mistyped `=`. */
 const SHOWN = new RegExp(`^[\\w.[\\]-]{1,${limits.ignoredNameCharactersMax}}$`);
 
+/** Names of other services for parameters of ours. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['dateformat', 'timestamps'],
+  ['timezone', 'tz'],
+  ['fields', 'columns'],
+  ['strike_price_gte', 'strike_from'],
+  ['strike_price_lte', 'strike_to'],
+  ['expiration_date_gte', 'expiration_from'],
+  ['expiration_date_lte', 'expiration_to'],
+]);
+
 /**
  * The known name that is likely meant: `from` is `from_date`, `adjst` is `adjust`. Every short name is near one
  * of two letters.
  */
 function likely(name: string, known: readonly string[]): string {
+  const other = otherNames.get(name.toLowerCase().replaceAll('.', '_'));
   const meant =
+    known.find((one) => one === other) ??
     known.find((one) => one.startsWith(`${name}_`)) ??
     nearest(
       name,
@@ -66,6 +79,7 @@ const EXPOSED = [
     'X-Count',
     'X-Data-Version',
     IGNORED_HEADER,
+    'X-Missing-Symbols',
     'X-Next-Page-Key',
     'X-No-Data',
     'X-Request-Id',

@@ -29,9 +29,12 @@ class StepSum {
   /** Until when they are the answer to the same request, epoch milliseconds. */
   goodUntilMs = Number.POSITIVE_INFINITY;
   readonly adjusted = new NamesOfSteps();
+  /** Those of the last step: after a last one without rows they say why there are none. */
+  headers: Step['headers'] = {};
 
-  add({ rows = 0, goodUntilMs = Number.NEGATIVE_INFINITY, adjusted }: Step): void {
+  add({ rows = 0, goodUntilMs = Number.NEGATIVE_INFINITY, adjusted, headers }: Step): void {
     this.rows += rows;
+    this.headers = headers;
     if (adjusted !== undefined) this.adjusted.add(adjusted);
     this.goodUntilMs = Math.min(this.goodUntilMs, goodUntilMs);
   }
@@ -56,7 +59,18 @@ export class StreamedAnswers {
     const first = await stepOf(request, read);
     const sum = new StepSum();
     sum.add(first);
-    return { first, rest: stepsAfter(first.rest, request, read, sum), sofar: () => sum };
+    const rest = stepsAfter(first.rest, request, read, sum);
+    // Headers wait for the first row: an answer without any says in them why.
+    let next = sum.rows === 0 ? await rest() : null;
+    return {
+      first: { ...first, headers: { ...sum.headers, ...first.headers } },
+      rest: async () => {
+        const piece = next ?? (await rest());
+        next = null;
+        return piece;
+      },
+      sofar: () => sum,
+    };
   }
 
   /** Takes one of the places until the result is called, once. */

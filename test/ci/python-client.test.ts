@@ -160,7 +160,14 @@ const values: Readonly<Record<string, string>> = {
   ...{ to_date: '2025-03-04', as_of: '2025-03-05T10:00:00Z', data_version: '7', sort: 'desc', limit: '9' },
   ...{ is_eth: 'true', adjust: 'split', adjust_as_of: '2025-03-02', action_type: 'split', extended: 'true' },
   ...{ option_type: 'call', moneyness: 'in_the_money', ref_asset_price: '1.5', strike_price: '2.5' },
-  ...{ expiration_date: '2025-12-19', adjusted: 'true', sort_by: 'symbol', holiday_code: 'HOLIDAY_X' },
+  ...{ strike_from: '3.5', strike_to: '4.5', expiration_from: '2025-12-01', expiration_to: '2025-12-31' },
+  ...{
+    expiration_date: '2025-12-19',
+    quotes: 'true',
+    adjusted: 'true',
+    sort_by: 'symbol',
+    holiday_code: 'HOLIDAY_X',
+  },
   ...{ event_code: 'GDP', source_id: 'ab', impact: 'high', date_type: 'upcoming', kind: 'gap' },
   ...{ severity: 'info', columns: 'country_iso_code,symbol,datetime,session_date,close' },
 };
@@ -168,7 +175,11 @@ const values: Readonly<Record<string, string>> = {
 /** Values of an endpoint that are others: its symbols have their country. */
 const ownValues: Readonly<Record<string, typeof values>> = { latestOfMany: { symbols: 'US:AAPL,US:MSFT' } };
 
-const sentValue = (endpoint: string, name: string): string => ownValues[endpoint]?.[name] ?? values[name]!;
+function sentValue(endpoint: string, name: string): string {
+  const value = ownValues[endpoint]?.[name] ?? values[name];
+  assert.ok(value !== undefined, `there is a value of ${name}`);
+  return value;
+}
 
 /** What the client sets itself, the form of instants, which frames have, and another name of `adjust`. */
 const own = ['format', 'csv_safe', 'session_date', 'next_page_key', 'adjustment', 'timestamps', 'tz'];
@@ -177,8 +188,6 @@ const own = ['format', 'csv_safe', 'session_date', 'next_page_key', 'adjustment'
 const leftOut: Readonly<Record<string, readonly string[]>> = {
   // A frame of bars has all of them, by time.
   historicalBars: ['sort', 'limit'],
-  // Not taken yet.
-  optionSearch: ['strike_from', 'strike_to', 'expiration_from', 'expiration_to'],
 };
 
 /** The names of parameters in Python. */
@@ -202,10 +211,10 @@ function argumentsOf(endpoint: string, parameters: readonly string[]): Record<st
   if (endpoint === 'latestOfMany') given.delete('schema');
   if (given.has('symbols')) given.set('symbols', sentValue(endpoint, 'symbols').split(','));
   if (given.has('country_symbol')) given.delete('schema');
-  const isOfBars = endpoint === 'historicalBars' || endpoint === 'latestBars';
-  rename('country_symbol', isOfBars ? 'symbols' : 'symbol', 'US:AAPL');
-  for (const name of ['is_eth', 'extended', 'adjusted']) if (given.has(name)) given.set(name, true);
-  for (const name of ['limit', 'data_version', 'ref_asset_price', 'strike_price'])
+  const ofSeries = endpoint === 'historicalBars' || endpoint === 'latestBars';
+  rename('country_symbol', ofSeries ? 'symbols' : 'symbol', 'US:AAPL');
+  for (const name of ['is_eth', 'extended', 'adjusted', 'quotes']) if (given.has(name)) given.set(name, true);
+  for (const name of ['limit', 'data_version', 'ref_asset_price', 'strike_price', 'strike_from', 'strike_to'])
     if (given.has(name)) given.set(name, Number(given.get(name)));
   return Object.fromEntries(given);
 }
@@ -217,6 +226,9 @@ function kindOf(schema: Schema): string {
   if (type === 'integer') return type;
   return format ?? (type === 'string' || type === undefined ? 'text' : type);
 }
+
+/** Methods that give bars, whose times may be in any zone. */
+const isOfBars = (method: string): boolean => ['bars', 'latest', 'bulk'].includes(method);
 
 /** The kinds of the fields of each list. A factor is a text of digits, and a number in frames. */
 const fields = Object.fromEntries(
@@ -268,17 +280,26 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
         ),
       }),
     );
-    const calls = asked.map(({ endpoint, parameters }) => [
-      methods[endpoint as keyof typeof methods],
-      argumentsOf(endpoint, parameters),
-    ]);
+    const calls = asked.map(
+      ({ endpoint, parameters }) =>
+        [methods[endpoint as keyof typeof methods], argumentsOf(endpoint, parameters)] as const,
+    );
     const sent = await run([join(pythonClient, 'tests/sent.py')], { BOURSE_CALLS: JSON.stringify(calls) });
     assert.equal(sent.status, 0, sent.stderr);
     const got = JSON.parse(sent.stdout) as {
-      readonly methods: string[];
+      readonly methods: Record<string, string[]>;
       readonly sent: [path: string, query: Record<string, string>][];
     };
-    assert.deepEqual(got.methods, [...new Set(Object.values(methods))].sort());
+    assert.deepEqual(Object.keys(got.methods).sort(), [...new Set(Object.values(methods))].sort());
+    for (const [method, parameters] of Object.entries(got.methods)) {
+      const given = calls.filter(([name]) => name === method).flatMap(([, args]) => Object.keys(args!));
+      const others = parameters.filter((name) => !given.includes(name));
+      assert.deepEqual(
+        others,
+        isOfBars(method) ? ['tz'] : [],
+        `${method} has no parameter of its own but tz`,
+      );
+    }
     for (const [at, { endpoint, path, parameters }] of asked.entries()) {
       const [place, query] = got.sent[at]!;
       const inPath = (name: string): boolean => path.includes(`{${name}}`);

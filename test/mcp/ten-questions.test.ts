@@ -37,7 +37,14 @@ const questions: readonly (readonly [question: string, calls: readonly Call[]])[
   ],
   [
     'What is the newest price of ACME?',
-    [['get_latest_ohlc', { ...ACME, interval: 'DAY', limit: 1 }, [/^close: 22\.25$/m]]],
+    [
+      ['get_latest_ohlc', { ...ACME, interval: 'DAY', limit: 1 }, [/^close: 22\.25$/m]],
+      [
+        'get_latest_ohlc_of_many',
+        { schema_asset: 'stock', symbols: 'US:ACME,US:NONE', interval: 'DAY' },
+        [/^close: 22\.25$/m, /^Symbols without bars: US:NONE$/m],
+      ],
+    ],
   ],
   [
     'Which dividends did ACME pay in 2025?',

@@ -110,10 +110,39 @@ test('an answer has at most 8,000 tokens, 20,000 on request; pages go on where i
 
 test('of the newest bars the newest fit, and the answer says that there are others (contract 9.23)', async () => {
   const text = await assistant.ask('get_latest_ohlc', { ...COIN, limit: MINUTES });
-  assert.match(text, /^Rows: \d+; no more fit \(max_tokens may be 20000\)\. For others, ask for a range/);
+  assert.match(
+    text,
+    /^Rows: \d+, as many as fit \(max_tokens may be 20000\)\. For the rest, use a range or a filter\./,
+  );
   const lines = text.trimEnd().split('\n');
   // Minute 999 of 3 March opens at 16:39, at 100 + 999 / 8.
   assert.match(lines.at(-1)!, /^2025-03-03T16:39Z,2025-03-03T16:40Z,224\.875,/);
+});
+
+test('of many symbols the rows that fit come in their order, and the answer says how to get the others (contract 9.15, 9.23)', async () => {
+  const symbols = ['US:ACME', 'US:NOPE', 'GLOBAL:COIN'];
+  const of = (schema_asset: string, limit: number, interval: string) =>
+    assistant.ask('get_latest_ohlc_of_many', { schema_asset, symbols: symbols.join(), interval, limit });
+  const stocks = await of('stock', 2, 'DAY');
+  assert.match(stocks, /^Rows: 2, all\.\n/);
+  assert.match(stocks, /^Why there are no bars: US:NOPE: unknown; GLOBAL:COIN: unknown$/m);
+  assert.match(stocks, /^Symbols without bars: US:NOPE,GLOBAL:COIN$/m);
+  assert.match(await of('crypto', 1, '1M'), /^Rows: 1, all\.[\s\S]*^close: 225\.375$/m);
+  // As many rows as a thousand symbols have.
+  const data = Array.from({ length: 1_000 }, (_, at) => ({ symbol: `${'X'.repeat(36)}${at}`, close: at }));
+  const result = { count: 1_000, data, missing: [] };
+  const asked: string[] = [];
+  const { text } = await answerTool(
+    tools.find(({ endpoint }) => endpoint === 'latestOfMany')!,
+    { schema_asset: 'stock', symbols: 'US:A', interval: 'DAY' },
+    async (target) => {
+      asked.push(target);
+      return { status: 200, headers: {}, text: JSON.stringify({ result }) };
+    },
+    new AbortController().signal,
+  );
+  assert.equal(asked.length, 1);
+  assert.match(text, /^Rows: the first \d+ of 1000\. The rest did not fit .*: use fewer symbols/);
 });
 
 test('hostile texts are data: no unseen character, no line of their own, no cell of their own (contract 9.23)', async () => {

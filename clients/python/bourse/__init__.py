@@ -379,21 +379,21 @@ class _Areas(Generic[_F, _R]):
         ------
         ValueError : an argument cannot be used, or there is no address or no key
         """
-        url, key = _given_or_set(url=url, key=key)
-        if not key or not key.isascii() or any(not "!" <= letter <= "~" for letter in key):
+        address, secret = _given_or_set(url=url, key=key)
+        if not secret or not secret.isascii() or any(not "!" <= letter <= "~" for letter in secret):
             raise ValueError("key: give the text that `bourse keys create` printed, without spaces")
-        parts = httpx.URL(url)
+        parts = httpx.URL(address)
         if parts.scheme not in ("http", "https") or not parts.host or parts.query or parts.userinfo:
             raise ValueError("url: give the address alone, such as http://127.0.0.1:8080")
         if frames not in ("pandas", "polars", "arrow"):
             raise ValueError(f"frames: {frames!r} is none of pandas, polars, arrow")
 
         def authorize(request: httpx.Request) -> httpx.Request:
-            request.headers["Authorization"] = f"Bearer {key}"
+            request.headers["Authorization"] = f"Bearer {secret}"
             return request
 
-        self._url = url.rstrip("/")
-        self._redact: Callable[[str], str] = lambda text: text.replace(key, "<API_KEY>")
+        self._url = address.rstrip("/")
+        self._redact: Callable[[str], str] = lambda text: text.replace(secret, "<API_KEY>")
         self._frames = frames
         self._retries = retries
         self._retry_seconds_max = retry_seconds_max
@@ -534,9 +534,32 @@ class _Areas(Generic[_F, _R]):
         columns: str | Iterable[str] | None = None,
     ) -> _F:
         """
-        All bars of a market, or of some of its symbols, that open from `start` to `end` or on the day `start`, from one answer. A market is
-        `US`, of stocks, or has its asset type before it: `crypto:GLOBAL`; symbols are those of it, such as `AAPL`. The index is (symbol,
-        timestamp), with symbols such as `US:AAPL`, in order; otherwise as `bars`.
+        All bars of a market, or of some of its symbols, from one answer: much faster than symbol by symbol.
+
+        Parameters
+        ----------
+        market : `US`, of stocks, or with the asset type before it: `crypto:GLOBAL`
+        interval : such as `5M` or `DAY`
+        start, end : the first and the last open, both included; without `end` the day `start`
+        symbols : those of the market, such as `AAPL`; by default all
+        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as of `bars`
+
+        Returns
+        -------
+        A frame as that of `bars` of a list, with symbols such as `US:AAPL`, in their order.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears a symbol
+        InvalidParameter : another argument is none, or the answer would be too large
+
+        Examples
+        --------
+        >>> service.bulk("US", "DAY", "2020-08-27", "2020-08-28", ["GAMMA"], columns="close")
+                             close
+        symbol   timestamp
+        US:GAMMA 2020-08-27  504.0
+                 2020-08-28  504.0
         """
         schema, _, country = market.rpartition(":")
         path = f"{_segment(schema or 'stock')}/bulk/bars/{_segment(country)}/{_segment(interval)}"
@@ -554,7 +577,27 @@ class _Areas(Generic[_F, _R]):
     # ---- instruments ----
 
     def reference(self, symbol: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
-        """What is known of an instrument."""
+        """
+        What is known of an instrument.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+
+        Examples
+        --------
+        >>> service.reference("US:AAPL")["daily_minute_count"]
+        390
+        """
         schema, name = _instrument(symbol)
         return self._call(self._result(f"{schema}/reference/{_segment(name)}", _at(as_of, data_version)))
 
@@ -568,7 +611,29 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The first `limit` instruments, 1 to 100, whose symbol or name matches a text."""
+        """
+        Instruments whose symbol or name matches a text.
+
+        Parameters
+        ----------
+        query : the beginning of a symbol, or words of a name
+        schema, country : the asset type, and the country if given
+        limit : the number of instruments, 1 to 100
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each instrument.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> list(service.search("GAM")["symbol"])
+        ['GAMMA']
+        """
         params = {"query": query, "country_iso_code": country, "limit": limit, **_at(as_of, data_version)}
         return self._call(self._found(f"{_segment(schema)}/reference/search", params))
 
@@ -591,11 +656,39 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """Dividends and splits of a stock with ex-dates from `start` to `end`; all kinds of actions where `extended`."""
+        """
+        Dividends and splits of a stock, by their ex-dates.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`
+        start, end : the first and the last ex-date
+        action_type : one kind alone
+        extended : whether to include all kinds of actions
+        sort : `desc` reverses the order
+        limit : the number of actions, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each action.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.actions("US:GAMMA")[["ex_date", "action_type", "cash_amount", "split_to"]]
+             ex_date action_type  cash_amount  split_to
+        0 2020-08-07    dividend         0.82      <NA>
+        1 2020-08-31       split          NaN         4
+        """
         schema, name = _instrument(symbol)
         if schema != "stock":
             raise ValueError(f"symbol: {symbol} is no stock, and only stocks have corporate actions")
-        which = {"from_date": start, "to_date": end, "action_type": action_type, "extended": extended}
+        which: dict[str, Any] = {"from_date": start, "to_date": end, "action_type": action_type, "extended": extended}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(f"stock/stock_corporate_action/list/{_segment(name)}", params, limit))
 
@@ -612,7 +705,30 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """News published from `start` to `end`: of an instrument, of a market (`US:*`) or of all."""
+        """
+        News of an instrument, of a market or of all, by time.
+
+        Parameters
+        ----------
+        start, end : the first and the last moment of publishing; without `end` up to the newest
+        symbol : such as `US:AAPL`, or `US:*` for a market
+        sort : `desc` gives the newest first
+        limit : the number of items, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each item.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> list(service.news("2025-01-01", limit=3)["title"])
+        ['NA', '=1+1', 'a, "b"\\r\\nc']
+        """
         params = {"from_date": start, "to_date": end or _END_OF_TIME, "full_symbol": _full(symbol), "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list("news/list", params, limit))
 
@@ -625,7 +741,29 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The newest `limit` items, 1 to 1001, oldest first."""
+        """
+        The newest news, oldest first.
+
+        Parameters
+        ----------
+        symbol : such as `US:AAPL`, or `US:*` for a market; by default all
+        limit : the number of items, 1 to 1001
+        sort : `desc` gives the newest first
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each item.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> len(service.latest_news("US:AAPL", 5))
+        5
+        """
         params = {"full_symbol": _full(symbol), "limit": limit, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list("news/latest", params, is_paged=False))
 
@@ -634,12 +772,16 @@ class _Areas(Generic[_F, _R]):
     def options(
         self,
         symbol: str,
-        option_type: Literal["call", "put"],
-        moneyness: Literal["in_the_money", "out_of_the_money"],
+        option_type: Literal["call", "put", "any"] = "any",
+        moneyness: Literal["in_the_money", "out_of_the_money", "any"] = "any",
         *,
         ref_asset_price: float | None = None,
         strike_price: float | None = None,
         expiration_date: When | None = None,
+        strike_from: float | None = None,
+        strike_to: float | None = None,
+        expiration_from: When | None = None,
+        expiration_to: When | None = None,
         adjusted: bool | None = None,
         quotes: bool | None = None,
         sort_by: str | None = None,
@@ -648,13 +790,52 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """Option contracts of an underlying. Without `ref_asset_price` strikes are compared with its latest price."""
+        """
+        Option contracts of an underlying: the whole chain, or a part of it.
+
+        Parameters
+        ----------
+        symbol : the underlying, such as `US:AAPL`
+        option_type, moneyness : the type, and the side of the price; by default all contracts
+        ref_asset_price : the price to compare strikes with, by default the latest price of the underlying
+        strike_price, expiration_date : one strike, and one date
+        strike_from, strike_to, expiration_from, expiration_to : ranges of strikes and dates, both ends included
+        adjusted : whether to include contracts that a corporate action adjusted
+        quotes : whether each contract has its newest quote, with volatility and greeks
+        sort_by : such as `"strike_price desc,expiration_date"`; by default by expiration, strike and type, and without `"any"` the next expiration
+            first, then the strikes nearest to the price
+        sort : `desc` reverses the order
+        limit : the number of contracts, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each contract.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        NoData : `moneyness` needs a price, and none is known
+        InvalidParameter : another argument is none
+
+        Examples
+        --------
+        >>> service.options("US:AAPL", strike_from=100, strike_to=100.2, expiration_to="2099-12-31")[["symbol", "strike_price", "option_type"]]
+                        symbol  strike_price option_type
+        0  AAPL991218C00100000         100.0        call
+        1  AAPL991218C00100100         100.1        call
+        2  AAPL991218C00100200         100.2        call
+        """
         schema, name = _instrument(symbol)
         path = f"option/search/{schema}/{_segment(name)}/{_segment(option_type)}/moneyness/{_segment(moneyness)}"
         params = {
             "ref_asset_price": ref_asset_price,
             "strike_price": strike_price,
             "expiration_date": expiration_date,
+            "strike_from": strike_from,
+            "strike_to": strike_to,
+            "expiration_from": expiration_from,
+            "expiration_to": expiration_to,
             "adjusted": adjusted,
             "quotes": quotes,
             "sort_by": sort_by,
@@ -672,7 +853,30 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The coming expirations of an underlying, nearest first."""
+        """
+        The coming expirations of an underlying, nearest first.
+
+        Parameters
+        ----------
+        symbol : the underlying, such as `US:AAPL`
+        adjusted : whether to include contracts that a corporate action adjusted
+        sort : `desc` reverses the order
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each expiration.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+
+        Examples
+        --------
+        >>> service.expirations("US:AAPL")
+          expiration_date       expiration_datetime
+        0      2099-12-18 2099-12-18 21:00:00+00:00
+        """
         schema, name = _instrument(symbol)
         path = f"option/expiration_date_list/{schema}/{_segment(name)}"
         return self._call(self._list(path, {"adjusted": adjusted, "sort": sort, **_at(as_of, data_version)}, is_paged=False))
@@ -691,12 +895,59 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """Closed and shortened days of a market (`US:*`) or an instrument."""
+        """
+        Closed and shortened days of a market, by date.
+
+        Parameters
+        ----------
+        symbol : `US:*` for a market, or an instrument
+        start, end : the first and the last date, if given
+        holiday_code : that of the days, if given
+        sort : `desc` reverses the order
+        limit : the number of days, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each day.
+
+        Raises
+        ------
+        UnknownInstrument : nothing bears the symbol
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.holidays("US:*", "2025-11-27", "2025-11-28")[["calendar_date", "session_template"]]
+          calendar_date session_template
+        0    2025-11-27           CLOSED
+        1    2025-11-28      EARLY_CLOSE
+        """
         params = {"full_symbol": _full(symbol), "holiday_code": holiday_code, "from_date": start, "to_date": end}
         return self._call(self._list("holiday/list", {**params, "sort": sort, **_at(as_of, data_version)}, limit))
 
     def holiday_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
-        """What the codes of a country's holidays mean."""
+        """
+        The meaning of the holiday codes of a country.
+
+        Parameters
+        ----------
+        country : such as `US`
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict of codes.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.holiday_codes("US")["HOLIDAY_CHRISTMAS"]
+        'Christmas Day, and a shortened day after it'
+        """
         return self._call(self._result(f"holiday/holiday_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- economic calendar ----
@@ -715,7 +966,31 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """Economic events from `start` to `end`."""
+        """
+        Economic events, by time.
+
+        Parameters
+        ----------
+        start, end : the first and the last moment, if given
+        country, event_code, source_id, impact : those of the events, if given
+        sort : `desc` reverses the order
+        limit : the number of events, by default all
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each event.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.events(country="US", impact="high")[["event_name", "actual_value"]]
+          event_name  actual_value
+        0     Growth           3.1
+        """
         params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list("economic_calendar/event_list", params, limit))
 
@@ -731,8 +1006,31 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _F:
-        """The `limit` economic events nearest to now, 1 to 1001."""
-        filters = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
+        """
+        The economic events nearest to now.
+
+        Parameters
+        ----------
+        limit : the number of events, 1 to 1001
+        country, event_code, impact : those of the events, if given
+        date_type : `upcoming` for those to come, `historical` for past ones, by default all
+        sort : `desc` reverses the order
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A frame with a row for each event.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> list(service.latest_events(2, country="US", date_type="historical")["actual_value"])
+        [2.1, 3.1]
+        """
+        filters: dict[str, Any] = {"country_iso_code": country, "event_code": event_code, "impact": impact, "date_type": date_type}
         params = {**filters, "sort": sort, "limit": limit, **_at(as_of, data_version)}
         return self._call(self._list("economic_calendar/latest_event_list", params, is_paged=False))
 
@@ -749,12 +1047,55 @@ class _Areas(Generic[_F, _R]):
         as_of: When | None = None,
         data_version: int | None = None,
     ) -> _R:
-        """One economic event: that of an identifier, or the newest that matches. `NoData` where none does."""
+        """
+        One economic event: that of an identifier, or the newest that matches.
+
+        Parameters
+        ----------
+        source_id : the identifier
+        country, event_code, start, end, impact : those of the event, if given
+        sort : `asc` gives the oldest that matches
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict.
+
+        Raises
+        ------
+        NoData : there is none
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> service.event(event_code="GDP_GROWTH_RATE_QOQ")["actual_value"]
+        3.1
+        """
         params = {**_event_filters(start, end, country, event_code, source_id, impact), "sort": sort, **_at(as_of, data_version)}
         return self._call(self._result("economic_calendar/event", params))
 
     def event_codes(self, country: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
-        """What the codes of a country's economic events mean."""
+        """
+        The meaning of the codes of economic events of a country.
+
+        Parameters
+        ----------
+        country : such as `US`
+        as_of, data_version : as of `bars`
+
+        Returns
+        -------
+        A dict of codes.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> "GDP_GROWTH_RATE_QOQ" in service.event_codes("US")
+        True
+        """
         return self._call(self._result(f"economic_calendar/event_codes/{_segment(country)}", _at(as_of, data_version)))
 
     # ---- what is stored ----
@@ -796,7 +1137,7 @@ class _Areas(Generic[_F, _R]):
           symbol interval  bars
         0   AAPL       1M  2340
         """
-        which = {"country_iso_code": country, "query": query, "interval": interval}
+        which: dict[str, Any] = {"country_iso_code": country, "query": query, "interval": interval}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(f"{_segment(schema)}/coverage", params, limit))
 
@@ -840,7 +1181,7 @@ class _Areas(Generic[_F, _R]):
         0   2025-03-07   390            390
         1   2025-03-10   390            390
         """
-        which = {"interval": interval, "from_date": start, "to_date": end}
+        which: dict[str, Any] = {"interval": interval, "from_date": start, "to_date": end}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(_of(symbol, "coverage"), params, limit))
 
@@ -884,7 +1225,7 @@ class _Areas(Generic[_F, _R]):
         >>> len(service.findings("US:GAMMA", "2030-01-01"))
         0
         """
-        which = {"interval": interval, "from_date": start, "to_date": end, "kind": kind, "severity": severity}
+        which: dict[str, Any] = {"interval": interval, "from_date": start, "to_date": end, "kind": kind, "severity": severity}
         params = {**which, "sort": sort, **_at(as_of, data_version)}
         return self._call(self._list(_of(symbol, "findings"), params, limit))
 
@@ -922,7 +1263,26 @@ class _Areas(Generic[_F, _R]):
         return self._call(self._list("server/runs", {"sort": sort, **_at(as_of, data_version)}, limit))
 
     def address_info(self, *, as_of: When | None = None) -> _R:
-        """The base address and the version of the service."""
+        """
+        The base address and the version of the service.
+
+        Parameters
+        ----------
+        as_of : as of `bars`
+
+        Returns
+        -------
+        A dict.
+
+        Raises
+        ------
+        InvalidParameter : an argument is none
+
+        Examples
+        --------
+        >>> sorted(service.address_info())
+        ['base_address', 'version']
+        """
         return self._call(self._result("server/address_info", {"as_of": as_of}))
 
     # ---- from requests to frames ----
@@ -1022,6 +1382,8 @@ class _Areas(Generic[_F, _R]):
         yield _Rows(len(table))
         table.attrs = _attrs(told)
         yield from _notices(told)
+        if "no_data" in table.attrs:
+            yield BourseWarning(f"{market} has no such bars at {form.interval}: {table.attrs['no_data']}")
         bars = _indexed(table, form)
         bars.index = pd.MultiIndex.from_arrays([f"{market}:" + table["symbol"], bars.index], names=["symbol", "timestamp"])
         return self._framed(bars)
@@ -1129,13 +1491,15 @@ class _Areas(Generic[_F, _R]):
         """Asks until there is an answer, with the pauses that the service asks for."""
         request = self._http.build_request("GET", f"{self._url}/api/v2/{path}", params=params, headers=headers)
         for tried in range(self._retries + 1):
+            problem: BourseError | None
             try:
-                answer = yield request
-                problem = self._problem(answer, "If-None-Match" in headers)
+                answer: httpx.Response = yield request
             except httpx.RequestError as error:
                 problem = Unreachable(self._redact(f"{self._url}: {type(error).__name__}: {error}"))
-            if problem is None:
-                return answer
+            else:
+                problem = self._problem(answer, "If-None-Match" in headers)
+                if problem is None:
+                    return answer
             if problem.error not in _TRANSIENT or tried == self._retries or (problem.retry_after or 0) > self._retry_seconds_max:
                 raise problem
             pause = (problem.retry_after or 0) + random.uniform(0.5, 1) * _BACKOFF_SECONDS * 2**tried
@@ -1152,7 +1516,8 @@ class _Areas(Generic[_F, _R]):
             return IgnoredParameter(f"the service does not know: {ignored}", status=answer.status_code) if ignored else None
         body = _json(answer)
         detail = _texts_in(body.get("detail"))
-        word = detail.get("error") or _WORD_OF_STATUS.get(answer.status_code, "bad_answer")
+        usual = _WORD_OF_STATUS.get(answer.status_code, "bad_answer")
+        word = detail.get("error") or usual
         place = f"; it refers to {answer.headers['location']}" if "location" in answer.headers else ""
         return _ERRORS.get(word, BourseError)(
             self._redact(_texts_in(body).get("message") or f"{self._url} answered {answer.status_code}{place}"),
@@ -1190,7 +1555,7 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
             return done.value
 
     def _do(self, step: _Step, call: _Watched) -> Any:
-        if isinstance(step, float):
+        if isinstance(step, (int, float)):
             return time.sleep(step)
         if isinstance(step, httpx.Request):
             return self._http.send(step)
@@ -1240,7 +1605,7 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
             return done.value
 
     async def _do(self, step: _Step, call: _Watched) -> Any:
-        if isinstance(step, float):
+        if isinstance(step, (int, float)):
             return await asyncio.sleep(step)
         if isinstance(step, httpx.Request):
             return await self._http.send(step)

@@ -110,7 +110,10 @@ class Bars(Service):
         days = self.service.bulk("US", "DAY", "2025-03-03")
         self.assertIn("US:BF/B", days.index.get_level_values("symbol"))
         self.assertEqual(set(days.index.get_level_values("timestamp")), {pd.Timestamp("2025-03-03")})
-        none = self.service.bulk("US", "1M", "2001-03-03", symbols=["AAPL"])
+        why = "US:AAPL: nothing is stored between 2001-03-03 and 2001-03-03; stored: 1M 2025-03-03 to 2025-03-10"
+        with self.assertWarnsRegex(bourse.BourseWarning, f"US has no such bars at 1M: {why}") as caught:
+            none = self.service.bulk("US", "1M", "2001-03-03", symbols=["AAPL"])
+        self.assertEqual((caught.filename, none.attrs["no_data"]), (__file__, why))
         self.assertEqual((len(none), list(none.columns)), (0, list(frame.columns)))
         with self.assertRaises(bourse.UnknownInstrument):
             self.service.bulk("US", "1M", "2025-03-03", symbols=["NOSUCH"])
@@ -230,7 +233,10 @@ class Bars(Service):
             printed = []
             runner.run(example, out=printed.append)
             self.assertEqual("".join(printed), "")
-        self.assertTrue(found)
+        parts = ["Parameters", "Returns", "Raises", "Examples"]
+        methods = {name: one.__doc__ for name, one in vars(bourse.Bourse.__mro__[1]).items() if not name.startswith("_") and name != "close"}
+        self.assertEqual({name: [part for part in parts if f"        {part}\n        ---" not in doc] for name, doc in methods.items() if doc}, dict.fromkeys(methods, []))
+        self.assertEqual({one.name.rpartition(".")[2] for one in found}, {*methods})
 
     def test_extended_hours_come_where_they_are_asked_for(self):
         # The file of the pre-market has 10 minutes of 2025-04-01.
@@ -408,6 +414,11 @@ class Lists(Service):
         self.assertGreater(len(calls), 1000)
         self.assertFalse(calls["is_indices"].any())
         self.assertEqual(len(self.service.options("US:AAPL", "call", "in_the_money", ref_asset_price=200.5, limit=7)), 7)
+        chain = self.service.options("US:AAPL")
+        self.assertEqual(list(chain["strike_price"]), [float(row["strike_price"]) for row in rows])
+        part = self.service.options("US:AAPL", strike_from=100, strike_to=110.5, expiration_from="2099-01-01", expiration_to=datetime.date(2099, 12, 18))
+        self.assertEqual(list(part["strike_price"]), [strike for strike in chain["strike_price"] if 100 <= strike <= 110.5])
+        self.assertEqual(len(self.service.options("US:AAPL", "put")), 0)
         self.assertEqual([str(day.date()) for day in self.service.expirations("US:AAPL")["expiration_date"]], ["2099-12-18"])
 
     def test_holidays_and_their_codes(self):

@@ -115,24 +115,24 @@ const notesOf = ({ headers }: Reply): string[] =>
 
 /**
  * How many rows there are, what was left out, and how to ask for it. `isFewer`: not as many as were asked
- * for.
+ * for. `limit`: the most rows of a list without pages; undefined if the answer has all.
  */
 function countLine(
-  endpoint: Endpoint,
   { rows, nextKey }: Records,
   written: Written,
   { tokensMax }: Form,
   isFewer: boolean,
+  limit: number | undefined,
 ): string {
   const { rows: shown } = written;
   const room = tokensMax < mcpLimits.tokensMax ? ` (max_tokens may be ${mcpLimits.tokensMax})` : '';
   if (shown < rows.length)
-    return `Rows: the first ${shown} of ${rows.length}; the others do not fit${room}. Ask again with a narrower range or another filter.`;
-  const fit = isFewer ? `; no more fit${room}` : '';
+    return `Rows: the first ${shown} of ${rows.length}. The rest did not fit${room}: use fewer symbols, a narrower range or a filter.`;
+  const fit = isFewer ? `, as many as fit${room}` : '';
   if (nextKey !== null)
-    return `Rows: ${shown}${fit}; there are more. For them, ask again with the same arguments and next_page_key=${nextKey}`;
-  if (isFewer) return `Rows: ${shown}${fit}. For others, ask for a range or another filter.`;
-  return `Rows: ${shown}, ${endpoint.shape === 'list' ? 'as many as limit allows or there are' : 'all'}.`;
+    return `Rows: ${shown}${fit}. There are more: repeat the call with next_page_key=${nextKey}`;
+  if (isFewer) return `Rows: ${shown}${fit}. For the rest, use a range or a filter.`;
+  return `Rows: ${shown}, ${limit !== undefined && shown >= limit ? `the limit of ${limit}` : 'all'}.`;
 }
 
 /** Tokens of the longest text that a row shows. */
@@ -153,6 +153,10 @@ async function answer(tool: Tool, args: Arguments, ask: Ask, signal: AbortSignal
   for (const [name, text] of Object.entries(tool.fixed ?? {})) texts.set(name, text);
   if ('format' in endpoint.parameters) texts.set('format', 'json');
   const tokensMax = form.tokensMax - mcpLimits.headTokens;
+  // The limit of several symbols counts the rows of each.
+  const countsAll = known.includes('limit') && !known.includes('symbols');
+  const { default: usual } = endpoint.parameters.limit ?? {};
+  const limit = countsAll && endpoint.shape === 'list' ? Number(texts.get('limit') ?? usual) : undefined;
   for (let asked = 1; ; asked++) {
     const reply = await ask(targetOf(endpoint, texts), signal);
     if (reply.status !== 200) return errorOf(reply);
@@ -160,11 +164,11 @@ async function answer(tool: Tool, args: Arguments, ask: Ask, signal: AbortSignal
     const records = recordsOf(endpoint, result);
     const written = writeTable(records.rows, tokensMax, textTokensOf(form));
     const isCut = written.rows < records.rows.length;
-    if (isCut && known.includes('limit') && asked < mcpLimits.requestsMax) {
+    if (isCut && countsAll && asked < mcpLimits.requestsMax) {
       texts.set('limit', String(written.rows));
       continue;
     }
-    const counted = countLine(endpoint, records, written, form, asked > 1);
+    const counted = countLine(records, written, form, asked > 1, limit);
     const cutTexts = written.hasCutText && tool.hasTexts && !form.fullTexts;
     const texted = cutTexts ? ['Long texts are cut: full_texts=true gives more of them.'] : [];
     return { text: [counted, ...texted, ...notesOf(reply), written.text].join('\n'), isError: false };

@@ -26,7 +26,12 @@ export const tools: readonly Tool[] = [
   {
     name: 'get_latest_ohlc',
     endpoint: 'latestBars',
-    about: 'Also the way to the last price: interval 1M or DAY, limit 1.',
+    about: 'For the last price use interval 1M or DAY and limit 1.',
+  },
+  {
+    name: 'get_latest_ohlc_of_many',
+    endpoint: 'latestOfMany',
+    about: 'For the last prices of up to 1,000 symbols. Choose few columns: the answer is shorter.',
   },
   {
     name: 'get_ohlc',
@@ -38,24 +43,28 @@ export const tools: readonly Tool[] = [
   { name: 'get_corporate_actions', endpoint: 'corporateActions' },
   { name: 'get_latest_news_list', endpoint: 'latestNews', about: OTHERS_TEXT, limit: 20, hasTexts: true },
   { name: 'get_news_list', endpoint: 'newsList', about: OTHERS_TEXT, limit: 20, hasTexts: true },
-  { name: 'search_options', endpoint: 'optionSearch', about: 'This is the option chain.' },
+  {
+    name: 'search_options',
+    endpoint: 'optionSearch',
+    about: 'option_type=any and moneyness=any give the whole chain.',
+  },
   { name: 'get_option_expirations', endpoint: 'optionExpirations' },
   { name: 'get_holidays', endpoint: 'holidayList' },
   { name: 'get_economic_calendar_event_codes', endpoint: 'economicEventCodes' },
   {
     name: 'get_upcoming_economic_calendar_event_list',
     endpoint: 'latestEconomicEvents',
-    about: 'Those to come.',
+    about: 'Future events only.',
     fixed: { date_type: 'upcoming' },
   },
   {
     name: 'get_latest_economic_calendar_event_list',
     endpoint: 'latestEconomicEvents',
-    about: 'Those past.',
+    about: 'Past events only.',
     fixed: { date_type: 'historical' },
   },
   { name: 'get_economic_calendar_event_list', endpoint: 'economicEvents' },
-  { name: 'get_series_coverage', endpoint: 'seriesCoverage', about: 'Says what can be asked for.' },
+  { name: 'get_series_coverage', endpoint: 'seriesCoverage', about: 'Use it to see what is stored.' },
   { name: 'get_session_coverage', endpoint: 'sessionCoverage' },
   { name: 'get_findings', endpoint: 'findings' },
 ];

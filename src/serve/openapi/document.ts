@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document, derived from the contract alone (contract 9.3).
+import { barRecord } from '../../contract/bars.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { allEndpoints } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
 import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './responses.ts';
-import { type Json, plainSchema, recordName } from './schema.ts';
+import { type Json, partialBar, plainSchema, recordName } from './schema.ts';
 
 /** What the areas are about, by the tags of their endpoints. */
 const areas: Readonly<Record<string, string>> = {
@@ -97,6 +98,7 @@ export function openApiDocument(baseUrl: string, version: string): Json {
       responses: { NotModified: notModified, ...sharedAnswers() },
       schemas: {
         ...Object.fromEntries(endpoints.map(([, one]) => [recordName(one), plainSchema(one.record)])),
+        ...partialBar(plainSchema(barRecord)),
         Error: errorSchema,
       },
     },

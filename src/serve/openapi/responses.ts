@@ -95,6 +95,9 @@ export const headers: Json = {
   'X-No-Data': text(
     'Why a list of bars is empty: `finest stored interval is DAY`; of many instruments why those in `missing` have none; absent where there are bars',
   ),
+  'X-Missing-Symbols': text(
+    '`missing` with commas, as far as 2,000 characters hold it: `US:A,US:B`; absent where it is empty',
+  ),
   'X-Adjusted-Contracts': integer(
     'Contracts of the whole search that a corporate action adjusted and that are left out without `adjusted=true`; absent where there are none',
   ),
@@ -145,6 +148,7 @@ function success(endpoint: Endpoint): Json {
   const ofData = [
     ...ofSuccess,
     ...(recordName(endpoint) === 'Bar' ? ['X-No-Data'] : []),
+    ...(endpoint.beside?.missing ? ['X-Missing-Symbols'] : []),
     ...adjusted,
     ...(isByFormerSymbol(endpoint) ? ['X-Symbol-History'] : []),
     ...(endpoint.shape === 'grouped' ? ['X-Adjusted-Contracts'] : []),
@@ -156,7 +160,7 @@ function success(endpoint: Endpoint): Json {
   const paged = 'next_page_key' in endpoint.parameters ? ['X-Next-Page-Key', 'Link'] : [];
   const csv = { schema: { type: 'string' }, example: csvExample(recordExample(endpoint)) };
   if (endpoint.isStreamed) {
-    const headers = headerRefs(...ofSuccess, ...adjusted);
+    const headers = headerRefs(...ofSuccess, 'X-No-Data', ...adjusted);
     const binary = (endpoint.binaryTypes ?? []).map((type) => [type, {}]);
     const content = { 'text/csv': csv, ...Object.fromEntries(binary) };
     return { description: `${recordName(endpoint)} (streamed)`, headers, content };

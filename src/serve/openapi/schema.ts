@@ -49,6 +49,19 @@ function orNull(schema: Json): Json {
 /** The name of an endpoint's record among the document's schemas. */
 export const recordName = ({ record }: Endpoint): string => (record as { title?: string }).title!;
 
+/** Bars with other fields or times than the record: for `columns` and `timestamps` (contract 9.16). */
+const PARTIAL_BAR = 'PartialBar';
+
+/** The schema of such bars, by its name. */
+export function partialBar({ properties }: PlainSchema): Json {
+  const instant = (field: PlainSchema): PlainSchema =>
+    field.format === 'date-time' ? { ...field, type: ['string', 'integer'] } : field;
+  const description =
+    'A bar with the fields of `columns`; its instants are numbers with `timestamps` `unix` or `unix_ms`.';
+  const fields = Object.entries(properties!).map(([name, field]) => [name, instant(field)]);
+  return { [PARTIAL_BAR]: { type: 'object', description, properties: Object.fromEntries(fields) } };
+}
+
 /** The record's example. */
 export const recordExample = ({ record }: Endpoint): Json =>
   (record as { examples?: readonly Json[] }).examples![0]!;
@@ -71,7 +84,8 @@ type Example = { readonly schema: Json; readonly example: unknown };
 
 /** `result` of an endpoint, and an example of it. */
 function resultOf(endpoint: Endpoint): Example {
-  const record = ref('schemas', recordName(endpoint));
+  const whole = ref('schemas', recordName(endpoint));
+  const record = 'columns' in endpoint.parameters ? { anyOf: [whole, ref('schemas', PARTIAL_BAR)] } : whole;
   const one = recordExample(endpoint);
   const data = { type: 'array', items: record };
   const { beside = {} } = endpoint;

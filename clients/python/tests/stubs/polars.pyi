@@ -1,0 +1,4 @@
+# Imported only where it is installed.
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...
