@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import * as arrow from 'apache-arrow';
 import { namesOf } from '../../src/imports/map/column-mapping.ts';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
 import { barFields } from '../../src/store/schema/bars.ts';
 import { fileDatasetNamed, fileDatasets } from '../../src/store/schema/index.ts';
 import { runStatement } from '../duckdb.ts';
@@ -12,6 +13,7 @@ import { contentOf, rowsOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 /**
@@ -303,17 +305,32 @@ for (const [header, first, second] of clocks) {
   });
 }
 
+test('a date and a time before bars are of MetaTrader 4 by their form, not by their names (contract 11)', async () => {
+  const content = `date,time,open,high,low,close,volume\n2024-03-15,09:30,${prices},7\n`;
+  const flags = { fields: { ...days, interval: '1M' }, zone: 'America/New_York' };
+  const { rowsNew, preset } = await vendor.import('minutes.csv', content, flags);
+  assert.deepEqual([rowsNew, preset], [1, null]);
+});
+
 test('numbers of times without zeros before them are read where hours show what they are (contract 11)', async () => {
   const coin = { ...days, asset_schema: 'crypto', country_iso_code: 'GLOBAL' };
   const flags = { fields: { ...coin, interval: '1M' }, zone: 'UTC' };
   const file = (clocks: readonly string[]): string =>
     ['Date,Time,Open,High,Low,Close', ...clocks.map((clock) => `20240315,${clock},${prices}`), ''].join('\n');
-  await vendor.import('minutes.csv', file(['0', '100', '3000', '93000', '150500']), flags);
-  const bars = await vendor.served('crypto/GLOBAL:X', '1M');
-  assert.deepEqual(
-    bars.map(([datetime]) => datetime.slice(11, 16)),
-    ['00:00', '00:01', '00:30', '09:30', '15:05'],
-  );
+  const numbers = file(['0', '100', '1200', '3000', '93000', '150500']);
+  const joined = numbers.replace(',Time', '').replaceAll(/20240315,/g, '2024-03-15 ');
+  for (const content of [
+    numbers,
+    joined,
+    joined.replace('Date,Open,High,Low,Close', 'datetime,open,high,low,close'),
+  ]) {
+    await vendor.import('minutes.csv', content, flags);
+    const bars = await vendor.served('crypto/GLOBAL:X', '1M');
+    assert.deepEqual(
+      bars.map(([datetime]) => datetime.slice(11, 16)),
+      ['00:00', '00:01', '00:12', '00:30', '09:30', '15:05'],
+    );
+  }
   const { refused } = await vendor.import('minutes.csv', file(['0', '100', '200']), flags);
   assert.equal(refused.length, 3);
 });

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
 import { rowsOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 const market = { asset_schema: 'stock', country_iso_code: 'US' };

@@ -60,6 +60,7 @@ export function beginningOf(
     const below = given === undefined ? rest : [line, ...rest];
     return below.filter((one) => one !== '').map((one) => cellsOf(one, mark) ?? []);
   });
+  const hasBlanks = lazily(() => read !== null || sample.text.search(BLANKS) >= 0);
   const known = new Map<string, readonly string[]>();
   const cellsIn = (column: string): readonly string[] => {
     const at = header.indexOf(column);
@@ -69,7 +70,7 @@ export function beginningOf(
     header,
     cellsIn,
     textsOf(column) {
-      const clean = (text: string): string => text.replaceAll(BLANKS, ' ').trim();
+      const clean = (text: string): string => (hasBlanks() ? text.replaceAll(BLANKS, ' ') : text).trim();
       const texts =
         known.get(column) ??
         cellsIn(column)

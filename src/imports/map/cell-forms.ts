@@ -87,6 +87,10 @@ export const CLOCK_COLUMN =
 /** A text with a date, alone or before a time, or an epoch. */
 export const DATED = /^\d{8,}(\.\d+)?$|^\d{1,4}([-./年]\d| ?[a-z]{3}|-[a-z]{3})|^[a-z]{3,}[ ,]/i;
 
+/** A date before a time of day, or before one as a number. */
+const CLOCKED = /^(.+?)(,? )(\d{1,2}:.*)$/;
+const NUMBERED = /^(\d[\d./-]{5,9})( )(\d{1,6})$/;
+
 /** A date with its time, or an epoch since 2001: other numbers may be times of day with parts of a second. */
 export const TIMED = /\d:\d\d|^[1-9]\d{9}(\d{3}){0,3}(\.\d+)?$/;
 
@@ -189,10 +193,10 @@ export function dateCell(
   const { header, textsOf } = beginning;
   const all = textsOf(column);
   const dated = mayBeOdd ? all.filter((text) => DATED.test(text)) : all;
-  const parts = dated.map((text) => text.split(/(,? )(?=\d{1,2}:)/));
-  const days = parts.map(([day]) => day!);
-  const clocks = parts.flatMap(([, , clock]) => clock ?? []);
-  const gap = parts[0]?.[1] ?? ' ';
+  const parts = dated.map((text) => CLOCKED.exec(text) ?? NUMBERED.exec(text) ?? [text, text]);
+  const days = parts.map(([, day]) => day!);
+  const clocks = parts.flatMap(([, , , clock]) => clock ?? []);
+  const gap = parts[0]?.[2] ?? ' ';
   const format = dayFormat(name, column, days, told.dateFormat, beginning);
   const other = header.find((one) => one !== column && CLOCK_COLUMN.test(one));
   // Where all times are midnight, the rows are days.
@@ -206,7 +210,7 @@ export function dateCell(
     return column;
   if (join !== undefined && clock !== undefined)
     return { column, join, format: withClock(format, ' ', clock) };
-  if (format === ISO && gap === ' ') return column;
+  if (format === ISO && gap === ' ' && clock?.startsWith('%H%M') !== true) return column;
   const odd = dated.length < all.length && { odd: 'missing' as const };
   return { column, format: clocks.length > 0 ? withClock(format, gap, clock!) : format, ...odd };
 }
