@@ -1,15 +1,19 @@
 // Columns that a map names, and columns that are found by their names without one: beside a map one that only
 // has a field's name never slips in (contract 8.2, 11).
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import * as arrow from 'apache-arrow';
 import { namesOf } from '../../src/imports/map/column-mapping.ts';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
 import { barFields } from '../../src/store/schema/bars.ts';
 import { fileDatasetNamed, fileDatasets } from '../../src/store/schema/index.ts';
+import { runStatement } from '../duckdb.ts';
 import { contentOf, rowsOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 /**
@@ -237,6 +241,9 @@ const dailyFiles: readonly (readonly [
   ['long dates', ['Date,Open,High,Low,Close', `"Thursday, March 14, 2024",${prices}`], null],
   ['the dates of a letter', ['Date,Open,High,Low,Close', `"March 14, 2024",${prices}`], null],
   ['the dates of JavaScript', ['Date,Open,High,Low,Close', `Thu Mar 14 2024,${prices}`], null],
+  ['dates by dashes with short months', ['Date,Open,High,Low,Close', `2024-3-14,${prices}`], null],
+  ['dates without a comma', ['Date,Open,High,Low,Close', `Mar 14 2024,${prices}`], null],
+  ['the dates of a feed', ['Date,Open,High,Low,Close', `"Thu, 14 Mar 2024",${prices}`], null],
   ['pandas with its rows numbered', [',index,Open,High,Low,Close', `0,2024-03-14,${prices}`], null],
   ['dates and their times', ['date,timestamp,open,high,low,close', `2024-03-14,1710423000,${prices}`], null],
   ['NDJSON', ['{"Date":"2024-03-14","Open":10,"High":11,"Low":9,"Close":10.5,"Volume":1200}'], 1200],
@@ -298,6 +305,76 @@ for (const [header, first, second] of clocks) {
   });
 }
 
+test('a date and a time before bars are of MetaTrader 4 by their form, not by their names (contract 11)', async () => {
+  const content = `date,time,open,high,low,close,volume\n2024-03-15,09:30,${prices},7\n`;
+  const flags = { fields: { ...days, interval: '1M' }, zone: 'America/New_York' };
+  const { rowsNew, preset } = await vendor.import('minutes.csv', content, flags);
+  assert.deepEqual([rowsNew, preset], [1, null]);
+});
+
+test('numbers of times without zeros before them are read where hours show what they are (contract 11)', async () => {
+  const coin = { ...days, asset_schema: 'crypto', country_iso_code: 'GLOBAL' };
+  const flags = { fields: { ...coin, interval: '1M' }, zone: 'UTC' };
+  const file = (clocks: readonly string[]): string =>
+    ['Date,Time,Open,High,Low,Close', ...clocks.map((clock) => `20240315,${clock},${prices}`), ''].join('\n');
+  const numbers = file(['0', '100', '1200', '3000', '93000', '150500']);
+  const joined = numbers.replace(',Time', '').replaceAll(/20240315,/g, '2024-03-15 ');
+  for (const content of [
+    numbers,
+    joined,
+    joined.replace('Date,Open,High,Low,Close', 'datetime,open,high,low,close'),
+  ]) {
+    await vendor.import('minutes.csv', content, flags);
+    const bars = await vendor.served('crypto/GLOBAL:X', '1M');
+    assert.deepEqual(
+      bars.map(([datetime]) => datetime.slice(11, 16)),
+      ['00:00', '00:01', '00:12', '00:30', '09:30', '15:05'],
+    );
+  }
+  const { refused } = await vendor.import('minutes.csv', file(['0', '100', '200']), flags);
+  assert.equal(refused.length, 3);
+});
+
+test('texts of Parquet and Arrow are read in the forms of those of a CSV (contract 11)', async () => {
+  const rows = ['31/01/2024', '01/02/2024'].map((date) => ({
+    Date: date,
+    Open: '1.010,5',
+    High: '1.020,0',
+    Low: '990,25',
+  }));
+  const columns = rows.map((row) => ({ ...row, Close: '1.000,0', Volume: '1,5M' }));
+  const json = vendor.shop.path('texts.ndjson');
+  writeFileSync(json, columns.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const parquet = vendor.shop.path('made.parquet');
+  const types = Object.keys(columns[0]!).map((name) => `${name}: 'VARCHAR'`);
+  await runStatement(
+    `copy (from read_json('${json}', columns={${types.join()}})) to '${parquet}' (format parquet)`,
+  );
+  const table = arrow.tableFromJSON(columns);
+  for (const [name, content] of [
+    ['a.ndjson', readFileSync(json)],
+    ['a.parquet', readFileSync(parquet)],
+    ['a.arrow', Buffer.from(arrow.tableToIPC(table, 'file'))],
+  ] as const) {
+    const report = await vendor.import(name, content, { fields: days });
+    assert.deepEqual(report.map?.datetime, { column: 'Date', format: '%d/%m/%Y' });
+    assert.deepEqual(await vendor.served('stock/US:X', 'DAY'), [
+      ['2024-01-31', 1010.5, 1020, 990.25, 1000, 1_500_000, null],
+      ['2024-02-01', 1010.5, 1020, 990.25, 1000, 1_500_000, null],
+    ]);
+  }
+});
+
+test('the index of pandas that Parquet has behind its columns is the date (contract 11)', async () => {
+  const path = vendor.shop.path('index.parquet');
+  const columns = '10 as "Open", 11 as "High", 9 as "Low", 10.5 as "Close"';
+  await runStatement(
+    `copy (select ${columns}, timestamp '2024-03-14' as __index_level_0__) to '${path}' (format parquet)`,
+  );
+  await vendor.import('a.parquet', readFileSync(path), { fields: days });
+  assert.deepEqual((await vendor.served('stock/US:X', 'DAY'))[0]!.slice(0, 2), ['2024-03-14', 10]);
+});
+
 test('of dates and times the times are taken, of two times neither (contract 11)', async () => {
   const flags = { fields: { ...days, interval: '1M' } };
   const content = `date,timestamp,open,high,low,close\n2024-03-15,1710509400,${prices}\n`;
@@ -315,6 +392,11 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     'two columns that may be the close',
     ['Date,Open,High,Low,Last,Settle,Volume', '2024-03-14,10,11,9,10.5,10.4,1200'],
     /missing: close\. The close may be Last or Settle\. .*"low":"Low","volume":"Volume","close":"Last"\}\}/,
+  ],
+  [
+    'times of day that could be epochs',
+    ['Date,Time,Open,High,Low,Close', `20240131,153000000,${prices}`, `20240131,153100000,${prices}`],
+    /missing: datetime\. The datetime may be Date or Time\./,
   ],
   ['an adjusted close alone', ['Date,Open,High,Low,Adj Close', `2024-03-14,${prices}`], /missing: close\./],
   ['another one', ['Date,Open,High,Low,Close (adj)', `2024-03-14,${prices}`], /missing: close\./],

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
 import { rowsOf } from '../stores.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 const market = { asset_schema: 'stock', country_iso_code: 'US' };
@@ -127,6 +129,22 @@ const minuteFiles: readonly (readonly [what: string, lines: readonly string[], z
     ],
     'America/New_York',
   ],
+  [
+    'blanks that join words',
+    [own, `2024-03-15\u00a009:30,${prices},7`, `2024-03-15 3:05\u202fPM,${prices},7`],
+    'America/New_York',
+  ],
+  [
+    'blanks that join words and the month first',
+    [own, `3/15/2024\u00a09:30\u202fAM,${prices},7`, `3/15/2024\u00a03:05\u202fPM,${prices},7`],
+    'America/New_York',
+  ],
+  [
+    'a comma before the time, as JavaScript writes it',
+    [own, `"15.3.2024, 09:30:00",${prices},7`, `"15.3.2024, 15:05:00",${prices},7`],
+    'America/New_York',
+  ],
+  ['digits alone', [own, `202403150930,${prices},7`, `202403151505,${prices},7`], 'America/New_York'],
   ['the name of an offset', [own, `2024-03-15 09:30:00 EDT,${prices},7`, `2024-03-15T15:05 EDT,${prices},7`]],
 ];
 
@@ -249,6 +267,16 @@ test('other datasets have dates and numbers of other forms in columns of our own
       [dayNumber('2024-02-01'), 0.52, null],
     ],
   );
+});
+
+test('a date that tells the day from the month tells it for all columns of its file (contract 11)', async () => {
+  const lines = ['symbol,Ex/EFF DATE,cash_amount,PAYMENT DATE', 'A,02/01/2024,$0.24,02/15/2024'];
+  await vendor.import('actions.csv', text(lines), {
+    dataset: 'corporate-actions',
+    fields: { country_iso_code: 'US' },
+  });
+  const [row] = rowsOf(vendor.url, 'select ex_date, pay_date, cash_amount from corporate_actions');
+  assert.deepEqual(Object.values(row!), [dayNumber('2024-02-01'), dayNumber('2024-02-15'), 0.24]);
 });
 
 /** Cells of a volume: what is stored, and whether it is counted. */
@@ -531,6 +559,16 @@ for (const [what, lines] of wide) {
   });
 }
 
+for (const header of [',Date,open', ',,open', 'Unnamed: 0,Unnamed: 1,open', 'level_0,level_1,Open'])
+  test(`a frame whose rows begin ${header} has symbols without a name (contract 11)`, async () => {
+    const lines = [`${header},high,low,close`, `X,2024-01-02,${prices}`, 'BRK.B,2024-01-02,20,21,19,20.5'];
+    const { symbol, ...fields } = days;
+    assert.equal((await vendor.import('rows.csv', text(lines), { fields })).rowsNew, 2);
+    assert.equal((await vendor.served('stock/US:BRK.B', 'DAY'))[0]![1], 20);
+    const told = await vendor.import('rows.csv', text(lines.slice(0, 2)), { fields: { ...fields, symbol } });
+    assert.equal(told.rowsNew, 1);
+  });
+
 test('a frame with rows of two levels has a symbol and a time in each row (contract 11)', async () => {
   const lines = [
     'symbol,timestamp,open,high,low,close,volume,vwap',
@@ -559,6 +597,14 @@ const actions: readonly (readonly [lines: readonly string[], stored: readonly un
   [
     ['symbol,ex_date,split_from,split_to', 'A,2024-01-02,1,4'],
     ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,ex_date,split_ratio,split_from,split_to', 'A,2024-01-02,,1,4'],
+    ['split', null, 1, 4],
+  ],
+  [
+    ['symbol,date,dividend', 'A,2024-01-02,0.5'],
+    ['dividend', 0.5, null, null],
   ],
   [
     ['symbol,ex_date,split_ratio', 'A,2024-01-02,4:1'],
@@ -618,6 +664,10 @@ test('actions whose kind the columns do not tell are refused, and so are ratios 
       ),
       /required column missing: action_type/,
     );
+  assert.match(
+    await vendor.refusal('a.csv', text(['symbol,ex_date,dividend,split', 'A,2024-01-02,0.5,']), flags),
+    /Its rows may be dividends or splits: add a column action_type with dividend or split/,
+  );
   for (const ratio of ['4:0', '0:1', '4:', '4-for', '1:2:3', '4;1']) {
     const { refused } = await vendor.import(
       'actions.csv',

@@ -166,13 +166,20 @@ test('letters for the size of a volume and signs of currencies are found (contra
 });
 
 test('values of economic events may be percents, a volume is none (contract 11)', async () => {
-  const events = 'country,event_code,event,date,actual,previous\nUS,A,A,2024-03-14T13:30:00Z,0.3%,-1.25 %\n';
-  const { map } = await vendor.import('e.csv', events, { dataset: 'economic-events' });
+  const lines = ['A,A,2024-03-14T13:30:00Z,0.3%,-1.25 %', 'B,B,2024-03-14T13:30:00Z,−0.3%,1.2bn'];
+  const events = ['event_code,event,date,actual,previous', ...lines, ''].join('\n');
+  const { map } = await vendor.import('e.csv', events, {
+    dataset: 'economic-events',
+    fields: { country_iso_code: 'US' },
+  });
   assert.deepEqual(map?.actual_value, { column: 'actual', scale: 'suffix' });
-  const rows = 'select actual_value, previous_value from economic_events';
+  const rows = 'select actual_value, previous_value from economic_events order by event_code';
   assert.deepEqual(
     rowsOf(vendor.url, rows).map((row) => Object.values(row)),
-    [[0.3, -1.25]],
+    [
+      [0.3, -1.25],
+      [-0.3, 1_200_000_000],
+    ],
   );
   const bars = 'Date,Open,High,Low,Close,Vol\n2024-03-14,10,11,9,10.5,12%\n';
   const report = await vendor.import('a.csv', bars, { fields: days });

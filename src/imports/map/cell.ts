@@ -84,10 +84,13 @@ export const groupedNumbers = {
 /** The characters that a mark stands for. */
 const groupMarks = { '.': '[.]', ',': ',', ' ': '[ \u00a0\u2009\u202f]', "'": "['’]" } as const;
 
-/** A number with the sign of a currency or %, and a letter for its size: its sign, digits and letter. */
-const SUFFIXED = quoted(
-  "^(?:([+-]?)\\p{Sc}? ?|\\p{Sc} ?([+-]?))([\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?([KkMmBbTt]?) ?(?:%|\\p{Sc})?$",
-);
+/**
+ * A number with the sign of a currency or %, and the letters of its size, as `1.2bn`: its signs, digits and
+ * letters, as a regular expression of both languages.
+ */
+export const suffixedNumber =
+  "^(?:(?<sign>[+−-]?)\\p{Sc}? ?|\\p{Sc} ?(?<second>[+−-]?))(?<digits>[\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?(?<letter>[KkMmBbTt]|[MmBbTt][LlRr]?[Nn])? ?(?:%|\\p{Sc})?$";
+const SUFFIXED = quoted(suffixedNumber.replaceAll('?<', '?P<'));
 
 /**
  * SQL that names the value of another: written as often as it is needed, that would grow with each step, and be
@@ -172,14 +175,19 @@ const withOffset = (sql: string): string =>
       .map(([name, offset]) => `when '${name}' then '${offset}'`)
       .join(' ')} else regexp_extract(${sql}, '[A-Za-z]+$') end`;
 
-/** The text with both digits of the hour where nothing separates it from the minutes: `930` is `0930`. */
-const withHour = (sql: string, format: string): string =>
-  / %H%M(%S)?$/.test(format) ? `regexp_replace(${sql}, ' (\\d{3}|\\d{5})$', ' 0\\1')` : sql;
+/** The text with plain blanks, and all digits of a time without colons: 093000 for `93000`. */
+function withZeros(written: string, format: string): string {
+  const sql = `regexp_replace(${written}, '[\u00a0\u2009\u202f]', ' ', 'g')`;
+  const digits = format.endsWith(' %H%M%S') ? 6 : format.endsWith(' %H%M') ? 4 : 0;
+  return digits === 0
+    ? sql
+    : `regexp_replace(regexp_replace(${sql}, ' (\\d+)$', ' 00000\\1'), ' 0+(\\d{${digits}})$', ' \\1')`;
+}
 
 /** A time in ISO 8601; a date where the format has no time. */
 function moment(sql: string, written: string, offset: string): string {
   const format = written.replace(/%Z$/, '%z');
-  const text = format === written ? withHour(sql, format) : withOffset(sql);
+  const text = format === written ? withZeros(sql, format) : withOffset(sql);
   const read = `strptime(${text}, ${quoted(format)})`;
   if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
   return /%-?[HIXcTR]/.test(format)
@@ -230,8 +238,8 @@ function suffixedSql(cell: RichCell, sql: string, maker: Maker): string {
   const power =
     cell.scale === 'percent'
       ? `case when parts.letter = '' then -2 else ${maker.unmade} end`
-      : `case upper(parts.letter) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
-  const bare = `case when parts.digits = '' then ${sql} else parts.sign || parts.second || parts.digits end`;
+      : `case upper(left(parts.letter, 1)) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
+  const bare = `case when parts.digits = '' then ${sql} else replace(parts.sign || parts.second, '−', '-') || parts.digits end`;
   return bound('parts', parts, () =>
     bound('text', bare, (text) =>
       bound('digits', numberSql(cell, text, maker), (digits) =>

@@ -9,7 +9,9 @@ import { barFields } from '../../store/schema/bars.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { FileProblem, unfitProblem } from '../read/file-problem.ts';
 import { type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
+import { foundLayout } from './beginning.ts';
 import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
+import type { Told } from './cell-forms.ts';
 import {
   type ChooseMapping,
   type ColumnMapping,
@@ -18,7 +20,7 @@ import {
   noMapping,
   ownNames,
 } from './column-mapping.ts';
-import { foundColumns, foundLayout, guessedLayout, type Told } from './guess-mapping.ts';
+import { foundColumns } from './guess-mapping.ts';
 import { presets } from './presets/index.ts';
 import type { Preset } from './presets/preset.ts';
 
@@ -35,14 +37,16 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
       if (canBeWritten(mapping)) return mapping;
       throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
     }
-    const layout = { ...guessedLayout(sample, told), ...encodingTold(told.encoding) };
-    const asked = { ...told, ...layout };
-    return {
-      ...noMapping,
-      ...layout,
-      atHeader: (header, nested) => foundColumns(sample, header, nested, fields, asked, true),
-    };
+    return found(sample, fields, told, { isAsked: true });
   };
+}
+
+/** The layout and the columns of a file that nobody described. */
+function found(sample: Sample, fields: FieldNames, told: Told, how: Parameters<typeof foundLayout>[3]) {
+  const layout = { ...foundLayout(sample, fields, told, how), ...encodingTold(told.encoding) };
+  const undescribed = { sample, fields, told: { ...told, ...layout }, isAsked: how.isAsked };
+  const atHeader: ColumnMapping['atHeader'] = (...columns) => foundColumns(undescribed, ...columns);
+  return { ...noMapping, ...layout, atHeader };
 }
 
 /** True if a mapping file can say all of a preset's mapping. */
@@ -75,14 +79,7 @@ export function chooseMapping(
 ): ChooseMapping {
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
-  const find: Find = (sample, hint) => {
-    const layout = foundLayout(sample, fields, told, hint);
-    return {
-      ...layout,
-      atHeader: (header, nested) =>
-        foundColumns(sample, header, nested, fields, { ...told, ...layout }, false),
-    };
-  };
+  const find: Find = (sample, hint) => found(sample, fields, told, { isAsked: false, hint });
   const choose = chosen(dataset, preset, mapPath, find);
   if (delimiter !== undefined) checkDelimiter(delimiter);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
@@ -99,10 +96,7 @@ export function chooseMapping(
 }
 
 /** Finds the columns of a file that nobody described by their names. */
-type Find = (
-  sample: Sample,
-  hint?: string,
-) => Pick<ColumnMapping, 'delimiter' | 'skip' | 'header' | 'atHeader'>;
+type Find = (sample: Sample, hint?: string) => ColumnMapping;
 
 function chosen(
   dataset: string,

@@ -6,10 +6,11 @@ import type { Field, FieldRule, Fields } from '../../store/schema/dataset.ts';
 import type { Notation } from '../../store/schema/notations.ts';
 import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';
-import { cellsOf } from '../read/sample.ts';
 import { type ComputedColumn, UNMADE } from '../read/scan.ts';
 import type { SourceFile } from '../read/source.ts';
 import { type Cell, derive, inputsOf } from './cell.ts';
+import { isOtherNumber } from './cell-forms.ts';
+import fieldNames from './field-names.json' with { type: 'json' };
 
 /** The layout of a file and the sources of its fields: a mapping file, or what a preset says of a file. */
 export type ColumnMapping = Layout & {
@@ -113,10 +114,6 @@ type LeftOut = {
 /** A number that is not finite. */
 const ENDLESS = /^\s*[-+]?inf(inity)?\s*$/i;
 
-/** A number as other programs write it: of thousands, with a letter for its size, the sign of a currency. */
-const OTHER_NUMBER =
-  /^\s*[-+]?(?:\p{Sc} ?[-+]?)?(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{2,3})+|\d+)(?:[.,]\d+)?(?: ?[kmbt])?(?: ?\p{Sc})?\s*$/iu;
-
 /** The source of each field, and the columns that are unused. */
 export type FieldSources = {
   readonly columns: ReadonlyMap<string, string>;
@@ -206,7 +203,7 @@ export function findSources(
         finding: `stored without ${reported[0]} that ${reason}`,
         takes: (text) => {
           const bare = text.replace(UNMADE, '');
-          return !ENDLESS.test(bare) && !(isNumber && OTHER_NUMBER.test(bare));
+          return !ENDLESS.test(bare) && !(isNumber && isOtherNumber(bare));
         },
       });
     }
@@ -216,7 +213,6 @@ export function findSources(
       file,
       'has its symbols side by side: no row is above another of its symbol to "fill" from',
     );
-  checkDelimiter(about);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(about, missing, used);
@@ -261,26 +257,6 @@ type About = {
   readonly mapping: ColumnMapping;
 };
 
-function checkDelimiter({ file, header, fields, mapping }: About): void {
-  const { required } = fields;
-  const delimiter = header.length === 1 ? /[;\t|]/.exec(header[0]!)?.[0] : undefined;
-  if (delimiter === undefined) return;
-  const cells = cellsOf(header[0]!, delimiter) ?? [];
-  const columns = likelyOnes(
-    fields,
-    required.filter((field) => !cells.includes(field)),
-    cells,
-    cells,
-  );
-  const hasOwnNames = Object.keys(columns).length === 0 && delimiter !== '\t';
-  const cure = hasOwnNames
-    ? `Add --delimiter "${delimiter}"`
-    : `Use --map FILE with ${mappingText({ ...mapping, delimiter, columns: { ...ownOnes(fields, mapping, cells), ...columns } })}`;
-  const hint = mapping.hint === undefined ? '' : `. ${mapping.hint}`;
-  const mark = JSON.stringify(delimiter);
-  throw contentProblem(file, `this file separates columns by ${mark}. ${cure}${hint}`);
-}
-
 /**
  * The columns of optional fields that no object of a JSON file has. @throws FileProblem where a field is
  * unknown, or a column must be there or is misspelt
@@ -322,71 +298,10 @@ function checkMapping({ file, header, fields, mapping }: About, known: readonly 
  * close, not a low, `underlying_last` is no underlying, `adj close` no close, and a turnover in money
  * (`amount`, 成交额) no volume.
  */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  datetime: [
-    `date,time,timestamp,ts,t,open time,date time,time utc,date utc,trade date,trading date,ts event,epoch,
-    unix,unix timestamp,dates,day,price date,bar time,start,start time,datum,zeit,fecha,
-    data,дата,日期,时间,時間,交易日期,日付,日付け,日時,날짜,일자,일시`,
-  ],
-  symbol: [
-    `ticker,sym,instrument,code,ts code,symbol code,ticker symbol,occ symbol,option symbol,contract symbol,
-    contractsymbol,kürzel,símbolo,simbolo,代码,股票代码,證券代號,コード,銘柄コード,종목코드`,
-  ],
-  underlying_name: ['underlying,underlying symbol'],
-  open: [
-    `o,open price,opening price,opening,px open,eröffnung,eröffn,eröffnungskurs,eroeffnung,erster,
-    ouverture,ouv,apertura,abertura,открытие,откр,
-    开盘,开盘价,開盤,開盤價,始値,시가`,
-  ],
-  high: [
-    `h,high price,highest price,highest,px high,hoch,tageshoch,plus haut,+haut,haut,máximo,massimo,máxima,
-    максимум,макс,最高,最高价,最高價,高,高値,고가`,
-  ],
-  low: [
-    `l,low price,lowest price,lowest,px low,tief,tagestief,plus bas,+bas,bas,mínimo,minimo,mínima,минимум,
-    мин,最低,最低价,最低價,低,安値,저가`,
-  ],
-  close: [
-    `c,close price,closing price,closing,close/last,schluss,schlusskurs,clôture,clot,cierre,chiusura,
-    fechamento,закрытие,
-    收盘,收盘价,收盤,收盤價,終値,종가`,
-    `last,last price,px last,price,цена,latest,settle,settlement,settlement price,letzter,zuletzt,dernier,
-    último,ultimo`,
-  ],
-  volume: [
-    `v,vol,total volume,share volume,shares traded,volume traded,traded volume,volume (shares),
-    volume(shares),px volume,volumen,volumi,stück,stücke,stuecke,объём,объем,成交量,成交股數,交易量,出来高,거래량`,
-    'tickvol,tick volume',
-  ],
-  vwap: ['vw,wap'],
-  asset_schema: ['asset type,asset class'],
-  asset_name: ['asset type,asset class'],
-  country_iso_code: ['country,country code,market'],
-  interval: ['timeframe,resolution'],
-  exchange: ['mic'],
-  name: ['company name,security name'],
-  listing_date: ['ipo date'],
-  ex_date: ['ex dividend date,ex div date,execution date'],
-  cash_amount: ['dividend,dividends,dividend amount,cash dividend,dividend per share'],
-  split_ratio: ['ratio,split,stock split,stock splits,split factor'],
-  pay_date: ['payment date,payable date'],
-  published_date: ['published,published at,published utc,date,datetime,timestamp,time'],
-  title: ['headline'],
-  publisher_url: ['url,link,article url'],
-  publisher: ['source'],
-  calendar_date: ['date,日期,日付,날짜'],
-  event_timestamp: ['date,datetime,timestamp,time,date time'],
-  event_name: ['event,title,indicator'],
-  actual_value: ['actual'],
-  forecast_value: ['forecast,consensus'],
-  previous_value: ['previous'],
-  strike_price: ['strike'],
-  expiration_date: ['expiration,expiry,expiry date'],
-  option_type: ['type,right,call put,put call'],
-};
+const otherNames: Readonly<Record<string, readonly string[]>> = fieldNames;
 
 /**
- * A column's name as the table above has it: `<OPEN>`, `1. open`, `Open (USD)`, `Open*` and `Open` are
+ * A column's name as that table has it: `<OPEN>`, `1. open`, `Open (USD)`, `Open*` and `Open` are
  * one, but a volume in dollars is no volume.
  */
 const plainName = (name: string): string =>
@@ -433,7 +348,7 @@ export function claimsOf(
       if (header.includes(field)) return [field, [field]];
       const free = plain.filter(([column]) => !fields.includes(column));
       const levels = [plainName(field), ...(otherNames[field] ?? [])].map((line, level) => {
-        const names = line.split(/,\s*/).filter((name) => level === 0 || !own.has(name));
+        const names = line.split(',').filter((name) => level === 0 || !own.has(name));
         return free.filter(([, name]) => names.includes(name));
       });
       const suited = levels.map((columns) => columns.filter(([column]) => suits(field, column)));
@@ -511,7 +426,13 @@ function missingProblem(
   missing: readonly string[],
   used: ReadonlySet<string>,
 ): FileProblem {
-  const { nested = [] } = mapping;
+  const { nested = [], hint } = mapping;
+  const delimiter = top.length === 1 ? /[;\t|]/.exec(top[0]!)?.[0] : undefined;
+  if (delimiter !== undefined) {
+    const mark = JSON.stringify(delimiter);
+    const more = hint === undefined ? '' : `. ${hint}`;
+    return contentProblem(file, `this file separates columns by ${mark}. Add --delimiter ${mark}${more}`);
+  }
   const header = [...new Set([...withoutObjects(top, nested), ...nested])];
   const free = header.filter((column) => !used.has(column));
   const likely = likelyOnes(fields, missing, header, free, nested);
@@ -535,7 +456,7 @@ function missingProblem(
   const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
-  const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && mapping.hint === undefined;
+  const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && hint === undefined;
   const sentences = [
     `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
     ...alike.map((field) => `The ${field} may be ${claims.get(field)!.join(' or ')}.`),
@@ -543,7 +464,7 @@ function missingProblem(
     !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
     flags.length > 0 &&
       `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
-    mapping.hint,
+    hint,
     header.length <= 1 &&
       'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
     `The columns of the file are ${header.join(', ')}.`,

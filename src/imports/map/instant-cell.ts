@@ -6,6 +6,7 @@ import {
   dayOf,
   END_MS,
   FIRST_MS,
+  formatDay,
   HOUR_MS,
   MINUTE_MS,
   SECOND_MS,
@@ -24,9 +25,6 @@ const [SPACE, PLUS, MINUS, POINT, SLASH, ZERO, COLON] = [32, 43, 45, 46, 47, 48,
 const [UPPER_T, UPPER_Z, OPENING, CLOSING, LOWER, LOWER_A, LOWER_M, LOWER_P] = [
   84, 90, 91, 93, 32, 97, 109, 112,
 ];
-
-/** The blank that joins words, in UTF-8. */
-const NBSP = [0xc2, 0xa0] as const;
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
 
@@ -79,6 +77,29 @@ export const namedOffsets: Readonly<Record<string, string>> = {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/**
+ * The usual form of a time that is written in another one: with blanks that join words, as mail and feeds
+ * write it (RFC 2822), where the weekday must be that of the date, or as a whole number with an exponent
+ * whose digits were not cut. Null for any other.
+ */
+function plainForm(written: string): string | null {
+  const text = written.replaceAll(/[\u00a0\u2009\u202f]/g, ' ').trim();
+  const [, weekday, day, month, year, clock, zone = ''] = RFC_2822.exec(text) ?? [];
+  if (day !== undefined) {
+    const number = dayOf(Number(year), MONTHS.indexOf(month!) + 1, Number(day));
+    const isOther = weekday !== undefined && WEEKDAYS[weekdayOf(number) % 7] !== weekday;
+    return isOther || dateOf(number).day !== Number(day)
+      ? null
+      : `${formatDay(number)} ${clock}${namedOffsets[zone] ?? zone}`;
+  }
+  const [, sign, whole, part = '', plus, exponent] = EXPONENT.exec(text) ?? [];
+  if (whole === undefined) return text === written ? null : text;
+  const digits = whole + part;
+  const zeros = Number(exponent) - digits.length + whole.length;
+  const isCut = zeros < 0 || (plus === '+' && digits.length <= CUT_DIGITS);
+  return isCut ? null : sign + digits + '0'.repeat(zeros);
+}
+
 /** Parses cells one after the other; the result of the last one is in `kind` and `ms`. */
 export class InstantCell {
   kind: CellKind = 'bad';
@@ -112,8 +133,6 @@ export class InstantCell {
     let [from, to] = [start, end];
     while (from < to && bytes[from]! <= SPACE) from++;
     while (to > from && bytes[to - 1]! <= SPACE) to--;
-    while (to > from + 1 && bytes[from] === NBSP[0] && bytes[from + 1] === NBSP[1]) from += 2;
-    while (to > from + 1 && bytes[to - 2] === NBSP[0] && bytes[to - 1] === NBSP[1]) to -= 2;
     this.#bytes = bytes;
     if (this.#isSameButMinutes(bytes, from, to)) {
       const minutes = this.#two(from + MINUTES_AT);
@@ -128,6 +147,7 @@ export class InstantCell {
     this.#midnightDay = Number.NaN;
     this.#mayRepeat = false;
     this.kind = this.#parse(from, to);
+    if (this.kind === 'bad') this.kind = this.#parseOther(decoder.decode(bytes.subarray(from, to)));
     if (this.kind !== 'bad' && (this.ms < FIRST_MS || this.ms >= END_MS)) this.kind = 'bad';
     const length = to - from;
     const isTime = this.kind === 'instant' || this.kind === 'local';
@@ -164,23 +184,17 @@ export class InstantCell {
       return this.#setDay(this.#two(from), this.#two(from + 2), this.#two(from + 4), this.#two(from + 6))
         ? this.#parseClock(from + 8, to)
         : 'bad';
-    if (!isDigit(bytes[from]) || bytes[from + 1] === SPACE || bytes[from + 2] === SPACE)
-      if (bytes[from] !== MINUS) return this.#parseWritten(decoder.decode(bytes.subarray(from, to)));
     return this.#parseEpoch(from, to);
   }
 
-  /** Parses a time of RFC 2822, as mail and news feeds write it. Its weekday must be that of its date. */
-  #parseWritten(text: string): CellKind {
-    const [, weekday, day, month, year, clock, zone = ''] = RFC_2822.exec(text) ?? [];
-    if (day === undefined) return 'bad';
-    const date = [year!, MONTHS.indexOf(month!) + 1, day]
-      .map((part) => String(part).padStart(2, '0'))
-      .join('-');
-    this.#bytes = encoder.encode(`${date} ${clock}${namedOffsets[zone] ?? zone}`);
+  /** Parses a text of another form. */
+  #parseOther(written: string): CellKind {
+    const text = plainForm(written);
+    if (text === null) return 'bad';
+    this.#bytes = encoder.encode(text);
     const kind = this.#parse(0, this.#bytes.length);
     this.#mayRepeat = false;
-    const isOther = weekday !== undefined && WEEKDAYS[weekdayOf(this.#dayMs / DAY_MS)] !== weekday;
-    return isOther ? 'bad' : kind;
+    return kind;
   }
 
   /** The number of two digits, or of the first one alone; -1 where there are none. */
@@ -316,7 +330,7 @@ export class InstantCell {
     let value = 0;
     for (; to < end && isDigit(this.#bytes[to]); to++) value = value * 10 + (this.#bytes[to]! - ZERO);
     if (to === start || to - start > 19) return 'bad';
-    if (to < end && !this.#isZeroPart(to, end)) return this.#parseExponent(from, end);
+    if (to < end && !this.#isZeroPart(to, end)) return 'bad';
     if (!negative && (value < EPOCH_LEAST || this.#isWritten(from, to))) return 'bad';
     const perMs = EPOCH_UNITS.find(([least]) => value >= least)?.[1] ?? 1e-3;
     this.ms = ((negative ? -1 : 1) * value) / perMs;
@@ -329,18 +343,6 @@ export class InstantCell {
     if (this.#bytes[from] !== POINT || to === from + 1) return false;
     for (let at = from + 1; at < to; at++) if (this.#bytes[at] !== ZERO) return false;
     return true;
-  }
-
-  /** Parses `1.7105094E9` if that is a whole number, and its digits were not cut. */
-  #parseExponent(from: number, to: number): CellKind {
-    const [, sign, whole, part = '', plus, exponent] =
-      EXPONENT.exec(decoder.decode(this.#bytes.subarray(from, to))) ?? [];
-    if (whole === undefined) return 'bad';
-    const digits = whole + part;
-    const zeros = Number(exponent) - digits.length + whole.length;
-    if (zeros < 0 || (plus === '+' && digits.length <= CUT_DIGITS)) return 'bad';
-    this.#bytes = encoder.encode(sign + digits + '0'.repeat(zeros));
-    return this.#parseEpoch(0, this.#bytes.length);
   }
 
   /** Whether digits can be `YYYYMMDD`, `YYYYMMDDhhmm` and so on: probably a date, not an epoch. */

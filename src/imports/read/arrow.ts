@@ -66,13 +66,9 @@ class Table {
     return this.#entries(number, 16).map((at) => [long(at), long(at + 8)]);
   }
 
-  /** The positions of the messages of a list in the footer of a file. */
-  places(number: number): number[] {
-    return this.#entries(number, 24).map((at) => Number(this.#view.getBigInt64(at, true)));
-  }
-
-  longs(number: number): number[] {
-    return this.#entries(number, 8).map((at) => Number(this.#view.getBigInt64(at, true)));
+  /** The first numbers of entries of so many bytes: those of a footer, with positions of messages, have 24. */
+  longs(number: number, bytes = 8): number[] {
+    return this.#entries(number, bytes).map((at) => Number(this.#view.getBigInt64(at, true)));
   }
 
   #entries(number: number, bytes: number): number[] {
@@ -163,21 +159,33 @@ function decimalText(value: bigint, scale: number): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, cut)}${scale > 0 ? `.${digits.slice(cut)}` : ''}`;
 }
 
+/** Gives the text of a row's value in a buffer. */
+type ReadText = (view: DataView, row: number) => string;
+
+/** Values of a fixed size in one buffer. */
+const fixed = (read: ReadText): Reading => ({
+  buffers: 1,
+  cellsOf:
+    ([view]) =>
+    (row) =>
+      read(view!, row),
+});
+
 /** Integers by their bits and sign. */
-function integerCells(bits: number, isSigned: boolean): Reading['cellsOf'] {
-  return ([view]) =>
-    (row) => {
-      if (bits === 8) return String(isSigned ? view!.getInt8(row) : view!.getUint8(row));
-      if (bits === 16)
-        return String(isSigned ? view!.getInt16(row * 2, true) : view!.getUint16(row * 2, true));
-      if (bits === 32)
-        return String(isSigned ? view!.getInt32(row * 4, true) : view!.getUint32(row * 4, true));
-      return String(isSigned ? view!.getBigInt64(row * 8, true) : view!.getBigUint64(row * 8, true));
-    };
+function integerText(bits: number, isSigned: boolean): ReadText {
+  if (bits === 8) return (view, row) => String(isSigned ? view.getInt8(row) : view.getUint8(row));
+  if (bits === 16)
+    return (view, row) => String(isSigned ? view.getInt16(row * 2, true) : view.getUint16(row * 2, true));
+  if (bits === 32)
+    return (view, row) => String(isSigned ? view.getInt32(row * 4, true) : view.getUint32(row * 4, true));
+  return (view, row) => String(isSigned ? view.getBigInt64(row * 8, true) : view.getBigUint64(row * 8, true));
 }
 
-const integers = (type: Table): Reading['cellsOf'] =>
-  integerCells(type.number(0, 4), type.number(1, 1) === 1);
+const integers = (type: Table): Reading => fixed(integerText(type.number(0, 4), type.number(1, 1) === 1));
+
+/** The whole numbers of a buffer, of 32 bits or of 64. */
+const wholeAt = (view: DataView, row: number, isLong: boolean): number =>
+  isLong ? Number(view.getBigInt64(row * 8, true)) : view.getInt32(row * 4, true);
 
 /** Texts whose first bytes, or all of at most 12, are beside their lengths. */
 const viewed: Reading['cellsOf'] =
@@ -192,93 +200,84 @@ const viewed: Reading['cellsOf'] =
     return textOf(part, start, start + length, part.byteLength);
   };
 
-/** Values as a list of JSON. */
-function listText(start: number, end: number, values: Cells): string {
-  if (start < 0 || start > end || end - start > limits.importRowBytesMax)
-    throw damaged('a list is outside its values');
-  return `[${Array.from({ length: end - start }, (_, at) => values(start + at)).join()}]`;
-}
+/** Lists of JSON; `ends` gives where the values of a row begin and end. */
+const lists = (
+  inner: readonly Column[],
+  buffers: number,
+  ends: (row: number, starts: DataView) => readonly [number, number],
+): Reading => ({
+  buffers,
+  isNested: true,
+  cellsOf: ([starts], [values]) => {
+    const json = jsonOf(inner[0]!, values!);
+    return (row) => {
+      const [start, end] = ends(row, starts!);
+      if (start < 0 || start > end || end - start > limits.importRowBytesMax)
+        throw damaged('a list is outside its values');
+      return `[${Array.from({ length: end - start }, (_, at) => json(start + at)).join()}]`;
+    };
+  },
+});
+
+const DAY_MS = 86_400_000;
 
 /**
  * The reading of the values of a type; null for a kind that is not read. The numbers are those of the format.
  */
 function readingOf(kind: number, type: Table, inner: readonly Column[]): Reading | null {
-  const one = (cellsOf: Reading['cellsOf']) => ({ buffers: 1, cellsOf });
   const unit = type.number(0, 2);
-  const mark = kind === 10 && type.text(1) !== null ? 'Z' : '';
   switch (kind) {
     case 1:
       return { buffers: null, cellsOf: () => () => '' };
     case 2:
-      return one(integers(type));
+      return integers(type);
     case 3:
       if (unit === 0) return null;
-      return one(([view]) => (row) => {
-        const value = unit === 2 ? view!.getFloat64(row * 8, true) : view!.getFloat32(row * 4, true);
+      return fixed((view, row) => {
+        const value = unit === 2 ? view.getFloat64(row * 8, true) : view.getFloat32(row * 4, true);
         return Number.isNaN(value) ? '' : unit === 2 ? String(value) : singleText(value);
       });
     case 5:
-    case 20:
-      return {
-        buffers: 2,
-        cellsOf: ([starts, bytes]) => {
-          const at = (row: number): number =>
-            kind === 5 ? starts!.getInt32(row * 4, true) : Number(starts!.getBigInt64(row * 8, true));
-          return (row) => textOf(bytes!, at(row), at(row + 1), bytes!.byteLength);
-        },
-      };
+    case 20: {
+      const at = (view: DataView, row: number): number => wholeAt(view, row, kind === 20);
+      const cellsOf: Reading['cellsOf'] =
+        ([starts, bytes]) =>
+        (row) =>
+          textOf(bytes!, at(starts!, row), at(starts!, row + 1), bytes!.byteLength);
+      return { buffers: 2, cellsOf };
+    }
     case 6:
-      return one(
-        ([view]) =>
-          (row) =>
-            String((view!.getUint8(row >> 3) & (1 << (row & 7))) !== 0),
-      );
-    case 7:
+      return fixed((view, row) => String((view.getUint8(row >> 3) & (1 << (row & 7))) !== 0));
+    case 7: {
       if (type.number(2, 4, 128) !== 128) return null;
-      return one(
-        ([view]) =>
-          (row) =>
-            decimalText(
-              (view!.getBigInt64(row * 16 + 8, true) << 64n) | view!.getBigUint64(row * 16, true),
-              type.number(1, 4),
-            ),
-      );
-    case 8:
-      return one(([view]) => (row) => {
-        const days = type.number(0, 2, 1) === 0;
-        const ms = days
-          ? view!.getInt32(row * 4, true) * 86_400_000
-          : Number(view!.getBigInt64(row * 8, true));
-        return new Date(ms).toISOString().slice(0, 10);
+      const scale = type.number(1, 4);
+      return fixed((view, row) => {
+        const [low, high] = [view.getBigUint64(row * 16, true), view.getBigInt64(row * 16 + 8, true)];
+        return decimalText((high << 64n) | low, scale);
       });
-    case 10:
-      return one(
-        ([view]) =>
-          (row) =>
-            momentText(view!.getBigInt64(row * 8, true), unit, mark),
+    }
+    case 8: {
+      const isMs = type.number(0, 2, 1) !== 0;
+      return fixed((view, row) =>
+        new Date(wholeAt(view, row, isMs) * (isMs ? 1 : DAY_MS)).toISOString().slice(0, 10),
       );
+    }
+    case 10: {
+      const mark = type.text(1) === null ? '' : 'Z';
+      return fixed((view, row) => momentText(view.getBigInt64(row * 8, true), unit, mark));
+    }
     case 12:
     case 21:
-      return {
-        ...one(([starts], [values]) => {
-          const at = (row: number): number =>
-            kind === 12 ? starts!.getInt32(row * 4, true) : Number(starts!.getBigInt64(row * 8, true));
-          const json = jsonOf(inner[0]!, values!);
-          return (row) => listText(at(row), at(row + 1), json);
-        }),
-        isNested: true,
-      };
+      return lists(inner, 1, (row, starts) => [
+        wholeAt(starts, row, kind === 21),
+        wholeAt(starts, row + 1, kind === 21),
+      ]);
     case 13:
       return { buffers: 0, isNested: true, cellsOf: (_, cells) => objectOf(inner, cells) };
-    case 16:
-      return {
-        buffers: 0,
-        isNested: true,
-        cellsOf: (_, [values]) => {
-          const [count, json] = [type.number(0, 4), jsonOf(inner[0]!, values!)];
-          return (row) => listText(row * count, (row + 1) * count, json);
-        },
-      };
+    case 16: {
+      const count = type.number(0, 4);
+      return lists(inner, 0, (row) => [row * count, (row + 1) * count]);
+    }
     case 24:
       return { buffers: 1, hasViews: true, cellsOf: viewed };
     default:
@@ -304,9 +303,8 @@ function columnOf(name: string, field: Table, known: { count: number }): Column 
     );
   if (LISTS.has(kind) && inner.length !== 1) throw damaged('a list has no values');
   const index = encoding?.table(1) ?? null;
-  const cellsOfIndex = index === null ? integerCells(32, true) : integers(index);
-  const dictionary =
-    encoding === null ? null : { id: encoding.number(0, 8), index: { buffers: 1, cellsOf: cellsOfIndex } };
+  const indexes = index === null ? fixed(integerText(32, true)) : integers(index);
+  const dictionary = encoding === null ? null : { id: encoding.number(0, 8), index: indexes };
   return { name: column, inner, dictionary, ...reading };
 }
 
@@ -466,7 +464,7 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
   const footer = isFile ? rootOf(read(end, size - MARK.length - 4 - end)) : null;
   if (footer !== null) take(footer.table(1)!);
   const dictionaries = new Map<number, Cells>();
-  const places = footer === null ? [0] : [...footer.places(2), ...footer.places(3)];
+  const places = footer === null ? [0] : [...footer.longs(2, 24), ...footer.longs(3, 24)];
   for (let next = 0; next < places.length; next++) {
     const at = places[next]!;
     const mark = read(at, 8);

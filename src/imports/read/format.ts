@@ -44,15 +44,25 @@ export type Layout = {
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
   /**
-   * More of a layout where nobody described the file, by the names of its columns and the paths of its nested
-   * values. @throws FileProblem
+   * More of a layout where nobody described the file, by the names of its columns, the paths of its nested
+   * values, and its first rows, if it is no plain text. @throws FileProblem
    */
-  readonly atHeader?: (header: readonly string[], nested: readonly string[]) => Partial<Layout>;
+  readonly atHeader?: (
+    header: readonly string[],
+    nested: readonly string[],
+    read: ReadFirst | null,
+  ) => Promise<Partial<Layout>>;
   /** A doubt about the file as a whole; it is imported all the same. */
   readonly doubt?: string;
   /** The preset that this layout comes from. */
   readonly preset?: string;
 };
+
+/** The cells of the first rows, by column, each with its type in DuckDB's words; empty where it has none. */
+export type FirstCells = ReadonlyMap<string, { readonly type: string; readonly cells: readonly string[] }>;
+
+/** Reads the first rows of a file; `paths` are the nested values that are columns. */
+export type ReadFirst = (paths: readonly string[]) => Promise<FirstCells>;
 
 /**
  * Text in cells. `headerLines` is the number of lines before the first row, 1 by default; the last of them
@@ -164,7 +174,8 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
   const delimiter = layout.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
   const cells = cellsOf(line, delimiter);
   if (cells === null) throw contentProblem(name, 'its header line cannot be read as CSV: check its quotes');
-  if (header === undefined) return { header: cells, delimiter, headerLines: skip + 1, line };
+  if (header === undefined)
+    return { header: cells.map(unnamedSecond), delimiter, headerLines: skip + 1, line };
   if (cells.join() === header.join()) return { header, delimiter, headerLines: skip + 1, line };
   if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
   throw new FileProblem(
@@ -172,6 +183,10 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
     `${name}: its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${header.length} columns: ${header.join(', ')}`,
   );
 }
+
+/** The second column of an index of pandas without names, by the name that pandas reads it by. */
+const unnamedSecond = (name: string, at: number, [first]: readonly string[]): string =>
+  at === 1 && first === '' && name === '' ? 'Unnamed: 1' : name;
 
 /** The probable kind of a file with NUL bytes. */
 function binaryKind(start: Buffer): string {

@@ -2,6 +2,7 @@
 // DuckDB.
 import type { Chunk, Columns, DescribedFile, ReadRows } from './chunk.ts';
 import { NeedsCare } from './file-problem.ts';
+import type { FirstCells } from './format.ts';
 import { type ChunkHead, chunkOf } from './frames.ts';
 import { plainRows } from './plain-csv.ts';
 import { asked } from './reader-process.ts';
@@ -24,6 +25,20 @@ export async function reshapeFile(reshaping: Reshaping): Promise<Reshaped | null
   for await (const { head } of asked<{ made: Reshaped | null }>(reshaping.name, 'reshape', reshaping))
     found = head.made;
   return found;
+}
+
+/** Rows by which the form of cells is recognised. */
+const FIRST_ROWS = 1_000;
+
+/** The cells of the first rows of a file; missing ones are empty. @throws FileProblem */
+export async function firstCells(file: ReadableFile): Promise<FirstCells> {
+  const { header, types } = file;
+  const columns = header.map((_, at) => ({ type: types[at] ?? '', cells: [] as string[] }));
+  const plan = { texts: header, numbers: [], careful: true, rows: FIRST_ROWS };
+  for await (const { count, texts } of readChunks(file, plan))
+    for (const [at, { cells }] of columns.entries())
+      for (let row = 0; row < count; row++) cells.push(texts[at]!.text(row) ?? '');
+  return new Map(columns.map((column, at) => [header[at]!, column]));
 }
 
 async function* readElsewhere(file: ReadableFile, plan: ReadPlan, firstRow: number): AsyncGenerator<Chunk> {

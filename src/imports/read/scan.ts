@@ -86,6 +86,8 @@ export type ReadPlan = {
    * checked. JSON has no fast reading.
    */
   readonly careful: boolean;
+  /** The first rows alone, so many. */
+  readonly rows?: number;
   /** Computed columns, which a plan may name too. */
   readonly derived?: readonly ComputedColumn[];
 };
@@ -219,7 +221,9 @@ export function selectOf(file: ReadableFile, plan: ReadPlan): string {
   });
   if (plan.careful && format.kind === 'csv') expressions.push(placed(header.length));
   const select = `select ${expressions.join()} from`;
-  const from = (table: string, read = header): string => `${select} ${changedTable(table, read, file, plan)}`;
+  const limit = plan.rows === undefined ? '' : ` limit ${plan.rows}`;
+  const from = (table: string, read = header): string =>
+    `${select} ${changedTable(table, read, file, plan)}${limit}`;
   if (format.kind === 'csv') return from(csvTable(file, format, plan));
   const { records } = format;
   const nested = (table: string): string => from(`(${records!.query.replace('{file}', () => table)})`);

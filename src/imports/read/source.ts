@@ -17,10 +17,17 @@ import {
   TextCheck,
 } from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
-import { type ChooseLayout, checkHeader, type Layout, type Shape, shapeOf } from './format.ts';
+import {
+  type ChooseLayout,
+  checkHeader,
+  type Layout,
+  type ReadFirst,
+  type Shape,
+  shapeOf,
+} from './format.ts';
 import { STANDARD_INPUT } from './inputs.ts';
 import { checkJson, nestedRecords, pathsIn } from './json.ts';
-import { describeFile, reshapeFile } from './read.ts';
+import { describeFile, firstCells, reshapeFile } from './read.ts';
 import type { Reshaping } from './reshape.ts';
 import type { Encoding } from './sample.ts';
 import type { ReadableFile } from './scan.ts';
@@ -327,18 +334,28 @@ async function contentOf<L extends Layout>(
   if (format.kind === 'json') await checkJson(name, path);
   const columns = header === null ? await describeFile({ name, path, format }) : { header, types: [] };
   const rowsAbout = bytesPerRow === null ? null : Math.round(size / bytesPerRow);
+  const file = { name, path, format, ...columns };
   const nested = mapping.atHeader === undefined ? [] : pathsIn(columns);
-  const whole: L = { ...mapping, nested, ...mapping.atHeader?.(columns.header, nested) };
-  const content = { ...columns, path, format, mapping: whole, bytes: size, rowsAbout };
+  const isText = format.kind === 'csv' && bytesPerRow !== null;
+  const first: ReadFirst = (paths) => firstCells(withPaths(file, paths, true).file);
+  const found = await mapping.atHeader?.(columns.header, nested, isText ? null : first);
+  const whole: L = { ...mapping, nested, ...found };
   const { paths, preset } = whole;
-  if (format.kind === 'csv' || paths === undefined) return content;
-  const { found, lacking } = nestedRecords(name, format.kind, columns, paths, preset !== undefined);
+  const { file: read, ...more } =
+    paths === undefined ? { file } : withPaths(file, paths, preset !== undefined);
+  return { ...read, mapping: { ...whole, ...more }, bytes: size, rowsAbout };
+}
+
+/** A file as it is read where a mapping names some nested values. @throws FileProblem */
+function withPaths(file: ReadableFile, paths: readonly string[], mayLack: boolean) {
+  const { name, format, header, types } = file;
+  if (format.kind === 'csv') return { file };
+  const { found, lacking } = nestedRecords(name, format.kind, { header, types }, paths, mayLack);
   // The columns of Parquet without nested values must be there, as those of a CSV.
-  if (format.kind === 'parquet' && found === undefined && lacking.size === 0) return content;
-  if (found === undefined) return { ...content, mapping: { ...whole, lacking } };
-  const { header: names, types, records, unread } = found;
-  const read = { header: names, types, mapping: { ...whole, lacking, unread } };
-  return { ...content, ...read, format: { ...format, records } };
+  if (found === undefined)
+    return format.kind === 'parquet' && lacking.size === 0 ? { file } : { file, lacking };
+  const { records, unread, ...read } = found;
+  return { file: { ...file, ...read, format: { ...format, records } }, lacking, unread };
 }
 
 /** Beginnings of files that are objects already: in a list, or one after the other. */

@@ -86,7 +86,7 @@ const metatrader4: Preset = {
   fits(sample) {
     const [date = '', time = '', ...rest] = firstCells(sample);
     const isRow = /^\d{4}\.\d\d\.\d\d$/.test(date) && /^\d\d:\d\d$/.test(time) && rest.length === 5;
-    return isRow || metatrader4Columns.every((one, at) => firstCells(sample)[at] === one) ? 'surely' : 'no';
+    return isRow || isMended(sample, metatrader4Columns) ? 'surely' : 'no';
   },
   mappingOf: (sample) => ({
     header: metatrader4Columns,
