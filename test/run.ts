@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { startHost } from './commands.ts';
 import { filesTogether } from './files-together.ts';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
-import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
+import { filesOnPostgres, leftOutWords, ofPostgres, ofSqliteAlone } from './postgres/test-files.ts';
 import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -117,6 +117,9 @@ function chosenJobs(): Job[] {
     const files = named.flatMap((name) => (existsSync(name) ? [name] : filesOf([name])));
     const areOnPostgres = asked.postgres ? files : files.filter((file) => ofPostgres().includes(file));
     const others = files.filter((file) => !areOnPostgres.includes(file));
+    const wrong = areOnPostgres.filter((file) => ofSqliteAlone().includes(file));
+    if (wrong.length > 0)
+      throw new Error(`about SQLite alone, run it without --postgres: ${wrong.join(', ')}`);
     return [...on('postgres', areOnPostgres), ...on('sqlite', others)];
   }
   if (asked.quick) return together('sqlite', filesOf(quick, ofPostgres()));
