@@ -303,7 +303,7 @@ async function runJobs(): Promise<void> {
     }
     host.child.disconnect();
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, runNext));
 }
 
 const needsServer = jobs.some(({ engine }) => engine === 'postgres');
