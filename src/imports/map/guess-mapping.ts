@@ -69,7 +69,8 @@ function jsonValuesOf(text: string): readonly JsonValue[] {
   const around: string[] = [];
   const values: JsonValue[] = [];
   let [held, key] = ['', ''];
-  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)"|[{}[\]:,]|[-+.\w]+/g)) {
+  // The beginning may end within a text: to look for texts behind each quote in that would take very long.
+  for (const [token, quoted] of text.matchAll(/"((?:[^"\\]|\\.)*)(?:"|\\?$)|[{}[\]:,]|[-+.\w]+/g)) {
     if (token === ':') key = held;
     else if (token === ',') key = '';
     else if (token === '{' || token === '[') {
