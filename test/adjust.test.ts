@@ -17,7 +17,7 @@ import type { Store } from '../src/store/store.ts';
 import type { Parameters } from './asking.ts';
 import { parseCsv } from './csv.ts';
 import { stored } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { sharedData, Workshop } from './service.ts';
 
 type Bar = {
@@ -672,7 +672,7 @@ test('adjusted bars are adjusted minutes folded, and returns over the ex-date ar
         assert.ok(Math.abs(overExDate(minutes) / expected - 1) < 1e-8);
       },
     ),
-    { numRuns: 6 },
+    { numRuns: times(6) },
   );
 });
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { type Filling, fillStore } from './importing.ts';
 import { LocalServer } from './local-server.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { Workshop } from './service.ts';
 import { rowsOf } from './stores.ts';
 
@@ -467,7 +467,7 @@ test('a symbol is found by the rule of separators: as a naive reading of the rul
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: times(25) },
   );
   assert.ok(aliases > 10, `${aliases} aliases`);
 });

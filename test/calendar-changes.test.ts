@@ -12,7 +12,7 @@ import { holidays } from '../src/store/schema/holidays.ts';
 import type { Store } from '../src/store/store.ts';
 import { AskedBars, type Named } from './asked-bars.ts';
 import { type FileRow, rowsFile } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { Workshop } from './service.ts';
 import { barsOf } from './stored.ts';
 import { alterStore, rowsOf, testOfSqlite } from './stores.ts';
@@ -436,6 +436,6 @@ test('bars, overrides, corrections, undos and deletions in any order end as over
       for (const step of steps) await take(world, step);
       await sameAsFresh(world, '2024-11-18', '2024-11-29', stock, other);
     }),
-    { numRuns: 10 },
+    { numRuns: times(10) },
   );
 });

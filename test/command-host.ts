@@ -3,8 +3,10 @@
 // started it.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { runProgram } from '../src/cli/main.ts';
+import { holdReader } from '../src/imports/read/reader-process.ts';
 
 /** A command to run: its words, where, and its whole environment. */
 export type Call = {
@@ -35,9 +37,20 @@ function takeEnvironment(environment: Call['environment']): void {
   for (const [name, value] of Object.entries(environment)) process.env[name] = value;
 }
 
+/** The process that reads files goes on too, in one folder for its temporary files. */
+let reader = { temporary: tmpdir(), release: holdReader() };
+
+function keepReader(): void {
+  const temporary = tmpdir();
+  if (temporary === reader.temporary) return;
+  reader.release();
+  reader = { temporary, release: holdReader() };
+}
+
 async function run({ words, folder, environment }: Call): Promise<Finished> {
   process.chdir(folder);
   takeEnvironment(environment);
+  keepReader();
   process.exitCode = 0;
   await runProgram(words);
   const [stdout, stderr] = [printed.stdout, printed.stderr].map((pieces) =>

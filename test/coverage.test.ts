@@ -13,7 +13,7 @@ import { undoRun } from '../src/runs/undo-run.ts';
 import { openStore } from '../src/store/engines.ts';
 import { Random } from './fuzz/random.ts';
 import { opened } from './importing.ts';
-import { seed } from './seed.ts';
+import { seed, times } from './seed.ts';
 import { TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
@@ -141,7 +141,7 @@ test('the list of series equals a direct count after random imports, corrections
   );
   /** What can be undone: the newest change first, with the bars that it added or took. */
   const done: { runId: number; undo: () => void }[] = [];
-  for (let step = 1; step <= 60; step++) {
+  for (let step = 1; step <= times(60); step++) {
     const newest = done.at(-1);
     if (random.chance(0.2) && newest !== undefined) {
       await undoRun(store, { runId: newest.runId, dryRun: false, nowMs: () => NOW_MS });

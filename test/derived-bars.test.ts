@@ -6,7 +6,7 @@ import { DAY_MS, dayOf, formatDay, MINUTE_MS } from '../src/base/instant.ts';
 import { type Calendar, calendarOf } from '../src/market/calendar/calendar.ts';
 import type { Session } from '../src/market/calendar/session.ts';
 import { type BarRecord, type Row, World, walk } from './bar-world.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 
 const FIRST_DAY = dayOf(2025, 2, 24);
 const DAYS = 25;
@@ -252,7 +252,7 @@ test('derived bars are those of a direct reading, in any range, order and page s
       served.cases++;
       served.bars += found.length;
     }),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
   assert.ok(served.bars > 5 * served.cases, `${served.bars} bars in ${served.cases} cases show little`);
 });

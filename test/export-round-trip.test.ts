@@ -12,7 +12,7 @@ import { everything, exportTable } from '../src/queries/export/tables.ts';
 import { contentHash } from '../src/store/copy.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { openToWrite, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
@@ -407,6 +407,6 @@ test('what is exported and imported into an empty store has the same content has
       }
     }),
     // Worlds are large: to make one smaller takes longer than to read it.
-    { numRuns: 2, endOnFailure: true },
+    { numRuns: times(2), endOnFailure: true },
   );
 });

@@ -1,6 +1,6 @@
 // The test files that run together in a process: most of them would take longer to load the program, and to
-// run it cold, than they take warm. They start no process, and change nothing that a file after them sees. As
-// the program of such a process this imports the files that it is given.
+// run it cold, than they take warm. They change nothing that a file after them sees. As the program of such a
+// process this imports the files that it is given.
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 
@@ -10,7 +10,7 @@ export const filesTogether: readonly (readonly string[])[] = [
   [
     'bench/**/*.test.ts',
     '{src/{base,contract,market},packages}/**/*.test.ts',
-    'src/cli/{own-modules,serve/known-damage,shared/progress,shared/table}.test.ts',
+    'src/cli/{own-modules,serve/known-damage,shared/output,shared/progress,shared/table}.test.ts',
     'src/imports/read/{sample,spool,unpack}.test.ts',
     'src/imports/load/{bar-chunk,bar-rules,open-series}.test.ts',
     'src/imports/map/{column-mapping,instant-cell}.test.ts',
@@ -30,15 +30,21 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/{import-bars,import-instruments,instrument-terms,undo}.test.ts',
   ],
   [
-    'src/serve/{base-address,built-in-pages,forwarded,parsed-requests,route}.test.ts',
+    'src/serve/!(handshakes|readiness|server|tls).test.ts',
     'src/serve/cache/{cached-answers,random-requests}.test.ts',
     'src/serve/threads/{overload,turns}.test.ts',
     'src/serve/outgoing/unsent-bytes.test.ts',
     'test/{bad-input,export-round-trip,page-keys}.test.ts',
   ],
   [
-    'test/presets/!(command|convert|notations|write-map).test.ts',
-    'test/{bulk-random,replace-random}.test.ts',
+    'test/presets/!(command|convert|write-map).test.ts',
+    'test/{bulk-random,import-arrow,import-nested,replace-random}.test.ts',
+  ],
+  [
+    'src/queries/{closed-days,options}.test.ts',
+    'test/{adjust,aliases,calendar-changes,close-labels,no-data,option-chains,option-quotes}.test.ts',
+    'test/{latest-of-many,side-by-side,venues}.test.ts',
+    'test/sqlite/plans.test.ts',
   ],
   [
     'test/{as-of,covered}/!(pinned-keys).test.ts',
@@ -50,8 +56,13 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/sqlite/lost-*.test.ts',
   ],
   [
-    'test/{container,glossary,import-law,rules,stores}.test.ts',
-    'test/{deletion-cost,restored-versions}.test.ts',
+    'src/imports/load/watched-file.test.ts',
+    'src/store/past/known-reader.test.ts',
+    'src/store/sqlite/{followed,layout}.test.ts',
+    'test/{client-contract,container,glossary,import-law,rules,stores,unit}.test.ts',
+    'test/{deletion-cost,import-shapes,restored-versions}.test.ts',
+    'test/sqlite/unfinished-damage.test.ts',
+    'test/tidy/tidy.test.ts',
   ],
   // They call commands, which run in a process that is there anyway.
   [
@@ -65,6 +76,20 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/presets/{command,write-map}.test.ts',
     'test/sqlite/{damaged-pages,damaged-rows,kept-check,store-copy}.test.ts',
   ],
+  [
+    'test/{damaged-rows,deep-check,doctor,import-bounds,on-failure,query-command,rejected-file}.test.ts',
+    'test/{replace,undo-cli}.test.ts',
+  ],
+  // They start servers, each its own.
+  [
+    'test/{address-info,bulk-arrow,client,csv-safe,encoding,etag,longest-values,openapi,pages}.test.ts',
+    'test/{quotas,requests,security,server-runs}.test.ts',
+  ],
+  [
+    'test/{cli,completion,contract-walk,data-version,export,import,key-uses,serving-settings}.test.ts',
+    'test/mcp/{ten-questions,tools}.test.ts',
+  ],
+  ['test/sqlite/{addresses,copy,copy-refusals,damaged-log,migrations,replaced-store}.test.ts'],
 ];
 
 if (import.meta.main) {

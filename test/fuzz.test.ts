@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzInProcess, fuzzMissing, heapBytes, openBench } from './fuzz/in-process.ts';
 import { fuzzSockets, openService } from './fuzz/sockets.ts';
-import { seed } from './seed.ts';
+import { seed, times } from './seed.ts';
 import { Workshop } from './service.ts';
 
 /**
- * `npm run fuzz` sends a million. The last new class of answers but one comes by 4,000; those over sockets
- * add the framing.
+ * CI sends 8,000, `npm run fuzz` a million. The last new class of answers but one comes by 4,000; those over
+ * sockets add the framing.
  */
-const [REQUESTS, SOCKET_REQUESTS] = [8_000, 1_000];
+const [REQUESTS, SOCKET_REQUESTS] = [Math.min(8_000, times(8_000)), 1_000];
 /**
  * Requests that are asked again: they build nothing that is not there, so that the heap stays as it is, to a
  * kilobyte a request.
@@ -19,7 +19,7 @@ const [REQUESTS, SOCKET_REQUESTS] = [8_000, 1_000];
 const AGAIN = 1_500;
 const GROWTH_MAX = 1.03;
 
-test('8,000 requests to the request handler have the answers of the contract, memory flat (contract 6.4)', async (t) => {
+test('requests to the request handler have the answers of the contract, memory flat (contract 6.4)', async (t) => {
   const bench = await openBench();
   try {
     const findings = await fuzzInProcess(bench, seed, REQUESTS);

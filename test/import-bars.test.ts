@@ -11,7 +11,7 @@ import { type ColumnMapping, noMapping } from '../src/imports/map/column-mapping
 import { FileProblem } from '../src/imports/read/file-problem.ts';
 import { findZone } from '../src/market/calendar/zone.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { barsOf, type StoredBar } from './stored.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
@@ -861,7 +861,7 @@ test('files in any order, one after the other, leave what a plain map of their r
         assert.deepEqual([firstMs, lastMs, count], [...span, bars.length], String(name));
       }
     }),
-    { numRuns: 12 },
+    { numRuns: times(12) },
   );
 });
 

@@ -10,6 +10,7 @@ import duckdb from '@duckdb/node-bindings';
 import { limits } from '../src/contract/limits.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { ownNames } from '../src/imports/map/column-mapping.ts';
+import { holdReader } from '../src/imports/read/reader-process.ts';
 import { openSources } from '../src/imports/read/source.ts';
 import { engineAt } from '../src/store/engines.ts';
 import { Workshop } from './service.ts';
@@ -19,6 +20,7 @@ import { zipOf } from './zip.ts';
 
 const shop = new Workshop();
 after(() => shop.close());
+process.once('exit', holdReader());
 // What is made to read packed files is looked for at the end: other tests make such folders too.
 mkdirSync(shop.path('temporary'));
 process.env.TMPDIR = shop.path('temporary');

@@ -13,7 +13,7 @@ import { undoRun } from '../src/runs/undo-run.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
 import { hashOf } from './reliability/minutes.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { Workshop } from './service.ts';
 import { alterStore, contentOf, isWriting, openToWrite, rowsOf, TestFolder, zeroBytes } from './stores.ts';
 import { zipOf } from './zip.ts';
@@ -156,7 +156,7 @@ test('files in groups fill a store as one by one, row for row, whatever is refus
         }
       },
     ),
-    { numRuns: 10 },
+    { numRuns: times(10) },
   ));
 
 test('a group takes no further file after 1,000 files, or 64 MiB of text (contract 11)', async (t) => {

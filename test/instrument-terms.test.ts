@@ -10,7 +10,7 @@ import { undoRun } from '../src/runs/undo-run.ts';
 import type { Store } from '../src/store/store.ts';
 import { searchInstruments } from '../src/store/term-search.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { openToWrite, rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
@@ -153,6 +153,6 @@ test('the terms are those of the rows that are left, after any imports, deletion
         }
       },
     ),
-    { numRuns: 20 },
+    { numRuns: times(20) },
   );
 });

@@ -15,13 +15,13 @@ import { parseArgs } from 'node:util';
 import { startHost } from './commands.ts';
 import { filesTogether } from './files-together.ts';
 import { postgresPrograms, withPostgres } from './postgres/server.ts';
-import { filesOnPostgres, leftOutWords, ofPostgres } from './postgres/test-files.ts';
+import { filesOnPostgres, leftOutWords, ofPostgres, ofSqliteAlone } from './postgres/test-files.ts';
 import type { Ended, Note } from './run-events.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Random tests try so many times as much as in `npm test`. */
-const TIMES_IN_CI = '2';
+/** How much random tests try, where nothing else is said: in CI four times as much as before a commit. */
+const times = { ci: '2', usual: '0.5' };
 
 /**
  * A file of which no test ends for so long, and which prints nothing, waits in vain: it is stopped, with all
@@ -117,6 +117,9 @@ function chosenJobs(): Job[] {
     const files = named.flatMap((name) => (existsSync(name) ? [name] : filesOf([name])));
     const areOnPostgres = asked.postgres ? files : files.filter((file) => ofPostgres().includes(file));
     const others = files.filter((file) => !areOnPostgres.includes(file));
+    const wrong = areOnPostgres.filter((file) => ofSqliteAlone().includes(file));
+    if (wrong.length > 0)
+      throw new Error(`about SQLite alone, run it without --postgres: ${wrong.join(', ')}`);
     return [...on('postgres', areOnPostgres), ...on('sqlite', others)];
   }
   if (asked.quick) return together('sqlite', filesOf(quick, ofPostgres()));
@@ -282,7 +285,7 @@ const outcomes: Outcome[] = [];
 async function runJobs(): Promise<void> {
   const queue = [...jobs];
   const environment = {
-    TEST_TIMES: asked.ci ? TIMES_IN_CI : '1',
+    TEST_TIMES: asked.ci ? times.ci : times.usual,
     ...process.env,
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/bourse'),
   };
@@ -300,7 +303,7 @@ async function runJobs(): Promise<void> {
     }
     host.child.disconnect();
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, runNext));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, queue.length) }, runNext));
 }
 
 const needsServer = jobs.some(({ engine }) => engine === 'postgres');

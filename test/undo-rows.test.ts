@@ -12,7 +12,7 @@ import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';
 import { fileDatasetNamed } from '../src/store/schema/index.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { Workshop } from './service.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
@@ -259,7 +259,7 @@ test('after any imports and undos a list has the rows of the runs that are left 
           assert.deepEqual(contentOf(shelf.url)[name], [], name);
       }),
     ),
-    { numRuns: 12 },
+    { numRuns: times(12) },
   );
 });
 

@@ -13,7 +13,7 @@ import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';
 import { contentHash } from '../src/store/copy.ts';
 import type { Store } from '../src/store/store.ts';
 import { opened } from './importing.ts';
-import { fc } from './seed.ts';
+import { fc, times } from './seed.ts';
 import { barsOf, type StoredBar } from './stored.ts';
 import { contentOf, openToWrite, rowsOf, TestFolder } from './stores.ts';
 
@@ -354,7 +354,7 @@ test('after any imports, deletions and undoings the bars are those of the runs t
         assert.equal(await shelf.hash(), emptyHash);
       }),
     ),
-    { numRuns: 8 },
+    { numRuns: times(8) },
   );
 });
 

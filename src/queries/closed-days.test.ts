@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { AskedBars, type Named, type ServedBar } from '../../test/asked-bars.ts';
 import { Vendor } from '../../test/presets/vendor.ts';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 import { sharedData, Workshop } from '../../test/service.ts';
 import { barsOf } from '../../test/stored.ts';
 import { formatDay, parseDay } from '../base/instant.ts';
@@ -406,7 +406,7 @@ for (const [name, rule] of Object.entries(rules)) {
           assert.deepEqual(await asked.latest(interval, pages), served.slice(-limit));
         }
       }),
-      { numRuns: 8 },
+      { numRuns: times(8) },
     );
   });
 }

@@ -15,7 +15,7 @@ import {
   World,
   walk,
 } from '../../test/bar-world.ts';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 
 test('a derived bar has the first open, last close, extremes, summed volume and weighted vwap (contract 3.8)', async () => {
   const world = await World.create();
@@ -172,7 +172,7 @@ test('whatever coarser series stand beside complete minutes, the same bars are s
         );
       }
     }),
-    { numRuns: 12 },
+    { numRuns: times(12) },
   );
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { AskedBars, type Named, type ServedBar } from '../../test/asked-bars.ts';
 import { Vendor } from '../../test/presets/vendor.ts';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 import { sharedData } from '../../test/service.ts';
 import { barsOf, type StoredBar } from '../../test/stored.ts';
 import { undoRun } from '../runs/undo-run.ts';
@@ -348,7 +348,7 @@ test('hours and minutes of any times are served as the clause says, at every sor
         );
       },
     ),
-    { numRuns: 12 },
+    { numRuns: times(12) },
   );
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { contract } from '../contract/index.ts';
 import { importFile } from '../imports/load/importers.ts';
@@ -288,7 +288,7 @@ test('every walk gives the contracts asked for, in their order or its reverse (s
         );
       },
     ),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
 });
 

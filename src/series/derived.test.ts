@@ -2,7 +2,7 @@
 // (contract 3.8, 4.5).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 import { TestFolder } from '../../test/stores.ts';
 import { DAY_MS, dayOf, END_MS, FIRST_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
@@ -192,7 +192,7 @@ test('bars folded block by block are those of all base bars at once, in both dir
       });
       assert.deepEqual(found, expectedRows(bars, what));
     }),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
 });
 
@@ -232,7 +232,7 @@ test('bars asked for again are those of the first asking, whatever parts of the 
         assert.deepEqual(found, isWhole ? all : part);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: times(100) },
   );
 });
 

@@ -12,7 +12,7 @@ import {
   targetOf,
   withKey,
 } from '../../test/request-handler.ts';
-import { fc } from '../../test/seed.ts';
+import { fc, times } from '../../test/seed.ts';
 import type { ErrorWord } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import { listLimits } from '../contract/limits.ts';
@@ -245,7 +245,7 @@ test('any texts in any place are answered or refused, never a fault (contract 6.
         if (got.status !== 200) assert.equal((JSON.parse(got.text) as { code: number }).code, got.status);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   );
 });
 

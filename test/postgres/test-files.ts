@@ -14,8 +14,10 @@ const globSync = (globs: readonly string[], exclude: readonly string[] = []): st
 const ownTests = ['src/store/postgres/**/*.test.ts', 'test/postgres/*.test.ts'];
 const onEachEngine = ['test/undo.test.ts', 'test/replace.test.ts'];
 
-/** Files of tests about SQLite alone, and the long forms. */
-const ofSqlite = ['src/store/sqlite/**', 'test/sqlite/**', 'test/ci/**'];
+/** Files of tests about SQLite alone. */
+const sqliteAlone = ['src/store/sqlite/**', 'test/sqlite/**'];
+/** These, and the long forms. */
+const ofSqlite = [...sqliteAlone, 'test/ci/**'];
 
 /**
  * Those of modules that know no store, by the import law, of the explorer on the demo, whose store is always
@@ -29,6 +31,9 @@ const ofNoStore = [
 
 /** The files that run on PostgreSQL alone. */
 export const ofPostgres = (): string[] => globSync(ownTests);
+
+/** The files that run on SQLite alone: another engine has none of their tests. */
+export const ofSqliteAlone = (): string[] => globSync(sqliteAlone);
 
 /** The files of a run on PostgreSQL: the tests of PostgreSQL, or all tests that ask a store. */
 export const filesOnPostgres = (all: boolean): string[] =>

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { formatDay } from '../../src/base/instant.ts';
 import { calendarOf } from '../../src/market/calendar/calendar.ts';
 import { parseCsv } from '../csv.ts';
-import { fc } from '../seed.ts';
+import { fc, times } from '../seed.ts';
 import { sharedData } from '../service.ts';
 import { rowsOf } from '../stores.ts';
 import { zipOf } from '../zip.ts';
@@ -142,7 +142,7 @@ test('chains of splits come back from factors that are rounded to eight decimals
         said,
       );
     }),
-    { numRuns: 15 },
+    { numRuns: times(15) },
   );
 });
 

@@ -21,7 +21,7 @@ import {
   StoreUnavailable,
   type Writer,
 } from '../../src/store/store.ts';
-import { fc } from '../seed.ts';
+import { fc, times } from '../seed.ts';
 import { until } from '../until.ts';
 import { pastTests } from './past-suite.ts';
 import { versionTests } from './version-suite.ts';
@@ -273,7 +273,7 @@ function rowTests(withFresh: WithFresh): void {
             assert.deepEqual(walked, whole);
           },
         ),
-        { numRuns: 40 },
+        { numRuns: times(40) },
       );
     }));
 
@@ -330,7 +330,7 @@ function rowTests(withFresh: WithFresh): void {
           );
           assert.equal(await reader.snapshot((rows) => rows.count(importRuns, where)), unset.length);
         }),
-        { numRuns: 30 },
+        { numRuns: times(30) },
       );
     }));
 
@@ -493,7 +493,7 @@ function rowTests(withFresh: WithFresh): void {
           );
           assert.deepEqual(found, [row]);
         }),
-        { numRuns: 30 },
+        { numRuns: times(30) },
       );
     }));
 
@@ -553,7 +553,7 @@ function blockTests(withFresh: WithFresh): void {
             assert.deepEqual(await reader.snapshot(async (open) => plain(await open.blocks(one))), expected);
           }
         }),
-        { numRuns: 40 },
+        { numRuns: times(40) },
       );
     }));
 
@@ -644,7 +644,7 @@ function rowsByKeyTests(withFresh: WithFresh): void {
             }
           });
         }),
-        { numRuns: 30 },
+        { numRuns: times(30) },
       );
     }));
 }
@@ -699,7 +699,7 @@ function blocksAtTests(withFresh: WithFresh): void {
             }
           }),
         ),
-        { numRuns: 40 },
+        { numRuns: times(40) },
       );
     }));
 }
@@ -969,7 +969,7 @@ function controlTests(freshUrl: () => Promise<string>): void {
         const [found] = await readKeys(control);
         assert.deepEqual([...found!.hash], [...hash]);
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
     await control.close();
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import duckdb from '@duckdb/node-bindings';
-import { fc } from '../../../test/seed.ts';
+import { fc, times } from '../../../test/seed.ts';
 import { numberOf } from '../../base/decimal.ts';
 import { open } from '../read/duckdb.ts';
 import { NeedsCare } from '../read/file-problem.ts';
@@ -84,7 +84,7 @@ test('a number of Parquet is the double that its text gives, of every type of nu
         const { texts, numbers } = await bothOf(type, literals);
         assert.deepEqual(numbers, texts.map(numberOf), type);
       }),
-      { numRuns: 2 },
+      { numRuns: times(2) },
     );
   }
 });
@@ -117,7 +117,7 @@ test('a moment of Parquet is what its text says, of every type of dates and time
           assert.deepEqual([type, parquetMoment(type), numbers![row]], [type, cell.kind, cell.ms]);
         }
       }),
-      { numRuns: 2 },
+      { numRuns: times(2) },
     );
   }
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fc } from '../../../test/seed.ts';
+import { fc, times } from '../../../test/seed.ts';
 import { plainRows } from '../read/plain-csv.ts';
 import { readChunks } from '../read/read.ts';
 import { holdReader } from '../read/reader-process.ts';
@@ -77,7 +77,7 @@ test('a number times a power of ten is the double nearest to the product, by its
         assert.deepEqual(await madeOf(text, header, fields, 'DuckDB'), expected);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: times(30) },
   ));
 
 type Form = readonly [
@@ -142,7 +142,7 @@ for (const [what, cell, of] of forms) {
           }
         },
       ),
-      { numRuns: 10 },
+      { numRuns: times(10) },
     ));
 }
 
@@ -169,5 +169,5 @@ test("the times and prices of LEAN's files of minutes are those that DuckDB give
         );
       },
     ),
-    { numRuns: 20 },
+    { numRuns: times(20) },
   ));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fc } from '../../../test/seed.ts';
+import { fc, times } from '../../../test/seed.ts';
 import { NeedsCare } from './file-problem.ts';
 import { plainRows } from './plain-csv.ts';
 import { readChunks } from './read.ts';
@@ -114,7 +114,7 @@ test('a file gives the rows that DuckDB reads from it, however many of them are 
       assert.deepEqual(await rowsOf(text, csv, 'memory'), expected);
       assert.deepEqual(await rowsOf(text, csv, 'disk'), expected);
     }),
-    { numRuns: 60 },
+    { numRuns: times(60) },
   );
   assert.ok(seen.whole > 10 && seen.partly > 2, JSON.stringify(seen));
 });

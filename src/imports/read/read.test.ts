@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fc } from '../../../test/seed.ts';
+import { fc, times } from '../../../test/seed.ts';
 import { numberOf } from '../../base/decimal.ts';
 import { TextCheck } from './digest.ts';
 import { FileProblem, NeedsCare } from './file-problem.ts';
@@ -149,7 +149,7 @@ test('a random CSV read fast gives the cells that a plain parser gives, in their
         columnOf(rows, 1).map((cell) => (cell === '' ? Number.NaN : Number(cell))),
       );
     }),
-    { numRuns: 16 },
+    { numRuns: times(16) },
   );
 });
 
@@ -161,7 +161,7 @@ test('a random CSV read carefully gives every cell as its text, in their order',
       for (const column of header.keys()) assert.deepEqual(found.texts[column], columnOf(rows, column));
       assert.ok(found.surplus.every((cell) => cell === null));
     }),
-    { numRuns: 16 },
+    { numRuns: times(16) },
   );
 });
 
@@ -238,7 +238,7 @@ test('a number read fast is the one that its text says by our own rules, or the 
         found.numbers[0]!.some((value) => Math.abs(value) === Infinity);
       if (!isRefused) assert.deepEqual(found.numbers[0], cells.map(numberOf));
     }),
-    { numRuns: 40, examples: [[['+-0', '1']], [['1_0']]] },
+    { numRuns: times(40), examples: [[['+-0', '1']], [['1_0']]] },
   );
 });
 

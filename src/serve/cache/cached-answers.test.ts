@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Random } from '../../../test/fuzz/random.ts';
 import { type Filling, fillStore } from '../../../test/importing.ts';
-import { seed } from '../../../test/seed.ts';
+import { seed, times } from '../../../test/seed.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import { startParquet } from '../../queries/export/parquet-process.ts';
 import { QueryRunner } from '../../queries/index.ts';
@@ -206,7 +206,7 @@ test('no answer from the cache differs from an uncached one, through commits and
   const [cached, uncached] = [serviceWith(100_000), serviceWith(0)];
   let pageKey = 'none';
   let imports = 0;
-  for (let index = 0; index < 1_600; index++) {
+  for (let index = 0; index < times(1_600); index++) {
     const random = new Random(seed, index);
     if (index % 320 === 319) await fillStore(storeUrl, temporary.folder, clock.nowMs, fillingsOf(++imports));
     if (index % 200 === 199) clock.nowMs += DAY_MS / 2;

@@ -10,7 +10,8 @@ import { collectPageKeys } from '../../../test/fuzz/walk.ts';
 import { seed, times } from '../../../test/seed.ts';
 import { contract } from '../../contract/index.ts';
 
-const REQUESTS = times(375);
+/** Fewer would not find enough in the cache. */
+const REQUESTS = Math.max(375, times(375));
 const REQUESTS_PER_COMMIT = 30;
 /** For so many requests a few are asked for again and again, through several commits. */
 const PERIOD = 150;

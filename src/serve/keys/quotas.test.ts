@@ -2,7 +2,7 @@
 // 7.3).
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fc } from '../../../test/seed.ts';
+import { fc, times } from '../../../test/seed.ts';
 import { TestFolder } from '../../../test/stores.ts';
 import type { Observation } from '../../base/observe.ts';
 import { type ApiKey, addQuotaUses } from '../../store/control.ts';
@@ -188,7 +188,7 @@ test('each further worker lets a fiftieth of the quota too much through at the m
         assert.ok(got! <= perDay + tooMuch, `${got} with a quota of ${perDay}`);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: times(30) },
   );
 });
 

@@ -3,18 +3,17 @@
 // of the first key's are begun before it; how many are answered meanwhile depends on how the threads of the
 // stages are scheduled. `npm run share` has the times.
 import assert from 'node:assert/strict';
-import { after, mock } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { issueKey, noTerms } from '../src/serve/keys/api-keys.ts';
-import { McpThread } from '../src/serve/mcp/http-client.ts';
-import { ParquetSpool } from '../src/serve/spool/parquet-spool.ts';
-import { AdmissionControl } from '../src/serve/threads/overload.ts';
-import { QueryLanes } from '../src/serve/threads/query-lanes.ts';
-import { WaitingRequests } from '../src/serve/threads/turns.ts';
-import type { ApiKey } from '../src/store/control.ts';
-import { headersOf, type Sent, surfaces } from './reliability/surfaces.ts';
-import { control, key, keys, openHandler, storeUrl } from './request-handler.ts';
-import { testOfSqlite } from './stores.ts';
+import { issueKey, noTerms } from '../../src/serve/keys/api-keys.ts';
+import { McpThread } from '../../src/serve/mcp/http-client.ts';
+import { ParquetSpool } from '../../src/serve/spool/parquet-spool.ts';
+import { AdmissionControl } from '../../src/serve/threads/overload.ts';
+import { QueryLanes } from '../../src/serve/threads/query-lanes.ts';
+import { WaitingRequests } from '../../src/serve/threads/turns.ts';
+import type { ApiKey } from '../../src/store/control.ts';
+import { headersOf, type Sent, surfaces } from '../reliability/surfaces.ts';
+import { control, key, keys, openHandler, storeUrl } from '../request-handler.ts';
 
 const CONNECTIONS = 100;
 /**
@@ -98,24 +97,20 @@ async function statusOf(sent: Sent, secret: string, isGone: () => boolean): Prom
 
 // Where a store takes several requests at the same time, one may overtake another.
 for (const [surface, request] of Object.entries(surfaces('AAPL')))
-  testOfSqlite(
-    `${surface}: a key's request is answered after one of another key with a hundred, and is not refused (contract 6.3)`,
-    async () => {
-      // The threads are there, and their code is compiled.
-      for (let warm = 0; warm < 3; warm++)
-        assert.equal(await statusOf(request(warm), other, () => false), 200);
-      let isOver = false;
-      const all = Array.from({ length: CONNECTIONS }, (_, n) => statusOf(request(10 + n), key, () => isOver));
-      // Those that find a free place are begun.
-      for (let turn = 0; turn < 50; turn++) await giveWay();
-      begunBefore.length = 0;
-      assert.equal(await statusOf(request(10 + CONNECTIONS), other, () => false), 200);
-      isOver = true;
-      await Promise.allSettled(all);
-      assert.ok(begunBefore.length > 0, 'the request waited in no queue');
-      assert.ok(
-        Math.max(...begunBefore) <= TURNS_MAX,
-        `begun before it, queue by queue: ${begunBefore.join(', ')}`,
-      );
-    },
-  );
+  test(`${surface}: a key's request is answered after one of another key with a hundred, and is not refused (contract 6.3)`, async () => {
+    // The threads are there, and their code is compiled.
+    for (let warm = 0; warm < 3; warm++) assert.equal(await statusOf(request(warm), other, () => false), 200);
+    let isOver = false;
+    const all = Array.from({ length: CONNECTIONS }, (_, n) => statusOf(request(10 + n), key, () => isOver));
+    // Those that find a free place are begun.
+    for (let turn = 0; turn < 50; turn++) await giveWay();
+    begunBefore.length = 0;
+    assert.equal(await statusOf(request(10 + CONNECTIONS), other, () => false), 200);
+    isOver = true;
+    await Promise.allSettled(all);
+    assert.ok(begunBefore.length > 0, 'the request waited in no queue');
+    assert.ok(
+      Math.max(...begunBefore) <= TURNS_MAX,
+      `begun before it, queue by queue: ${begunBefore.join(', ')}`,
+    );
+  });
