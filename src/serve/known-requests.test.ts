@@ -9,6 +9,7 @@ import { issue, withoutOpenssl } from '../../test/certificates.ts';
 import { Connection, type RawAnswer } from '../../test/connection.ts';
 import { addRows, address, control, key, observed, openHandler, store } from '../../test/request-handler.ts';
 import { TestFolder } from '../../test/stores.ts';
+import { limits } from '../contract/limits.ts';
 import { readKeys } from '../store/control.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { ResponseCache } from './cache/response-cache.ts';
@@ -69,7 +70,7 @@ async function serving(at: RequestHandler = openHandler(), changed: Partial<Answ
     await Promise.all(open.map((one) => one.close()));
     await server.stop('test');
   };
-  return { known, connection, connections, server, [Symbol.asyncDispose]: stop };
+  return { handler: at, known, connection, connections, server, [Symbol.asyncDispose]: stop };
 }
 
 const one = async (connection: Connection, bytes: string): Promise<RawAnswer> =>
@@ -228,6 +229,16 @@ test('a request that is not known any more has waited as long as before', async 
   await fourTimes(server.connection(), text(`${BARS}?limit=9`, key));
   assert.equal(met.length, 2);
   assert.deepEqual(came.slice(2), met);
+});
+
+test('load shedding is asked by the stages alone whether a late request is answered', async () => {
+  const asked: number[] = [];
+  const admits = (_: string | null, waitedMs: number): boolean => asked.push(waitedMs) > 0;
+  await using at = await serving(openHandler({ admits }), {
+    answerKnown: (met) => at.handler.answerKnown({ ...met, waitedMs: limits.queueWaitMs + met.waitedMs + 1 }),
+  });
+  await fourTimes(at.connection(), text(`${BARS}?limit=9`, key));
+  assert.deepEqual([at.known, asked.length], [[false, false], 4]);
 });
 
 test('where the store is away a request that was known is refused as any other (contract 6.3)', async () => {

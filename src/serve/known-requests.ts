@@ -120,8 +120,9 @@ export class KnownRequests {
     const body = bodyOf(known, kept, cache);
     const { key, route, status } = known;
     const keyId = key.key_id;
-    if (body === undefined || unsent.isNear(keyId) || !admits(keyId, met.waitedMs)) return null;
-    if (!keys.holds(key, nowMs)) return null;
+    if (body === undefined || unsent.isNear(keyId) || !keys.holds(key, nowMs)) return null;
+    // The stages ask for one that is late, and each asking counts.
+    if (met.waitedMs > limits.queueWaitMs || !admits(keyId, met.waitedMs)) return null;
     const counted = quotas.countNow(key);
     if (counted === undefined || counted?.isAdmitted === false) return null;
     const requestId = randomUUID();
