@@ -50,7 +50,7 @@ export class RequestHandler {
 
   /** The name of a known request by its bytes; null where it is not known. */
   knownName(bytes: Buffer): string | null {
-    return this.#service.known.nameOf(bytes);
+    return this.#service.known.nameOf(bytes, this.#service.nowMs());
   }
 
   /**

@@ -2,25 +2,30 @@
 // (contract 4.1, 6.4, 7.3, 7.5, 9.7, 9.8), on real sockets.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { issue, withoutOpenssl } from '../../test/certificates.ts';
 import { Connection, type RawAnswer } from '../../test/connection.ts';
-import { addRows, address, control, key, observed, openHandler } from '../../test/request-handler.ts';
+import { addRows, address, control, key, observed, openHandler, store } from '../../test/request-handler.ts';
 import { TestFolder } from '../../test/stores.ts';
+import { limits } from '../contract/limits.ts';
 import { readKeys } from '../store/control.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { ResponseCache } from './cache/response-cache.ts';
 import type { RequestHandler } from './handler.ts';
 import { issueKey, KeyRing, moveKey, noTerms, revokeKey } from './keys/api-keys.ts';
 import { isWholeRequest } from './known-requests.ts';
 import { httpLimits } from './limits.ts';
 import { OpenConnections } from './open-connections.ts';
+import { Sending } from './outgoing/sending.ts';
 import { UnsentBytes } from './outgoing/unsent-bytes.ts';
 import { listen } from './server.ts';
 import { readCertificate } from './tls.ts';
 
 const temporary = new TestFolder();
 after(() => temporary.close());
+const storedKey = (await readKeys(control)).find(({ name }) => name === 'test')!;
 
 const BARS = '/api/v2/stock/bars/US:AAPL/1M/from/2025-03-03/to/2025-03-04';
 const text = (path: string, secret: string, headers = ''): string =>
@@ -33,20 +38,26 @@ function shared({ status, headers, body }: RawAnswer) {
   return { status, headers: Array.from(headers).filter(([name]) => !own.includes(name)), body };
 }
 
-/** A server over a handler; `known` has the outcome of each request that was met by its bytes. */
-async function serving(at: RequestHandler = openHandler()) {
+type Answering = Pick<RequestHandler, 'answerKnown' | 'handle'>;
+
+/**
+ * A server over a handler, parts of which a test may change; `known` has the outcome of each request that was
+ * met by its bytes.
+ */
+async function serving(at: RequestHandler = openHandler(), changed: Partial<Answering> = {}) {
   const known: boolean[] = [];
   const handler = {
     handle: at.handle.bind(at),
     knownName: at.knownName.bind(at),
     answerKnown: async (met: Parameters<typeof at.answerKnown>[0]) => {
-      const answer = await at.answerKnown(met);
+      const answer = await (changed.answerKnown?.(met) ?? at.answerKnown(met));
       known.push(answer !== null);
       return answer;
     },
+    ...(changed.handle && { handle: changed.handle }),
   };
   const observe = (): void => undefined;
-  const connections = new OpenConnections(100, observe);
+  const connections = new OpenConnections(200, observe);
   const parts = { handler, connections, unsent: new UnsentBytes(), observe };
   const server = await listen(parts, { host: '127.0.0.1', port: 0, reusePort: false, certificate: null });
   const open: Connection[] = [];
@@ -59,7 +70,7 @@ async function serving(at: RequestHandler = openHandler()) {
     await Promise.all(open.map((one) => one.close()));
     await server.stop('test');
   };
-  return { known, connection, connections, server, [Symbol.asyncDispose]: stop };
+  return { handler: at, known, connection, connections, server, [Symbol.asyncDispose]: stop };
 }
 
 const one = async (connection: Connection, bytes: string): Promise<RawAnswer> =>
@@ -184,14 +195,155 @@ test('revoked, expired and moved keys are met as by the stages (contract 7.3, 9.
   for (const { status } of await get(revoked.secret)) assert.equal(status, 401);
 });
 
-test('a request is asked of the stages again after a second', async () => {
-  let nowMs = Date.now();
-  await using at = await serving(openHandler({ nowMs: () => nowMs }));
+for (const [what, movedMs] of [
+  ['after a second', httpLimits.knownMs],
+  ['where the clock goes back', -3_600_000],
+] as const) {
+  test(`a request is asked of the stages again ${what}`, async () => {
+    let nowMs = Date.now();
+    await using at = await serving(
+      openHandler({ nowMs: () => nowMs, keys: { verify: async () => storedKey, holds: () => true } }),
+    );
+    const connection = at.connection();
+    await fourTimes(connection, text(`${BARS}?limit=9`, key));
+    nowMs += movedMs;
+    await fourTimes(connection, text(`${BARS}?limit=9`, key));
+    assert.deepEqual(at.known, Array(5).fill(true), 'the parser had the others');
+  });
+}
+
+test('a request that is not known any more has waited as long as before', async () => {
+  const at = openHandler();
+  const came: (number | undefined)[] = [];
+  const met: number[] = [];
+  await using server = await serving(at, {
+    answerKnown: async ({ arrivedMs }) => {
+      met.push(arrivedMs);
+      return null;
+    },
+    handle: (request) => {
+      came.push(request.arrivedMs);
+      return at.handle(request);
+    },
+  });
+  await fourTimes(server.connection(), text(`${BARS}?limit=9`, key));
+  assert.equal(met.length, 2);
+  assert.deepEqual(came.slice(2), met);
+});
+
+test('load shedding is asked by the stages alone whether a late request is answered', async () => {
+  const asked: number[] = [];
+  const admits = (_: string | null, waitedMs: number): boolean => asked.push(waitedMs) > 0;
+  await using at = await serving(openHandler({ admits }), {
+    answerKnown: (met) => at.handler.answerKnown({ ...met, waitedMs: limits.queueWaitMs + met.waitedMs + 1 }),
+  });
+  await fourTimes(at.connection(), text(`${BARS}?limit=9`, key));
+  assert.deepEqual([at.known, asked.length], [[false, false], 4]);
+});
+
+test('where the store is away a request that was known is refused as any other (contract 6.3)', async () => {
+  let isAway = false;
+  const versioned = {
+    get id() {
+      return store.id;
+    },
+    version: () => (isAway ? Promise.reject(new StoreUnavailable('away')) : store.version()),
+    changesAfter: store.changesAfter.bind(store),
+  };
+  await using at = await serving(openHandler({ cache: new ResponseCache(versioned) }));
   const connection = at.connection();
   await fourTimes(connection, text(`${BARS}?limit=9`, key));
-  nowMs += httpLimits.knownMs;
-  await fourTimes(connection, text(`${BARS}?limit=9`, key));
-  assert.deepEqual(at.known, [true, true, false, true, true, true]);
+  isAway = true;
+  for (const { status } of await fourTimes(connection, text(`${BARS}?limit=9`, key)))
+    assert.equal(status, 503);
+  assert.deepEqual(at.known.slice(0, 2), [true, true]);
+});
+
+/** A known request whose answer waits for `go`. */
+async function heldAnswer() {
+  const handler = openHandler();
+  const { promise, resolve: go } = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const at = await serving(handler, {
+    answerKnown: async (met) => {
+      begun.resolve();
+      await promise;
+      return handler.answerKnown(met);
+    },
+  });
+  const connection = at.connection();
+  const bytes = text(`${BARS}?limit=9`, key);
+  for (let count = 0; count < 2; count++) await one(connection, bytes);
+  const answer = one(connection, bytes);
+  await begun.promise;
+  return { at, connection, answer, go };
+}
+
+test('a known request counts as one that is read and not answered yet', async () => {
+  const { at, answer, go } = await heldAnswer();
+  await using _ = at;
+  assert.deepEqual([at.connections.unanswered, at.connections.unread], [1, 0]);
+  go();
+  assert.equal((await answer).status, 200);
+  while (at.connections.unanswered > 0) await new Promise(setImmediate);
+});
+
+test('a stop while a known request is answered ends its connection with the answer', async () => {
+  const { at, connection, answer, go } = await heldAnswer();
+  at.connections.stop();
+  at.connections.endIdle();
+  go();
+  assert.equal((await answer).status, 200);
+  await connection.ended;
+  await at.server.stop('test');
+});
+
+test('a known answer that its caller does not read takes no place of others', async () => {
+  const handler = openHandler();
+  const many = Buffer.alloc(16 * 1024 * 1024);
+  const waited: number[] = [];
+  const { promise: end, resolve } = Promise.withResolvers<null>();
+  await using at = await serving(handler, {
+    // The first is not read, the others wait, but for the last.
+    answerKnown: async (met) => {
+      waited.push(met.waitedMs);
+      if (waited.length === 1) return { head: '', body: [many], owner: null, release: () => undefined };
+      return waited.length > httpLimits.placesMax ? handler.answerKnown(met) : end;
+    },
+  });
+  const bytes = text(`${BARS}?limit=9`, key);
+  const connections = Array.from({ length: httpLimits.placesMax + 1 }, () => at.connection());
+  for (const connection of connections) await one(connection, bytes);
+  const unread = connect(at.server.port, '127.0.0.1');
+  unread.write(bytes);
+  await once(unread, 'data');
+  unread.pause();
+  unread.write(bytes);
+  while (waited.length < 1) await new Promise(setImmediate);
+  for (const connection of connections.slice(0, -2)) connection.write(bytes);
+  while (waited.length < httpLimits.placesMax) await new Promise(setImmediate);
+  await one(connections.at(-1)!, bytes);
+  assert.equal(waited.at(-1), 0);
+  unread.destroy();
+  resolve(null);
+});
+
+test('an answer to a connection that has closed keeps nothing of it', async () => {
+  const observe = (): void => undefined;
+  const unsent = new UnsentBytes();
+  const sending = new Sending({ unsent, observe, reset: () => undefined, pace: undefined }, () => ({
+    family: 'IPv4',
+    port: 1,
+  }));
+  const socket = new Socket().destroy();
+  await once(socket, 'close');
+  sending.forget(socket);
+  const body = [Buffer.alloc(9)];
+  await new Promise<void>((done) =>
+    sending.sendWritten(socket, { head: '', body, owner: 'key', release: unsent.hold('key', 9) }, done),
+  );
+  assert.deepEqual([sending.ownerOf(socket), unsent.total], [null, 0]);
+  sending.close();
 });
 
 const statusesIn = (got: string): string[] =>
@@ -313,6 +465,7 @@ const apart: readonly (readonly [what: string, bytes: string, isWhole: boolean])
   ['chunks', 'GET /a HTTP/1.1\r\nTransfer-Encoding:chunked\r\n\r\n', false],
   ['an upgrade', 'GET /a HTTP/1.1\r\nUpgrade: h2c\r\n\r\n', false],
   ['an end', 'GET /a HTTP/1.1\r\nConnection: close\r\n\r\n', false],
+  ['an end by a name of old', 'GET /a HTTP/1.1\r\nProxy-Connection: close\r\n\r\n', false],
   ['several tokens', 'GET /a HTTP/1.1\r\nConnection: keep-alive, close\r\n\r\n', false],
   ['a folded line', 'GET /a HTTP/1.1\r\nHost: b\r\n c\r\n\r\n', false],
   ['a bare line end', 'GET /a HTTP/1.1\r\nHost: b\nContent-Length: 3\r\n\r\n', false],

@@ -27,17 +27,18 @@ type KnownRequest = {
   /** The version of the store that the response names. */
   readonly dataVersion: number | undefined;
   readonly form: AnswerForm;
-  /** From this moment on the stages are asked once more. */
-  readonly untilMs: number;
+  /** When the stages were asked. */
+  readonly askedMs: number;
 };
 
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** The beginning and the lines of one request: no folded lines, and no line that ends otherwise. */
 const HEAD = /^GET [!-~]+ HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~\w-]+:[^\0\r\n]*\r\n)*\r\n$/;
-/** Headers that a body follows, that end the connection, or that each response repeats. */
-const APART =
-  /\r\n(?:(?:content-length|transfer-encoding|expect|upgrade|x-request-id):|connection:(?! *keep-alive\r))/i;
+/** Headers that a body follows, or that each response repeats. */
+const APART = /\r\n(?:content-length|transfer-encoding|expect|upgrade|x-request-id):/i;
+/** Those that end the connection: the parser heeds the older name, too. */
+const ENDING = /\r\n(?:proxy-)?connection:(?! *keep-alive\r)/i;
 
 /**
  * True for bytes that are one whole request without a body: a parser that was between two requests before
@@ -45,7 +46,7 @@ const APART =
  */
 export function isWholeRequest(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
-  return HEAD.test(text) && !APART.test(text);
+  return HEAD.test(text) && !APART.test(text) && !ENDING.test(text);
 }
 
 /** The bytes have a key in them, so their hash stands for them. */
@@ -63,7 +64,7 @@ const keptSeconds = limits.keepAliveTimeoutMs / 1_000;
 const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${keptSeconds}\r\n\r\n`;
 
 const linesOf = (headers: Readonly<Record<string, string>>): string =>
-  Object.entries(headers).reduce((text, [name, value]) => `${text}${name}: ${value}\r\n`, '');
+  Array.from(Object.entries(headers), ([name, value]) => `${name}: ${value}\r\n`).join('');
 
 /** A request that may be known, as the server meets it. */
 export type MetRequest = Pick<HttpRequest, 'address' | 'batch' | 'isGone'> & {
@@ -77,10 +78,11 @@ export type MetRequest = Pick<HttpRequest, 'address' | 'batch' | 'isGone'> & {
 export class KnownRequests {
   readonly #known = new SizedCache<KnownRequest>(httpLimits.knownBytesMax);
 
-  /** The name of a known request by its bytes; null where it is not known. */
-  nameOf(bytes: Buffer): string | null {
+  /** The name of a known request by its bytes; null where it is not known, or was for a second. */
+  nameOf(bytes: Buffer, nowMs: number): string | null {
     const name = hashOf(bytes);
-    return this.#known.has(name) ? name : null;
+    const askedMs = this.#known.get(name)?.askedMs;
+    return askedMs === undefined || Math.abs(nowMs - askedMs) >= httpLimits.knownMs ? null : name;
   }
 
   /**
@@ -91,16 +93,14 @@ export class KnownRequests {
     const { request, found, form, key, route } = context;
     if (request.bytes === undefined || found === null || form === null) return;
     if (bodyBytes(response) > httpLimits.sendPieceBytes) return;
-    const nowMs = service.nowMs();
     const { 'X-Request-Id': _, ...others } = response.headers;
     const headers = service.address.scheme === 'https' ? { ...others, ...strictTransport } : others;
     const head = `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${linesOf(headers)}`;
     const known: KnownRequest = {
       ...{ key, route, forwarded, status: response.status, head, form, dataVersion: found.dataVersion },
-      ...{ name: found.name!, answer: new WeakRef(found.cached), untilMs: nowMs + httpLimits.knownMs },
+      ...{ name: found.name!, answer: new WeakRef(found.cached), askedMs: service.nowMs() },
     };
-    const texts = [found.name!, head, form.url ?? ''];
-    const bytes = texts.reduce((sum, text) => sum + text.length, httpLimits.knownOverheadBytes as number);
+    const bytes = found.name!.length + head.length + (form.url?.length ?? 0) + httpLimits.knownOverheadBytes;
     this.#known.set(hashOf(request.bytes), known, bytes);
   }
 
@@ -115,14 +115,14 @@ export class KnownRequests {
     if (known === undefined || kept === undefined) return null;
     const version = await cache.version(met.batch);
     const nowMs = service.nowMs();
-    if (version === null || nowMs >= known.untilMs || cache.find(known.name, version, nowMs) !== kept)
-      return null;
+    if (version === null || cache.find(known.name, version, nowMs) !== kept) return null;
     if (Math.max(kept.answer.dataVersion!, version) !== known.dataVersion) return null;
     const body = bodyOf(known, kept, cache);
     const { key, route, status } = known;
-    const { key_id: keyId } = key;
-    if (body === undefined || unsent.isNear(keyId) || !admits(keyId, met.waitedMs)) return null;
-    if (!keys.holds(key, nowMs)) return null;
+    const keyId = key.key_id;
+    if (body === undefined || unsent.isNear(keyId) || !keys.holds(key, nowMs)) return null;
+    // The stages ask for one that is late, and each asking counts.
+    if (met.waitedMs > limits.queueWaitMs || !admits(keyId, met.waitedMs)) return null;
     const counted = quotas.countNow(key);
     if (counted === undefined || counted?.isAdmitted === false) return null;
     const requestId = randomUUID();

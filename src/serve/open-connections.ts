@@ -86,6 +86,15 @@ export class OpenConnections {
     });
   }
 
+  /** Counts a request of a connection that is answered now, until the result is called. */
+  begin(socket: Socket): () => void {
+    const unfinished = this.#bySocket.get(socket)!;
+    this.#idle.delete(socket);
+    this.#unanswered++;
+    unfinished.count++;
+    return () => this.#finish(socket, unfinished);
+  }
+
   /**
    * Adds a response to be sent. While a caller has several unanswered requests, its connection is not read.
    * One read may bring thousands: where all callers together have too many, the result is false, and the
@@ -96,15 +105,12 @@ export class OpenConnections {
     if (unfinished === undefined) return false;
     if (this.#unanswered >= httpLimits.unansweredMax && unfinished.count > httpLimits.pipelinedMax)
       return false;
-    this.#idle.delete(socket);
-    this.#unanswered++;
-    unfinished.count++;
+    response.once('close', this.begin(socket));
     unfinished.newest = response;
     if (unfinished.count > httpLimits.pipelinedMax && !unfinished.isPaused) {
       unfinished.isPaused = true;
       socket.pause();
     }
-    response.once('close', () => this.#finish(socket, unfinished));
     return true;
   }
 
@@ -121,14 +127,14 @@ export class OpenConnections {
     if (this.#isStopping) socket.destroySoon();
   }
 
-  /** A request of a connection without another one has arrived, and waits to be read or is known. */
+  /** A request of a connection without another one has arrived, and waits to be read. */
   hold(socket: Socket): void {
     this.#idle.delete(socket);
     const unfinished = this.#bySocket.get(socket);
     if (unfinished !== undefined) unfinished.isHeld = true;
   }
 
-  /** What waited is read now, or answered. */
+  /** What waited is read now. */
   letGo(socket: Socket): void {
     const unfinished = this.#bySocket.get(socket);
     if (unfinished === undefined) return;
@@ -163,8 +169,8 @@ export class OpenConnections {
 
   /** Ends the connections that have nothing to send. */
   endIdle(): void {
-    for (const [socket, { newest, isHeld }] of this.#bySocket)
-      if (newest === undefined && !isHeld) socket.destroySoon();
+    for (const [socket, { count, isHeld }] of this.#bySocket)
+      if (count === 0 && !isHeld) socket.destroySoon();
   }
 }
 

@@ -193,9 +193,8 @@ export function paceReading(socket: Socket, rules: ReadingRules): void {
   const [parseNow] = socket.listeners('data') as ((piece: Buffer) => void)[];
   if (parseNow === undefined) return;
   let isWaiting = false;
-  /** Whether only whole requests came before, and how many at least. */
-  let isBetween = true;
-  let isFirst = true;
+  /** Whether only whole requests came before; null at the beginning. */
+  let isBetween: boolean | null = null;
   const goOn = (): void => {
     isWaiting = false;
     if (!rules.isPaused()) socket.resume();
@@ -206,8 +205,7 @@ export function paceReading(socket: Socket, rules: ReadingRules): void {
     socket.unshift(piece);
   };
   const parse = (piece: Buffer): void => {
-    isBetween &&= rules.isWhole(piece);
-    isFirst = false;
+    isBetween = isBetween !== false && rules.isWhole(piece);
     rules.parse(piece, isBetween, (whole) => parseNow.call(socket, whole));
   };
   const done = (piece: Buffer, isAnswered: boolean): void => {
@@ -221,7 +219,7 @@ export function paceReading(socket: Socket, rules: ReadingRules): void {
       putBack(piece.subarray(httpLimits.readPieceBytes));
       setImmediate(goOn);
       parse(piece.subarray(0, httpLimits.readPieceBytes));
-    } else if (isBetween && !isFirst && rules.answerKnown(piece, (isAnswered) => done(piece, isAnswered)))
+    } else if (isBetween === true && rules.answerKnown(piece, (isAnswered) => done(piece, isAnswered)))
       isWaiting = true;
     else parse(piece);
   };

@@ -8,7 +8,7 @@ import { limits } from '../contract/limits.ts';
 import { addressFact } from './base-address.ts';
 import type { RequestHandler } from './handler.ts';
 import { isWholeRequest } from './known-requests.ts';
-import type { HttpRequest } from './message.ts';
+import type { HttpRequest, WrittenResponse } from './message.ts';
 import { type OpenConnections, stop } from './open-connections.ts';
 import { Sending, type SendingPace } from './outgoing/sending.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
@@ -167,6 +167,8 @@ export async function listen(
   const gate = new RequestGate();
   /** The whole request that is being parsed; null for other bytes. */
   let parsing: Buffer | null = null;
+  /** The place that it has at the gate already; null where it has none. */
+  let placed: Entered | null = null;
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     const bytes = parsing ?? undefined;
@@ -181,7 +183,7 @@ export async function listen(
     }
     newestRequest.set(socket, incoming);
     const answer = (): void => {
-      const entered = gate.enter(sending.ownerOf(socket));
+      const entered = placed ?? gate.enter(sending.ownerOf(socket));
       batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch, bytes }));
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
@@ -195,22 +197,22 @@ export async function listen(
     if (name === null || connections.isBusy(socket) || !socket.writable) return false;
     sending.heard(socket);
     const entered = gate.enter(sending.ownerOf(socket));
-    connections.hold(socket);
+    const finish = connections.begin(socket);
     const end = (isAnswered: boolean): void => {
-      connections.letGo(socket);
-      entered.leave(sending.ownerOf(socket));
       done(isAnswered);
+      finish();
     };
-    const { arrivedMs, waitedMs } = entered;
-    const isGone = (): boolean => socket.destroyed;
-    const met = { name, arrivedMs, waitedMs, address: socket.remoteAddress, isGone };
-    batches.add((batch) => {
-      handler.answerKnown!({ ...met, batch }).then(
-        (response) =>
-          response === null ? end(false) : sending.sendWritten(socket, response, () => end(true)),
-        () => socket.destroy(),
-      );
-    });
+    const met = { name, ...entered, address: socket.remoteAddress, isGone: () => socket.destroyed };
+    const answer = (response: WrittenResponse | null): void => {
+      if (response === null) {
+        placed = entered;
+        end(false);
+        placed = null;
+      } else sending.sendWritten(socket, response, () => end(true));
+      if (response !== null || socket.destroyed) entered.leave(sending.ownerOf(socket));
+    };
+    // What went wrong goes wrong again in the stages, and is told there.
+    batches.add((batch) => void handler.answerKnown!({ ...met, batch }).then(answer, () => answer(null)));
     return true;
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);

@@ -207,7 +207,7 @@ export class Sending {
     this.#parts.unsent.add(flow.owner, -flow.held);
     this.#parts.unsent.add(owner, flow.held);
     flow.owner = owner;
-    this.#flows.set(socket, flow);
+    if (!socket.destroyed) this.#flows.set(socket, flow);
     return flow;
   }
 
