@@ -19,12 +19,12 @@ import { QueueError } from './threads/query-queue.ts';
 /** Handles requests. */
 export class RequestHandler {
   readonly #service: Service;
+  readonly #known = new KnownRequests();
 
   constructor(parts: HandlerParts) {
     this.#service = {
       ...parts,
       sizes: new AnswerSizes(),
-      known: new KnownRequests(),
       streamed: new StreamedAnswers(),
       encodedPages: new EncodedPages(),
       handle: (request) => this.handle(request),
@@ -50,7 +50,7 @@ export class RequestHandler {
 
   /** The name of a known request by its bytes; null where it is not known. */
   knownName(bytes: Buffer): string | null {
-    return this.#service.known.nameOf(bytes, this.#service.nowMs());
+    return this.#known.nameOf(bytes, this.#service.nowMs());
   }
 
   /**
@@ -58,7 +58,7 @@ export class RequestHandler {
    * as any other.
    */
   answerKnown(met: MetRequest): Promise<WrittenResponse | null> {
-    return this.#service.known.answer(met, this.#service);
+    return this.#known.answer(met, this.#service);
   }
 
   async #pass(context: RequestContext): Promise<HttpResponse> {
@@ -77,9 +77,9 @@ export class RequestHandler {
     const response = responses.withQuota(told, counted);
     const isGone = request.isGone();
     const bytes = request.method === 'HEAD' ? 0 : responses.bodyBytes(response);
-    const { observe, unsent, known } = this.#service;
+    const { observe, unsent } = this.#service;
     const forwarded = this.#forwardedBy(request);
-    known.add(context, told, forwarded, this.#service);
+    this.#known.add(context, told, forwarded, this.#service);
     const facts = {
       ...({ kind: 'request', requestId, method: request.method, route: pattern, keyId } as const),
       ...{ status: isGone ? null : response.status, word: isGone ? null : word },

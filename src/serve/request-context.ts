@@ -12,7 +12,6 @@ import type { AnswerForm, CachedAnswer, ResponseCache } from './cache/response-c
 import type { EncodedPages } from './encoding.ts';
 import type { KeyRing } from './keys/api-keys.ts';
 import type { CountedRequest, Quotas } from './keys/quotas.ts';
-import type { KnownRequests } from './known-requests.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import type { AnswerSizes, UnsentBytes } from './outgoing/unsent-bytes.ts';
 import type { Caller } from './request.ts';
@@ -55,7 +54,6 @@ export type HandlerParts = {
 /** The parts of a service, and what one request handler keeps from request to request. */
 export type Service = HandlerParts & {
   readonly sizes: AnswerSizes;
-  readonly known: KnownRequests;
   readonly streamed: StreamedAnswers;
   readonly encodedPages: EncodedPages;
   /** Handles a request that an assistant makes; never throws. */
