@@ -173,7 +173,9 @@ function StoredTable({ asset, query }: { asset: AssetSchema; query: string }): C
   const days = useCloses(asset, symbols, 'DAY', 2);
   const weeks = useCloses(asset, symbols, 'WEEK', WEEKS);
   if (error !== null) return asset === 'stock' ? h(Failure, { error, again }) : null;
-  if (value === undefined || value.length === 0) return null;
+  // Until there is an answer the page does not say that nothing is stored.
+  if (value === undefined) return h('section', { 'aria-busy': true });
+  if (value.length === 0) return null;
   return h(
     'section',
     null,

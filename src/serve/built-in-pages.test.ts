@@ -48,3 +48,24 @@ test('pages have a tag: the same for the same text, another for another address 
   const later = await pagesOf('1.2.4').get('/openapi.json')!(sentTo('http://localhost:8080'));
   assert.notEqual(later.headers.ETag, await tagOf('/openapi.json'));
 });
+
+test('the pages that hold the key of a demo are for its own hosts and pages; no other page holds it (contract 7.4)', async () => {
+  const key = 'key-of-the-demo';
+  const demo = builtInPages(
+    '1.2.3',
+    async () => null,
+    () => 0,
+    () => key,
+  );
+  const checkHost = (): void => assert.fail('a foreign host');
+  for (const [path, page] of demo) {
+    if (path === '/readyz' || path === '/llms.txt') continue;
+    const content = await page(sentTo('http://localhost:8080'));
+    const hasKey = path === '/' || path === '/docs/endpoints.html';
+    assert.equal(textOf(content).includes(key), hasKey, path);
+    assert.equal(content.isSameOrigin ?? false, hasKey, path);
+    if (hasKey)
+      await assert.rejects(async () => page({ baseAddress: () => '', checkHost }), /a foreign host/, path);
+    if (hasKey) assert.ok(!textOf(await pageAt(path)).includes(key), path);
+  }
+});

@@ -218,6 +218,24 @@ explorerTest(
   },
 );
 
+explorerTest('while the overview waits for an answer it does not say that nothing is stored', async () => {
+  const page = await world.newPage('#/nowhere');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route('**/coverage?*', async (route) => {
+    await promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/\/option\/coverage/);
+  await page.evaluate(() => {
+    location.hash = '#/';
+  });
+  await asked;
+  await page.waitForSelector('text=What is stored');
+  assert.equal(await page.isVisible('text=Nothing is stored yet'), false);
+  resolve();
+  await page.waitForSelector('.stored >> text=AAPL');
+});
+
 explorerTest('a chain whose underlying has no price has all strikes, and none in the money', async () => {
   const contracts = ['C', 'P'].flatMap((letter) =>
     [10, 12.5].map((strike) => {

@@ -257,6 +257,8 @@ function setUpNavigation() {
   const open = (/** @type {boolean} */ isOpen) => {
     pages.classList.toggle('open', isOpen);
     menu.setAttribute('aria-expanded', String(isOpen));
+    // They stand above the text, which may have been scrolled away from.
+    if (isOpen) scrollTo(0, 0);
   };
   menu.addEventListener('click', () => open(!pages.classList.contains('open')));
   pages.addEventListener('click', ({ target }) => {
