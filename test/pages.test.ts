@@ -252,7 +252,7 @@ test(
       await page.waitForSelector('text=What is stored');
       await page.click('text="Docs"');
       await page.click('text="Endpoints"');
-      assert.equal(await page.inputValue('#key'), key);
+      await page.waitForFunction(`document.querySelector('#key')?.value === ${JSON.stringify(key)}`);
       assert.ok(!page.url().includes(key));
     }),
 );
