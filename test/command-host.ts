@@ -3,7 +3,6 @@
 // started it.
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { runProgram } from '../src/cli/main.ts';
 import { holdReader } from '../src/imports/read/reader-process.ts';
@@ -37,20 +36,21 @@ function takeEnvironment(environment: Call['environment']): void {
   for (const [name, value] of Object.entries(environment)) process.env[name] = value;
 }
 
-/** The process that reads files goes on too, in one folder for its temporary files. */
-let reader = { temporary: tmpdir(), release: holdReader() };
+/** The process that reads files goes on too, where its environment is the same but for settings of ours. */
+let reader = { environment: '', release: holdReader() };
 
-function keepReader(): void {
-  const temporary = tmpdir();
-  if (temporary === reader.temporary) return;
+function keepReader(all: Call['environment']): void {
+  const others = Object.entries(all).filter(([name]) => !name.startsWith('BOURSE_'));
+  const environment = JSON.stringify(others);
+  if (environment === reader.environment) return;
   reader.release();
-  reader = { temporary, release: holdReader() };
+  reader = { environment, release: holdReader() };
 }
 
 async function run({ words, folder, environment }: Call): Promise<Finished> {
   process.chdir(folder);
   takeEnvironment(environment);
-  keepReader();
+  keepReader(environment);
   process.exitCode = 0;
   await runProgram(words);
   const [stdout, stderr] = [printed.stdout, printed.stderr].map((pieces) =>

@@ -9,6 +9,9 @@ import type { Mode, Store } from '../../src/store/store.ts';
 import { makeStore } from '../reliability/flips-store.ts';
 import { fileStore, storeFile } from './files.ts';
 
+/** The sound store, made once in a process. */
+let sound: Promise<Uint8Array> | null = null;
+
 /** Copies of the store of the flips, in a folder of their own. */
 export class LosingStores {
   readonly folder = mkdtempSync(join(tmpdir(), 'bourse-lost-rows-'));
@@ -17,7 +20,8 @@ export class LosingStores {
 
   /** Makes the sound store, before all copies. */
   async make(): Promise<void> {
-    this.#sound = await makeStore(this.folder, join(this.folder, 'sound.db'), 4_096);
+    sound ??= makeStore(this.folder, join(this.folder, 'sound.db'), 4_096);
+    this.#sound = await sound;
   }
 
   close(): void {
