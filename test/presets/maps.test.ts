@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
 import { barsOf } from '../stored.ts';
 import { rowsOf } from '../stores.ts';
 import { zipOf } from '../zip.ts';
 import { type Flags, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 const fields = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A', interval: '1M' };

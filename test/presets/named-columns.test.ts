@@ -283,6 +283,7 @@ const clocks: readonly (readonly [header: string, first: string, second: string]
   ['Time', '093000', '150500'],
   ['time', '9:30 AM', '3:05 PM'],
   ['TIME', '9:30:00 am', '03:05:00 pm'],
+  ['Time', '9:30am', '3:05pm'],
   ['<TIME>', '09:30:00', '15:05:00'],
   ['Time', '09:30:00.0', '15:05:00.000'],
   ['时间', '09:30', '15:05'],

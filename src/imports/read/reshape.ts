@@ -28,7 +28,10 @@ export type Reshaped = {
 /** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
 export function reshape(reshaping: Reshaping): Reshaped | null {
   if (reshaping.kind === 'symbols') return symbolRows(reshaping);
-  if (reshaping.kind === 'arrow') return rowsOfArrow(reshaping);
+  if (reshaping.kind === 'arrow') {
+    const header = writing(reshaping, (add) => arrowRows(reshaping.name, reshaping.path, add));
+    return { shape: 'Arrow', header };
+  }
   const shape = reshapeJson(reshaping);
   return shape === null ? null : { shape, header: null };
 }
@@ -340,22 +343,30 @@ export const ordersOf = (rows: readonly (readonly string[])[]): readonly (readon
     .map((one) => one.split(' '))
     .filter((names) => names.length === rows[0]?.length && isOrder(names, rows));
 
-/** Writes lines, many at a time. @throws FileProblem where they are far more than the file */
-function linesTo(file: number, name: string, packedBytes: number) {
-  let text = '';
-  let bytes = 0;
+/** Writes the lines that `work` adds, many at a time. @throws FileProblem where they are far more than the file */
+function writing<T>(
+  { name, path, target }: Pick<Reshaping, 'name' | 'path' | 'target'>,
+  work: (add: (row: string) => void) => T,
+): T {
+  const [file, packedBytes] = [openSync(target, 'w'), statSync(path).size];
+  let [text, bytes] = ['', 0];
   const flush = (): void => {
     bytes += text.length;
     refuseBomb(name, bytes, packedBytes);
     writeSync(file, text, null, 'latin1');
     text = '';
   };
-  const add = (row: string): void => {
-    if (row.length > limits.importRowBytesMax) throw longRow(name);
-    text += `${row}\n`;
-    if (text.length > PIECE_BYTES) flush();
-  };
-  return { add, flush };
+  try {
+    const made = work((row) => {
+      if (row.length > limits.importRowBytesMax) throw longRow(name);
+      text += `${row}\n`;
+      if (text.length > PIECE_BYTES) flush();
+    });
+    flush();
+    return made;
+  } finally {
+    closeSync(file);
+  }
 }
 
 const raw = (text: string): string => Buffer.from(JSON.stringify(text)).toString('latin1');
@@ -368,7 +379,7 @@ const withoutNumber = (key: string): string => key.replace(/^"\d+[a-z]?\. /, '"'
  * read as it is. @throws FileProblem where it is cut off, or its rows do not fit each other
  */
 export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
-  const { name, path, target } = request;
+  const { name, path } = request;
   const file = openSync(path, 'r');
   const reader = new JsonReader(name, file);
   const at = (start: number): JsonReader => new JsonReader(name, file, start);
@@ -378,23 +389,21 @@ export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
     one.each(() => found.push(one.value()));
     return found;
   };
-  let output: number | null = null;
   try {
-    if (!reader.isContainer() || isListOfObjects(at(0))) return null;
+    if (!reader.isContainer()) return null;
     const root = outline(reader, '');
-    // Objects one after the other are rows.
-    const table = reader.peek() >= 0 ? null : tableIn(name, root);
+    // Objects in a list, or one after the other, are rows.
+    const areRows = root.isList && root.kids[0]?.isList === false;
+    const table = areRows || reader.peek() >= 0 ? null : tableIn(name, root);
     if (table === null || readsOwn(root, request, table)) return null;
-    output = openSync(target, 'w');
-    const { add, flush } = linesTo(output, name, statSync(path).size);
     const [node] = table.nodes as [Node, ...Node[]];
     const rows = at(node.start);
-    const said: Readonly<Record<Table['kind'], () => string>> = {
-      objects() {
+    const said: Readonly<Record<Table['kind'], (add: (row: string) => void) => string>> = {
+      objects(add) {
         rows.each(() => add(rows.value()));
         return `JSON, the objects of ${table.keys.map(textOf).join('.')}`;
       },
-      dated() {
+      dated(add) {
         const hasTime = ROW_NUMBER.test(node.firstKey);
         rows.each((key) => {
           const cells: string[] = [];
@@ -407,7 +416,7 @@ export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
         });
         return 'JSON, objects by their dates, which are datetime';
       },
-      columns() {
+      columns(add) {
         const columns = table.nodes.map(({ start }) => at(start));
         for (const column of columns) column.open();
         const end = node.isList ? ARRAY_END : OBJECT_END;
@@ -427,7 +436,7 @@ export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
         }
         return `JSON, columns ${table.nodes.map(({ key }) => textOf(key)).join(', ')}`;
       },
-      lists() {
+      lists(add) {
         const width = node.kids[0]!.count;
         const names = namesOf(request, table, lists) ?? orderOf(name, at(node.start), width);
         if (names.length !== width)
@@ -454,23 +463,13 @@ export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
         return `JSON, lists of ${names.join(', ')}`;
       },
     };
-    const found = said[table.kind]();
-    flush();
-    return found;
+    return writing(request, said[table.kind]);
   } catch (error) {
     if (error instanceof TooDeep) return null;
     throw error;
   } finally {
     closeSync(file);
-    if (output !== null) closeSync(output);
   }
-}
-
-/** Whether a text is a list whose first value is an object: such files are read as they are. */
-function isListOfObjects(reader: JsonReader): boolean {
-  if (reader.peek() !== ARRAY) return false;
-  reader.open();
-  return [OBJECT, ARRAY_END].includes(reader.peek());
 }
 
 /** Names of the values in lists: those that a mapping gives, or that a list beside them has. */
@@ -556,7 +555,8 @@ export function symbolHeader(lines: readonly string[]) {
 }
 
 /** Writes a row for each symbol of each line; symbols without a value on a line are left out. */
-function symbolRows({ name, path, target }: Reshaping): Reshaped {
+function symbolRows(reshaping: Reshaping): Reshaped {
+  const { name, path } = reshaping;
   const lines = linesIn(name, path);
   const head = Array.from({ length: 3 }, () => lines.next().value ?? '');
   const { fields, symbols, index, count: headerLines } = symbolHeader(head)!;
@@ -571,12 +571,11 @@ function symbolRows({ name, path, target }: Reshaping): Reshaped {
   );
   if (fields.length !== new Set(fields.map((field, at) => `${field},${symbols[at]}`)).size)
     throw contentProblem(name, 'two columns have the same field and symbol');
-  const output = openSync(target, 'w');
+  const header = [index, 'symbol', ...names];
   let [row, count] = [0, 0];
-  try {
-    const { add, flush } = linesTo(output, name, statSync(path).size);
+  writing(reshaping, (add) => {
     const write = (cells: readonly string[]): void => add(lineOf(cells).trimEnd());
-    write([index, 'symbol', ...names]);
+    write(header);
     for (const line of below()) {
       if (line === '') continue;
       row++;
@@ -592,26 +591,10 @@ function symbolRows({ name, path, target }: Reshaping): Reshaped {
         else count++;
       }
     }
-    flush();
-  } finally {
-    closeSync(output);
-  }
-  const decoded = [index, 'symbol', ...names].map((one) => Buffer.from(one, 'latin1').toString());
+  });
   return {
     shape: `columns of ${all.length} ${all.length === 1 ? 'symbol' : 'symbols'}, whose names are symbol`,
-    header: decoded,
+    header: header.map((one) => Buffer.from(one, 'latin1').toString()),
     leftOut: { reason: 'a symbol has no value on a date', count },
   };
-}
-
-function rowsOfArrow({ name, path, target }: Reshaping): Reshaped {
-  const output = openSync(target, 'w');
-  try {
-    const { add, flush } = linesTo(output, name, statSync(path).size);
-    const header = arrowRows(name, path, add);
-    flush();
-    return { shape: 'Arrow', header };
-  } finally {
-    closeSync(output);
-  }
 }
