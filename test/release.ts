@@ -17,7 +17,7 @@ import { checkOut, git, root } from './golden/worktree.ts';
 import { python, skipInstall } from './python.ts';
 
 /** The tests of the packages, of the container image and of what their versions have in common. */
-const tests = ['test/ci/package.test.ts', 'test/container.test.ts'];
+const tests = ['test/ci/package.test.ts', 'test/ci/container.test.ts', 'test/container.test.ts'];
 
 type Manifest = { readonly publishConfig?: object } & Readonly<Record<string, unknown>>;
 
