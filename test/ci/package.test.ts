@@ -2,7 +2,15 @@
 // type-checked there.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -10,7 +18,10 @@ import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { skipBrowser, withPage } from '../browser.ts';
+import { git } from '../golden/worktree.ts';
 import { Assistant } from '../mcp/world.ts';
+import { python, skipInstall } from '../python.ts';
+import { makePackages } from '../release.ts';
 import { type Finished, patiently, Server, Workshop } from '../service.ts';
 import { until } from '../until.ts';
 
@@ -21,6 +32,8 @@ const installed = join(consumer, 'node_modules/bourse');
 const bourse = join(consumer, 'node_modules/.bin/bourse');
 /** A folder that has the client alone. */
 const alone = shop.path('alone');
+/** The packages: those that `npm run release` made, else of this working tree. */
+const packages = process.env.TEST_PACKAGES ?? shop.path('packages');
 const children: ChildProcess[] = [];
 after(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -55,14 +68,35 @@ async function must(program: string, args: readonly string[], cwd = consumer): P
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
-/** Packs the package of a folder, and installs it in another one, which is empty. */
-async function install(from: string, name: string, folder: string): Promise<void> {
+const tarball = (name: string): string => join(packages, `${name}-${version}.tgz`);
+
+/** Installs a package in a folder, which is empty; npm must have nothing to warn of. */
+async function install(name: string, folder: string): Promise<void> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  await must('npm', ['pack', '--pack-destination', shop.folder], from);
-  const quick = ['--prefer-offline', '--no-audit', '--no-fund'];
-  await must('npm', ['install', ...quick, '--prefix', folder, shop.path(`${name}-${version}.tgz`)], folder);
+  const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--omit=dev'];
+  const words = ['install', ...quick, '--prefix', folder, tarball(name)];
+  const { status, stderr } = await run('npm', words, { cwd: folder });
+  assert.deepEqual([status, stderr], [0, '']);
 }
+
+/** The programs of a language in a README, which ask the service at an address with a key. */
+function programsOf(readme: string, language: string, url: string, key: string): string {
+  const blocks = readFileSync(join(root, readme), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  const texts = Array.from(blocks).flatMap(([, kind, text]) => (kind === language ? [text!] : []));
+  assert.ok(texts.length > 0, readme);
+  return texts.join('\n').replaceAll('http://127.0.0.1:8080', url).replaceAll('<API_KEY>', key);
+}
+
+/** The Node.js 20 of this machine, which older installations have; undefined where there is none. */
+const node20 = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((program) => String(spawnSync(program, ['--version']).stdout).startsWith('v20.'));
+
+/** The environment of who has no other Node.js. */
+const environmentOf20 = { ...environment, PATH: [dirname(node20 ?? ''), environment.PATH].join(delimiter) };
+const skip20 = node20 === undefined && 'there is no Node.js 20 here';
 
 /** The health check of the container image: a program and its arguments. */
 function healthCheck(): string[] {
@@ -110,8 +144,10 @@ const hasNpm = spawnSync('npm', ['--version']).status === 0;
 
 suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can be packed' }, () => {
   before(async () => {
-    await install(root, 'bourse', consumer);
-    await install(join(root, 'packages/client'), 'bourse-client', alone);
+    // What is not committed yet, but known to git, belongs to the working tree.
+    if (!existsSync(packages)) makePackages(git('stash', 'create') || 'HEAD', packages);
+    await install('bourse', consumer);
+    await install('bourse-client', alone);
   });
 
   test('publint finds nothing in them', async () => {
@@ -144,20 +180,43 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     assert.ok(!readdirSync(join(consumer, 'node_modules/.bin')).includes('node'));
   });
 
-  test('bourse --version prints the version of package.json (contract 10)', async () => {
-    assert.deepEqual(await run(bourse, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+  test('their manifests may be published, and name the Node.js that they need', () => {
+    for (const [folder, node] of [
+      [installed, '>=24.15'],
+      [join(alone, 'node_modules/bourse-client'), '>=20'],
+    ] as const) {
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
+        string,
+        unknown
+      >;
+      assert.deepEqual(
+        [manifest.version, manifest.license, manifest.engines],
+        [version, 'Apache-2.0', { node }],
+      );
+      for (const name of ['private', 'workspaces', 'scripts', 'devDependencies', 'publishConfig'])
+        assert.ok(!Object.hasOwn(manifest, name), name);
+      for (const name of ['README.md', 'LICENSE']) assert.ok(existsSync(join(folder, name)), name);
+    }
+  });
+
+  test('bourse --version prints the version of package.json, by npx too (contract 10)', async () => {
+    const expected = { status: 0, stdout: `${version}\n`, stderr: '' };
+    assert.deepEqual(await run(bourse, ['--version']), expected);
+    assert.deepEqual(await run('npx', ['--offline', 'bourse', '--version']), expected);
   });
 
   test('with a Node.js that is too old, or none, bourse says in one line what it needs', async () => {
     const old = folderOf({ node: 'echo v24.14.9' });
     const forward = (tool: string): string => `PATH='${environment.PATH}' exec ${tool} "$@"`;
     const none = folderOf({ sh: forward('sh'), dirname: forward('dirname'), readlink: forward('readlink') });
-    for (const path of [`${old}${delimiter}${environment.PATH}`, none]) {
-      const { status, stdout, stderr } = await run(bourse, ['--version'], {
-        env: { ...environment, PATH: path },
-      });
-      assert.deepEqual([status, stdout], [3, '']);
-      assert.match(stderr, /^bourse needs Node\.js 24\.15 or newer: .+\n$/);
+    const cure = 'install one from https://nodejs.org and put it first in PATH';
+    for (const [path, found] of [
+      [`${old}${delimiter}${environment.PATH}`, `${old}/node is v24.14.9`],
+      [none, 'PATH has none'],
+    ] as const) {
+      const finished = await run(bourse, ['--version'], { env: { ...environment, PATH: path } });
+      const stderr = `bourse needs Node.js 24.15 or newer, and ${found}: ${cure}\n`;
+      assert.deepEqual(finished, { status: 3, stdout: '', stderr });
     }
   });
 
@@ -223,6 +282,64 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     assert.equal((await run(program!, args, { env })).status, 0);
     assert.equal(await server.stop(), 0);
     assert.equal((await run(program!, args, { env })).status, 1, 'nothing answers any more');
+  });
+
+  test('the clients ask as their READMEs show, in Node.js 20 too, and the wheel in Python', async (t) => {
+    const { server, key } = await startDemo();
+    const latest = `${server.url}/api/v2/stock/bars/US:AAPL/DAY/latest?limit=5&secret_key=${key}`;
+    const { result } = (await (await patiently(() => fetch(latest))).json()) as {
+      result: { data: { datetime: string; close: number }[] };
+    };
+    const rows = result.data.map(({ datetime, close }) => `${datetime} ${close}\n`).join('');
+    const program = programsOf('packages/client/README.md', 'ts', server.url, key);
+    for (const node of [process.execPath, ...(node20 === undefined ? [] : [node20])])
+      assert.equal(await must(node, ['--input-type=module', '--eval', program], alone), rows, node);
+    if (skipInstall !== false) t.diagnostic(skipInstall);
+    else {
+      const target = shop.path('python');
+      const wheel = join(packages, `bourse_client-${version}-py3-none-any.whl`);
+      const quick = ['--quiet', '--no-index', '--no-deps', '--target', target];
+      await must(python!, ['-m', 'pip', 'install', ...quick, wheel]);
+      const inWheel = globSync('**/*', { cwd: target }).filter((file) => /\.\w+$|LICENSE$/.test(file));
+      const info = `bourse_client-${version}.dist-info`;
+      for (const file of ['bourse/__init__.py', 'bourse/py.typed', `${info}/LICENSE`])
+        assert.ok(inWheel.includes(file), `${file} of ${inWheel.join()}`);
+      assert.match(
+        readFileSync(join(target, info, 'METADATA'), 'utf8'),
+        /^License: Apache-2\.0$[\s\S]*^# bourse-client$/m,
+      );
+      const asked = programsOf('clients/python/README.md', 'python', server.url, key);
+      const which = 'import bourse; print(bourse.__version__, bourse.__file__)';
+      const env = { ...environment, PYTHONPATH: target };
+      const printed = await run(python!, ['-c', `${which}\n${asked}`], { env });
+      assert.equal(printed.status, 0, printed.stderr);
+      const [first, head, ...lines] = printed.stdout.trimEnd().split('\n');
+      assert.equal(first, `${version} ${join(target, 'bourse/__init__.py')}`);
+      assert.equal(head, 'timestamp,open,close,volume');
+      assert.deepEqual(
+        lines.map((line) => Number(line.split(',')[2])),
+        result.data.map(({ close }) => close),
+      );
+    }
+    assert.equal(await server.stop(), 0);
+  });
+
+  test('npm of Node.js 20 has nothing to warn of in a checkout, and bourse says which Node.js it found', {
+    skip: skip20,
+  }, async () => {
+    for (const omit of [['--omit=dev'], []]) {
+      const words = ['ci', '--dry-run', '--prefer-offline', ...omit];
+      const { status, stderr } = await run('npm', words, { cwd: root, env: environmentOf20 });
+      assert.deepEqual([status, stderr], [0, '']);
+    }
+    const { status, stdout, stderr } = await run('npx', ['--offline', 'bourse', 'demo'], {
+      env: environmentOf20,
+    });
+    assert.deepEqual([status, stdout], [3, '']);
+    assert.match(
+      stderr,
+      /^bourse needs Node\.js 24\.15 or newer, and \S+ is v20\.[\d.]+: install one from \S+ and .+\n$/,
+    );
   });
 
   test('bourse/contract gives the declared endpoints to a program', async () => {

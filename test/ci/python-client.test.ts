@@ -1,15 +1,14 @@
-// The Python client: against a service, against one that fails, and installed from its folder. Its tests are
-// in clients/python/tests.
+// The Python client: against a service, and against one that fails. Its tests are in clients/python/tests.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errors } from '../../src/contract/errors.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/fields.ts';
 import { type AllEndpoints, allEndpoints, contract } from '../../src/contract/index.ts';
-import { python, pythonClient, skipInstall, skipPython } from '../python.ts';
+import { python, pythonClient, skipPython } from '../python.ts';
 import { command, type Finished, Workshop } from '../service.ts';
 
 const shop = new Workshop();
@@ -297,25 +296,5 @@ suite('the Python client', { skip: skipPython, concurrency: 3 }, () => {
         endpoint,
       );
     }
-  });
-
-  test('pip installs it from its folder alone, in the version of the service', {
-    skip: skipInstall,
-  }, async () => {
-    // The build writes beside the sources.
-    const sources = shop.path('python');
-    cpSync(pythonClient, sources, { recursive: true });
-    const target = shop.path('installed');
-    mkdirSync(target);
-    const quick = ['--quiet', '--no-index', '--no-build-isolation', '--no-deps', '--target', target];
-    const { status, stderr } = await run(['-m', 'pip', 'install', ...quick, sources]);
-    assert.equal(status, 0, stderr);
-    const program = 'import bourse; print(bourse.__version__, bourse.__file__)';
-    const { stdout } = await run(['-c', program], { PYTHONPATH: target });
-    const { version } = JSON.parse(readFileSync(join(pythonClient, '../../package.json'), 'utf8')) as {
-      version: string;
-    };
-    assert.equal(stdout.trim(), `${version} ${join(target, 'bourse/__init__.py')}`);
-    assert.doesNotThrow(() => readFileSync(join(target, 'bourse/py.typed')), 'type checkers read its hints');
   });
 });
