@@ -17,7 +17,7 @@ const reasons: readonly (readonly [form: RegExp, reason: string])[] = [
   ],
   ...withoutCurl,
   [/^pip\b/, "pip would install into this machine's Python: test/ci/package.test.ts does, in a folder"],
-  [/^npm\b/, 'npm would install or test the project within its own test: its scripts are looked up'],
+  [/^np[mx]\b/, 'npm would install or test the project within its own test: its scripts are looked up'],
   [/^(?:sudo )?docker\b/, 'docker needs a container engine: its calls of bourse are looked up'],
   [/^(?:sudo )?systemctl\b/, 'systemctl needs systemd as process 1'],
   [/^sudo\b/, 'sudo needs the right to become another user: its calls of bourse are looked up'],
