@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isOlder } from '../src/base/runtime.ts';
 import { limits } from '../src/contract/limits.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -32,6 +33,17 @@ test('every stage is built on one image, pinned by its digest, with the Node.js 
   assert.equal(base[1], (JSON.parse(read('tools/node/package.json')) as { version: string }).version);
   const stages = Array.from(dockerfile.matchAll(/^FROM (?:\$\{(\w+)\})?/gm), ([, argument]) => argument);
   assert.deepEqual(stages, ['NODE_IMAGE', 'NODE_IMAGE']);
+});
+
+test('the command, its page, doctor and the package ask for one Node.js, the image has it', () => {
+  const least = /needs Node\.js ([\d.]+) or newer/.exec(read('bin/bourse'))![1]!;
+  const { publishConfig } = JSON.parse(read('package.json')) as { publishConfig: { engines: object } };
+  assert.deepEqual(publishConfig.engines, { node: `>=${least}` });
+  assert.ok(read('src/cli/commands/doctor.ts').includes(`NODE_LEAST = '${least}'`));
+  assert.ok(
+    read('docs/operating/install.md').startsWith(`# Installing\n\nBourse runs on Node.js ${least} or newer.`),
+  );
+  assert.ok(!isOlder(/NODE_IMAGE=node:([\d.]+)/.exec(dockerfile)![1]!, least));
 });
 
 test('the image runs as a user without privileges, in exec form, with its data in a volume', () => {
