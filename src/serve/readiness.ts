@@ -70,8 +70,7 @@ const unlessAway = <T>(asked: Promise<T>): Promise<T | null> =>
     throw error;
   });
 
-/** The state of a service, as far as its HTTP process knows it (contract 7.6). */
-export async function serviceState(parts: StateParts): Promise<ServiceState> {
+async function readState(parts: StateParts): Promise<ServiceState> {
   const { scrubbing, control, engine } = parts;
   const [problem, kept, space] = await Promise.all([
     parts.problem(),
@@ -83,5 +82,19 @@ export async function serviceState(parts: StateParts): Promise<ServiceState> {
     disk: { store_bytes: space?.storeBytes ?? null, free_bytes: space?.freeBytes ?? null },
     keys: kept && [...kept.keys],
     check: kept?.check ?? null,
+  };
+}
+
+/**
+ * Reads the state of a service, as far as its HTTP process knows it (contract 7.6). Calls at the same time
+ * share a reading: in PostgreSQL each takes a connection.
+ */
+export function serviceState(parts: StateParts): () => Promise<ServiceState> {
+  let reading: Promise<ServiceState> | null = null;
+  return () => {
+    reading ??= readState(parts).finally(() => {
+      reading = null;
+    });
+    return reading;
   };
 }

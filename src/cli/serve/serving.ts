@@ -177,7 +177,7 @@ export async function startService(
       submit: (request, isGone, keyId, waitedMs) => queue.submit(request, isGone, keyId, waitedMs),
       address: { publicUrl, allowedHosts, trustProxy, scheme },
       version: version(),
-      state: () => serviceState({ problem, scrubbing, control, engine: engineAt(settings.store) }),
+      state: serviceState({ problem, scrubbing, control, engine: engineAt(settings.store) }),
       spool,
       startParquet,
       assistants,
