@@ -172,7 +172,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const wanted =
-      /^(dist\/.*\.(js|d\.ts|css|svg|json)|docs\/.*\.(md|png|svg)|examples\/[\w-]+\.(csv|txt|md)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh|bourse\.json))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+      /^(dist\/.*\.(js|d\.ts|css|svg|json)|docs\/.*\.(md|png|svg)|examples\/[\w-]+\.(csv|txt|md|ipynb)|bin\/bourse|deploy\/(bourse\.service|nginx\.conf|[\w-]+\/(compose\.yaml|replication\.sh|bourse\.json))|package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
     assert.deepEqual(
       files.filter((file) => !wanted.test(file) || /\.test\./.test(file)),
       [],
