@@ -13,6 +13,7 @@ import {
 } from 'typescript/unstable/ast/is';
 import { API } from 'typescript/unstable/sync';
 import { limits } from '../../src/contract/limits.ts';
+import { groupedNumbers, suffixedNumber } from '../../src/imports/map/cell.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -31,9 +32,13 @@ const samples: Readonly<Record<string, string | null>> = {
   "fields.join('|')": 'strike_price|symbol|status',
   CLOCK: '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d',
   MONTH_LETTERS: 'FGHJKMNQUVXZ',
+  apart: `(?!.*[.])(?:${groupedNumbers[' ']}|${groupedNumbers["'"]})`,
+  'groupedNumbers[mark]': groupedNumbers[' '],
+  'groupedNumbers[other]': groupedNumbers[','],
   mark: ';',
   range: '1 2 3',
   skip: '2',
+  suffixedNumber,
   // The form of an option, in imports/map/presets/alpaca.ts.
   form: `^[A-Z]+${'[0-9]'.repeat(6)}[CP]${'[0-9]'.repeat(8)}$`,
   // A kind of parameter: `code` in contract/kinds.ts.
