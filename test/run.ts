@@ -50,8 +50,8 @@ const SLOWEST = 10;
 /** Begun first, so that none of them runs alone at the end. */
 const longest = [
   'test/explorer/**',
-  'src/cli/import/watch*',
-  'test/{examples,import-formats,raw-http}*',
+  'src/{cli/import/watch,serve/outgoing/sending,serve/threads/query-queue}*',
+  'test/{examples,import-formats,import-groups,raw-http,reader-process,sqlite/away}*',
   'test/mcp/http*',
   'test/fuzz*',
   'test/ci/{explorer,examples}/**',
