@@ -80,11 +80,7 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/{damaged-rows,deep-check,doctor,import-bounds,on-failure,query-command,rejected-file}.test.ts',
     'test/{replace,undo-cli}.test.ts',
   ],
-  // They start servers, each its own.
-  [
-    'test/{address-info,bulk-arrow,client,csv-safe,encoding,etag,longest-values,openapi,pages}.test.ts',
-    'test/{quotas,requests,security,server-runs}.test.ts',
-  ],
+  // Some of them start servers.
   [
     'test/{cli,completion,contract-walk,data-version,export,import,key-uses,serving-settings}.test.ts',
     'test/mcp/{ten-questions,tools}.test.ts',
