@@ -1,7 +1,7 @@
 // A service whose store file is moved away: what needs a new connection to it is answered with a 503 until it
 // is back (contract 6.3), and the state of the service says so (contract 7.6).
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { RecordOf } from '../../src/contract/endpoint.ts';
 import type { operateStatus } from '../../src/contract/server.ts';
@@ -86,4 +86,14 @@ test('the state of the service says that the data are away, and has the keys (co
   );
   renameSync(`${file}.away`, file);
   assert.deepEqual((await stateWhere(({ health }) => health.ready)).runs, []);
+  // What is imported from then on is served: the log of the file was removed with its name.
+  const news = other.path('news.ndjson');
+  const item = {
+    publisher_url: 'https://example.com/1',
+    title: 'One',
+    published_date: '2025-01-02T10:00:00Z',
+  };
+  writeFileSync(news, JSON.stringify(item));
+  await other.must('import', 'news', news);
+  await stateWhere(({ runs: known }) => known?.length === 1);
 });

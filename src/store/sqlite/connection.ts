@@ -1,6 +1,6 @@
 // One open SQLite file: how it is opened, its settings, statements and transactions. The only place that
 // imports node:sqlite.
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -58,7 +58,11 @@ export function openConnection(path: string, mode: Mode): DatabaseSync {
   try {
     // Only its maker may read a new file. An existing file is not opened: closing it would release this
     // process' locks on it.
-    if (mode === 'write' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    if (mode === 'write' && !existsSync(path)) {
+      closeSync(openSync(path, 'a', 0o600));
+      // A service may still have the log of a file that had the name before, and SQLite would share it.
+      for (const ending of ['-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
+    }
     return new DatabaseSync(locationOf(path, mode), {
       readOnly: mode !== 'write',
       timeout: storeLimits.busyTimeoutMs,
@@ -71,7 +75,8 @@ export function openConnection(path: string, mode: Mode): DatabaseSync {
 /** An open file with its statements kept. */
 export class Database {
   readonly path: string;
-  readonly #file: string | null;
+  /** Device and inode that its name led to. */
+  readonly file: string | null;
   readonly #db: DatabaseSync;
   readonly #statements = new SizedCache<StatementSync>(storeLimits.statementsCachedMax);
   /** Whether short writes may have left something in the log. */
@@ -88,7 +93,7 @@ export class Database {
     // Looked at before: where another file takes its place meanwhile, the next look tells.
     const found = fileAt(path);
     this.#db = openConnection(path, mode);
-    this.#file = found ?? fileAt(path);
+    this.file = found ?? fileAt(path);
     try {
       const problem = versionProblem(this.rows('select sqlite_version()')[0]![0] as string);
       if (problem !== null) throw new StoreUnusable(problem);
@@ -129,7 +134,7 @@ export class Database {
 
   /** True if its name leads to another file by now, or to none. */
   get isReplaced(): boolean {
-    return fileAt(this.path) !== this.#file;
+    return fileAt(this.path) !== this.file;
   }
 
   /** An integer setting. */

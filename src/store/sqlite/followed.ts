@@ -78,16 +78,21 @@ export class Followed<O> {
     const before = this.#database;
     const { path } = before;
     const file = fileAt(path);
-    // SQLite would take the log of the file before for that of the next one (sqlite.org/howtocorrupt.html,
-    // 2.4). A log that is left is removed before an import makes that file: later the import has it open.
-    if (this.#log !== null && this.#log === fileAt(logOf(before)))
-      for (const name of [logOf(before), `${path}-shm`]) removeTemporary(name);
+    // The same file may have come back since the last look.
+    if (file === before.file) {
+      this.#isThere = true;
+      return this.#opened;
+    }
     if (file === null) {
       this.#tellOnce(
         `${path} was removed, or cannot be reached: requests are refused until it is there again`,
       );
       throw new StoreUnavailable(noStoreAt(path));
     }
+    // SQLite would take the log of the file before for that of the next one (sqlite.org/howtocorrupt.html,
+    // 2.4). It stays while the name leads nowhere: the same file may come back, and needs it.
+    if (this.#log !== null && this.#log === fileAt(logOf(before)))
+      for (const name of [logOf(before), `${path}-shm`]) removeTemporary(name);
     this.#tellOnce(`another file, ${file}, has taken the place of ${path}: it is opened`);
     let database: Database;
     try {
