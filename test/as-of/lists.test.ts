@@ -67,7 +67,7 @@ test('news dated after now are in a range, and among the latest from their very 
   assert.equal((await asked.result('news/list?from_date=2026-01-01&to_date=2026-01-01')).count, 2);
   // Nothing keeps an answer beyond the time of what is to come.
   const answer = await asked.ask('news/latest');
-  assert.equal(answer.kind === 'answer' && answer.goodUntilMs, undefined);
+  assert.equal(answer.kind === 'answer' && answer.goodUntilMs, NOW + 1000);
 });
 
 test('events to come have no result, those behind the next one no expectation, those that data bring about are hidden (contract 8.7, 9.8)', async () => {
