@@ -64,7 +64,7 @@ test('a read-only disk is named, whatever was to be written on it', { skip }, as
       told(await shop.run(...call, ...store), new RegExp(reason));
     const status = JSON.parse(await shop.must('status', '--json', ...store)) as { totals: object };
     assert.deepEqual(status.totals, { instruments: 1, series: 1, bars: 1 });
-    assert.match(await shop.must('keys', 'list', ...store), / me +live /);
+    assert.match(await shop.must('keys', 'list', ...store), / me +data +live /);
     await shop.must('backup', shop.path('of-read-only.backup'), ...store);
     const other = ['--store', fileStore(disk.path('b.db'))];
     told(await shop.run(...imports('x.csv'), ...other), new RegExp(reason));
