@@ -51,13 +51,16 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): HttpRequest['heade
 const hasMoreChunks = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && headers['transfer-encoding'] !== undefined;
 
+/** The place of a request at the gate, and its batch. */
+type Placed = Entered & { readonly batch: number };
+
 /** Handles a request, and sends the response. */
 function respond(
   outgoing: ServerResponse,
   handler: Handler,
   connections: OpenConnections,
   sending: Sending,
-  { leave, ...moment }: Entered & Pick<HttpRequest, 'batch' | 'bytes'>,
+  { leave, ...moment }: Placed & Pick<HttpRequest, 'bytes'>,
 ): void {
   const incoming = outgoing.req;
   let owner: string | null = null;
@@ -167,8 +170,8 @@ export async function listen(
   const gate = new RequestGate();
   /** The whole request that is being parsed; null for other bytes. */
   let parsing: Buffer | null = null;
-  /** The place that it has at the gate already; null where it has none. */
-  let placed: Entered | null = null;
+  /** The place at the gate and the batch that it has already; null where it has none. */
+  let placed: Placed | null = null;
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     const bytes = parsing ?? undefined;
@@ -182,9 +185,13 @@ export async function listen(
       return;
     }
     newestRequest.set(socket, incoming);
+    const begin = (place: Placed): void =>
+      respond(outgoing, handler, connections, sending, { ...place, bytes });
     const answer = (): void => {
-      const entered = placed ?? gate.enter(sending.ownerOf(socket));
-      batches.add((batch) => respond(outgoing, handler, connections, sending, { ...entered, batch, bytes }));
+      if (placed === null) {
+        const entered = gate.enter(sending.ownerOf(socket));
+        batches.add((batch) => begin({ ...entered, batch }));
+      } else begin(placed);
     };
     // One request of a connection at a time: a caller with many must neither fill our memory nor hold up
     // others.
@@ -203,16 +210,19 @@ export async function listen(
       finish();
     };
     const met = { name, ...entered, address: socket.remoteAddress, isGone: () => socket.destroyed };
-    const answer = (response: WrittenResponse | null): void => {
+    const answer = (response: WrittenResponse | null, batch: number): void => {
       if (response === null) {
-        placed = entered;
+        placed = { ...entered, batch };
         end(false);
         placed = null;
       } else sending.sendWritten(socket, response, () => end(true));
       if (response !== null || socket.destroyed) entered.leave(sending.ownerOf(socket));
     };
-    // What went wrong goes wrong again in the stages, and is told there.
-    batches.add((batch) => void handler.answerKnown!({ ...met, batch }).then(answer, () => answer(null)));
+    // What went wrong goes wrong again in the stages, which have the same batch, and is told there.
+    batches.add((batch) => {
+      const answering = handler.answerKnown!({ ...met, batch }).catch(() => null);
+      void answering.then((response) => answer(response, batch));
+    });
     return true;
   };
   const tls = certificate === null ? null : createTlsServer(options, certificate, receive);
