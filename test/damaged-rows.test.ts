@@ -320,6 +320,31 @@ test('a watch goes on past a file whose run is damaged, and imports no file twic
   assert.doesNotMatch(told, /news\.csv: 2 rows read/);
 });
 
+test('the newest news and events are answered beside a damaged one that is still to come', async () => {
+  const store = damaged();
+  const later = {
+    news: 'published_date,title,publisher_url\n2199-01-02T12:00:00Z,Later,https://example.com/3\n',
+    'economic-events':
+      'country_iso_code,event_code,event_name,event_timestamp\n' +
+      'US,ONE,Now,2025-03-03T13:30:00Z\nUS,ONE,Later,2199-01-02T13:30:00Z\n',
+  };
+  for (const [dataset, text] of Object.entries(later)) {
+    writeFileSync(shop.path(`later-${dataset}.csv`), text);
+    await shop.must('import', dataset, `later-${dataset}.csv`, '--store', store);
+  }
+  alterStore(
+    store,
+    "update news set publisher = 'Onf' where title = 'Later'",
+    "update economic_events set unit = 'Onf' where event_name = 'Later'",
+  );
+  for (const [path, newest] of [
+    ['news/latest?', '"Two"'],
+    ['economic_calendar/event?country_iso_code=US', '"Now"'],
+    ['economic_calendar/latest_event_list?country_iso_code=US&date_type=historical&format=json', '"Now"'],
+  ])
+    assert.match(await shop.must('query', `/api/v2/${path}`, '--store', store), new RegExp(newest!));
+});
+
 test('an undo reads whole tables beside their indexes before it keeps other writers out', async () => {
   const store = await openStore(damaged(), 'write');
   const read = { before: 0, inside: 0 };

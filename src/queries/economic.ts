@@ -18,8 +18,9 @@ import type { RowOf } from '../store/schema/dataset.ts';
 import { eventCodes, events, shippedEventCodes } from '../store/schema/economic.ts';
 import type { Direction, Read, Reader } from '../store/store.ts';
 import { queryLimits } from './limits.ts';
-import { answerPage } from './pages/dataset-page.ts';
+import { answerPage, goodUntilRow } from './pages/dataset-page.ts';
 import {
+  type Answer,
   type Bounds,
   barsCounted,
   goodUntil,
@@ -118,11 +119,10 @@ function readOf(filters: Filters, range: Bounds, direction: Direction, limit: nu
 const soonest = ({ known }: QueryContext, filters: Filters, range: Bounds, limit: number) =>
   known.rows(events, readOf(filters, range, 'asc', limit));
 
-/** When the next event after now comes, of those from a moment on; infinite where none is known. */
-async function nextMs(context: QueryContext, filters: Filters, fromMs = 0): Promise<number> {
+/** Marks an answer as good until the next event after now, of those from a moment on. */
+function goodUntilNext(context: QueryContext, answer: Answer, filters: Filters, fromMs = 0): Promise<Answer> {
   const from = Math.max(fromMs, context.request.nowMs + 1);
-  const [event] = await soonest(context, filters, { from }, 1);
-  return event?.event_timestamp ?? Number.POSITIVE_INFINITY;
+  return goodUntilRow(context, answer, events, readOf(filters, { from }, 'asc', 1));
 }
 
 /** The last events of a range, newest first; at equal times the more important first (contract 8.8). */
@@ -159,7 +159,8 @@ export const answerEconomicEvent: Query<typeof economicEvent> = async (parameter
   context.undated.add(UNDATED);
   const answer = renderResult(inWireOrder(economicEventRecord, recordOf(event)), context.allocate);
   const isLasting = isAnyTime || bounds.to !== undefined || find === soonest;
-  return goodUntil(answer, isLasting ? Number.POSITIVE_INFINITY : await nextMs(context, where, bounds.from));
+  if (isLasting) return goodUntil(answer, Number.POSITIVE_INFINITY);
+  return goodUntilNext(context, answer, where, bounds.from);
 };
 
 /** Compares by the order of events in a list (contract 4.5). */
@@ -186,7 +187,7 @@ export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = as
   context.undated.add(UNDATED);
   const answer = renderRecords(context, nearest.map(recordOf), null);
   // With `all` the distances change with each moment, and nothing tells when their order does.
-  return dateType === 'all' ? answer : goodUntil(answer, await nextMs(context, where));
+  return dateType === 'all' ? answer : goodUntilNext(context, answer, where);
 };
 
 /** Sorts before every character of a code: the read continues after the code. */

@@ -14,8 +14,8 @@ import {
   unknownSymbol,
 } from './known-instrument.ts';
 import type { DayRange } from './lookup.ts';
-import { answerPage, takeRows } from './pages/dataset-page.ts';
-import { goodUntil, instantBounds, type Query, type QueryContext } from './query.ts';
+import { answerPage, goodUntilRow, takeRows } from './pages/dataset-page.ts';
+import { instantBounds, type Query, type QueryContext } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
 type Item = RowOf<typeof news>;
@@ -100,7 +100,5 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const arranged = parameters.sort === 'desc' ? rows : rows.toReversed();
   const answer = renderRecords(context, arranged.map(recordOf), null);
   const oldestFirst = order.map((column) => [column, 'asc'] as const);
-  const next = { where, range: { from: nowMs + 1 }, order: oldestFirst, limit: 1 };
-  const [coming] = await context.known.rows(news, next);
-  return goodUntil(answer, coming?.published_date ?? Number.POSITIVE_INFINITY);
+  return goodUntilRow(context, answer, news, { where, range: { from: nowMs + 1 }, order: oldestFirst });
 };

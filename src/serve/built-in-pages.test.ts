@@ -1,5 +1,7 @@
 // The built-in pages: made once, whatever address their callers use, and tagged (contract 9.3).
 import assert from 'node:assert/strict';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { builtInPages, type PageContent, type PageRequest } from './built-in-pages.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -18,6 +20,22 @@ const pageAt = async (path: string, base = 'http://localhost:8080'): Promise<Pag
   pages.get(path)!(sentTo(base));
 
 const textOf = ({ body }: PageContent): string => Buffer.concat(body).toString();
+
+test('a page that could not be made is made when it is asked for again', async (t) => {
+  const paths = [
+    '/docs',
+    '/docs/using/bars.html',
+    '/docs/endpoints.html',
+    '/docs/page.css',
+    '/docs/using/bars.md',
+  ];
+  const reading = t.mock.method(files, 'readFile', () => Promise.reject(new Error('EMFILE')));
+  syncBuiltinESMExports();
+  for (const path of paths) await assert.rejects(pageAt(path), /EMFILE/, path);
+  reading.mock.restore();
+  syncBuiltinESMExports();
+  for (const path of paths) assert.ok(textOf(await pageAt(path)).length > 0, path);
+});
 
 test('the OpenAPI document is made once: every address has its own base, and no copy of the rest (contract 9.3)', async () => {
   const bases = ['http://localhost:8080', 'http://127.0.0.1:1', 'https://data.example.com/a"b\\c/$&'];

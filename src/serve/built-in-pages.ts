@@ -6,7 +6,7 @@ import { tagOf } from './cache/etag.ts';
 import { REFERENCE } from './docs/endpoints-page.ts';
 import * as guides from './docs/guides.ts';
 import { assetOf, assetTypes, contentOf, HOME, servedAddresses } from './docs/page-frame.ts';
-import { explorerAssets, explorerPage, madeByKey } from './explorer/explorer-page.ts';
+import { explorerAssets, explorerPage, madeOnce } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 /** The content of a page. */
@@ -73,11 +73,8 @@ const lastingOf = (type: string, content: string) => ({
 
 /** A page that is made when it is first asked for. */
 function once(make: () => Promise<PageContent>): BuiltInPage {
-  let made: Promise<PageContent> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+  const page = madeOnce(make);
+  return () => page(undefined);
 }
 
 /** The documentation: the guides, what they load, and the reference of the endpoints. */
@@ -87,13 +84,14 @@ function documentation(version: string, demoKey: () => string | null): [string, 
     once(async () => lastingOf('text/html', await make())),
   ];
   const assets = Object.keys(assetTypes) as (keyof typeof assetTypes)[];
-  const reference = async (key: string | null) =>
-    lastingOf('text/html', await guides.framedReference(servedAddresses(REFERENCE), version, true, key));
+  const reference = madeOnce(async (key: string | null) =>
+    lastingOf('text/html', await guides.framedReference(servedAddresses(REFERENCE), version, true, key)),
+  );
   return [
     ...Array.from(guides.guidePages, ([path, make]) =>
       html(path, () => make(servedAddresses(path), version)),
     ),
-    [`/docs/${REFERENCE}`, withDemoKey(madeByKey(demoKey, reference), demoKey)],
+    [`/docs/${REFERENCE}`, withDemoKey(() => reference(demoKey()), demoKey)],
     ['/docs/search-index.js', once(async () => lastingOf('text/javascript', await guides.searchIndex()))],
     ...assets.map((name): [string, BuiltInPage] => [
       `/docs/${name}`,

@@ -1,8 +1,9 @@
 // One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
-import type { Dataset, RowOf } from '../../store/schema/dataset.ts';
+import { unlessDamaged } from '../../store/damage.ts';
+import { always, type Dataset, type RowOf } from '../../store/schema/dataset.ts';
 import type { Direction, Read } from '../../store/store.ts';
 import { queryLimits } from '../limits.ts';
-import { type Answer, type Bounds, boundsOf, type QueryContext, TooDear } from '../query.ts';
+import { type Answer, type Bounds, boundsOf, goodUntil, type QueryContext, TooDear } from '../query.ts';
 import { renderRecords, type WireRecord } from '../render/records.ts';
 import type { Place } from './page-key.ts';
 import { openWalk, type Understood } from './page-walk.ts';
@@ -61,6 +62,24 @@ export async function takeRows<D extends Dataset>(
     if (step.length < wanted) return { rows, hasMore: false };
     after = positionOf(step.at(-1)!, columns);
   }
+}
+
+/**
+ * Marks an answer as good until the first row of a read comes, by the first column of its order. Where that
+ * row is damaged it is good for this request alone, which needs none of it; so is an answer of the past.
+ */
+export async function goodUntilRow<D extends Dataset>(
+  { known, moment }: QueryContext,
+  answer: Answer,
+  dataset: D,
+  read: Omit<Read<D>, 'limit'>,
+): Promise<Answer> {
+  if (moment !== always) return answer;
+  const rows = await unlessDamaged(known.rows(dataset, { ...read, limit: 1 }));
+  if (rows === null) return answer;
+  const [column] = read.order[0]!;
+  const nextMs = rows[0]?.[column] as number | undefined;
+  return goodUntil(answer, nextMs ?? Number.POSITIVE_INFINITY);
 }
 
 function charactersOf(row: Readonly<Record<string, unknown>>): number {

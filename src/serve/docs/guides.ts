@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Token, Tokens } from 'marked';
+import { madeOnce } from '../explorer/explorer-page.ts';
 import { REFERENCE, referencePage, referenceTexts } from './endpoints-page.ts';
 import {
   type Addresses,
@@ -249,22 +250,16 @@ export async function searchIndex(): Promise<string> {
   return `globalThis.searchIndex = ${JSON.stringify(pages)};\n`;
 }
 
-const texts = new Map<string, Promise<string>>();
-
-/** A guide without the links to files of the project that the service does not serve: their words stay. */
-async function servedText(name: string): Promise<string> {
-  return (await markdownOf(name)).replace(LINK, (link, words: string, target: string) => {
+/**
+ * The Markdown of a guide as it is served, which is read when it is first asked for: without the links to
+ * files of the project that the service does not serve; their words stay.
+ */
+const servedTextOf = madeOnce(async (name: string) =>
+  (await markdownOf(name)).replace(LINK, (link, words: string, target: string) => {
     if (target.startsWith('#') || URL.canParse(target)) return link;
     return guideNames.includes(linkedFile(target, name)?.name ?? '') ? link : words;
-  });
-}
-
-/** The Markdown of a guide as it is served, which is read once, when it is first asked for. */
-function servedTextOf(name: string): Promise<string> {
-  const text = texts.get(name) ?? servedText(name);
-  texts.set(name, text);
-  return text;
-}
+  }),
+);
 
 /** The parts of /llms.txt, each with the beginning of its pages' paths. */
 const parts = [

@@ -140,23 +140,19 @@ export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
   ),
 ]);
 
-/**
- * A page that is made once for each key that a demo had: `demoKey` gives the key to fill in, null where there
- * is none.
- */
-export function madeByKey(
-  demoKey: () => string | null,
-  make: (key: string | null) => Promise<Content>,
-): () => Promise<Content> {
-  const pages = new Map<string | null, Promise<Content>>();
-  return () => {
-    const key = demoKey();
-    const page = pages.get(key) ?? make(key);
-    pages.set(key, page);
-    return page;
+/** Gives what `make` makes of a name, which is made once: again only where that failed. */
+export function madeOnce<K, V>(make: (name: K) => Promise<V>): (name: K) => Promise<V> {
+  const made = new Map<K, Promise<V>>();
+  return (name) => {
+    const one = made.get(name) ?? make(name);
+    made.set(name, one);
+    one.catch(() => made.delete(name));
+    return one;
   };
 }
 
 /** The page itself, with the key of a demo filled in. */
-export const explorerPage = (demoKey: () => string | null): (() => Promise<Content>) =>
-  madeByKey(demoKey, pageOf);
+export function explorerPage(demoKey: () => string | null): () => Promise<Content> {
+  const page = madeOnce(pageOf);
+  return () => page(demoKey());
+}

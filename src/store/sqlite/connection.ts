@@ -53,16 +53,23 @@ function locationOf(path: string, mode: Mode): string | URL {
   return url;
 }
 
+/** Makes a file where there is none, which only its maker may read. */
+function makeMissing(path: string): void {
+  // A service may still have the log of a file that had the name before, and SQLite would share it. It is
+  // looked at first: one that comes meanwhile belongs to another process, which has made the file.
+  const logs = ['-wal', '-shm'].map((ending) => `${path}${ending}`);
+  const left = logs.map(fileAt);
+  // An existing file is not opened: closing it would release this process' locks on it.
+  if (existsSync(path)) return;
+  closeSync(openSync(path, 'a', 0o600));
+  for (const [at, log] of logs.entries())
+    if (left[at] !== null && left[at] === fileAt(log)) rmSync(log, { force: true });
+}
+
 /** Opens a file, which mode `write` makes where it is missing. @throws StoreUnusable */
 export function openConnection(path: string, mode: Mode): DatabaseSync {
   try {
-    // Only its maker may read a new file. An existing file is not opened: closing it would release this
-    // process' locks on it.
-    if (mode === 'write' && !existsSync(path)) {
-      closeSync(openSync(path, 'a', 0o600));
-      // A service may still have the log of a file that had the name before, and SQLite would share it.
-      for (const ending of ['-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-    }
+    if (mode === 'write') makeMissing(path);
     return new DatabaseSync(locationOf(path, mode), {
       readOnly: mode !== 'write',
       timeout: storeLimits.busyTimeoutMs,

@@ -20,7 +20,7 @@ export class Followed<O> {
   #isThere = true;
   /** Device and inode of its log at the last look. */
   #log: string | null = null;
-  /** The last message. */
+  /** The last message since the name led to the open file. */
   #told = '';
   #reopening: Promise<O> | null = null;
   #isClosed = false;
@@ -69,9 +69,11 @@ export class Followed<O> {
 
   #look(): void {
     this.#isThere = !this.#database.isReplaced;
-    if (this.#isThere) this.#log = fileAt(logOf(this.#database));
-    // A request that comes meanwhile gets the error.
-    else this.now().catch(() => undefined);
+    if (this.#isThere) {
+      this.#log = fileAt(logOf(this.#database));
+      this.#told = '';
+      // A request that comes meanwhile gets the error.
+    } else this.now().catch(() => undefined);
   }
 
   async #reopen(): Promise<O> {

@@ -1,7 +1,8 @@
 // The SQLite engine on real files: the suite of every engine, and what is SQLite's own.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,6 +21,7 @@ import { news } from '../schema/news.ts';
 import { optionContracts } from '../schema/options.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
 import { type Direction, type Mode, type RankedRead, type Read, StoreUnusable } from '../store.ts';
+import { Database } from './connection.ts';
 import { controlPathOf } from './control.ts';
 import { sqliteCompiler } from './rows.ts';
 
@@ -690,4 +692,28 @@ test('an address that names no engine is refused with those that do', async () =
 test('a relative address becomes one that holds in every folder', () => {
   assert.equal(engineAt('sqlite:data/x.db').address, `sqlite:${join(process.cwd(), 'data/x.db')}`);
   assert.equal(engineAt('sqlite:/data/x.db').address, 'sqlite:/data/x.db');
+});
+
+test('two that make a file at the same time share it: the later leaves the log of the quicker', (t) => {
+  const path = freshFile();
+  const { openSync } = fs;
+  let quicker: Database | undefined;
+  let isFirst = true;
+  const opening = t.mock.method(fs, 'openSync', (...asked: Parameters<typeof openSync>) => {
+    // The later has seen that there is no file, and is about to make it.
+    if (asked[0] === path && isFirst) {
+      isFirst = false;
+      quicker = new Database(path, 'write', 'store');
+      quicker.exec('create table made (value)');
+    }
+    return openSync(...asked);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    opening.mock.restore();
+    syncBuiltinESMExports();
+    quicker?.close();
+  });
+  using later = new Database(path, 'write', 'store');
+  assert.deepEqual(later.rows('select name from sqlite_schema'), [['made']]);
 });
