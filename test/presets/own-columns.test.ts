@@ -292,6 +292,22 @@ test('a date that tells the day from the month tells it for all columns of its f
   );
 });
 
+test('times of our own column that are read as they are get no conversion: others below may have other forms (contract 11)', async () => {
+  for (const [usual, other] of [
+    ['20240315 0930', '20240315 093100'],
+    ['20240315 09:30', '20240315 09:31:00'],
+    ['2024.03.15 09:30', '2024-03-15T09:31'],
+  ] as const) {
+    // More rows than are looked at before.
+    const rows = [...Array<string>(5_000).fill(usual), other].map((time) => `${time},${prices},7`);
+    const flags = { fields: { ...days, interval: '1M' }, zone: 'America/New_York' };
+    const { map, refused } = await vendor.import('long.csv', text([own, ...rows]), flags);
+    assert.deepEqual([map, refused], [null, []]);
+    const times = (await vendor.served('stock/US:X', '1M')).map(([datetime]) => datetime.slice(11, 16));
+    assert.deepEqual(times, ['13:30', '13:31']);
+  }
+});
+
 /** Cells of a volume: what is stored, and whether it is counted. */
 const volumes: readonly (readonly [cell: string, volume: number | null, isOdd?: true])[] = [
   ['', null],

@@ -245,9 +245,9 @@ function kindOf(
   };
 }
 
-/** A moment as most files have it: in ISO 8601, with slashes, or an epoch. */
+/** A moment as most files have it: in ISO 8601, with slashes, points or no marks in the date, or an epoch. */
 const PLAIN_MOMENT =
-  /^(\d{4}([-/])\d\d\2\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|(?!(?:19|20)\d{10}(?:\d\d)?$)\d{9,})$/;
+  /^(\d{4}([-/.])\d\d\2\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|\d{8}[T ]\d\d:?\d\d(:?\d\d)?|(?!(?:19|20)\d{10}(?:\d\d)?$)\d{9,})$/;
 
 /** True if the reader understands the cells of a column of ours, and no other one may have its times. */
 function isReadAsItIs(
