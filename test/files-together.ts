@@ -10,7 +10,7 @@ export const filesTogether: readonly (readonly string[])[] = [
   [
     'bench/**/*.test.ts',
     '{src/{base,contract,market},packages}/**/*.test.ts',
-    'src/cli/{own-modules,serve/known-damage,shared/output,shared/progress,shared/table}.test.ts',
+    'src/cli/{own-modules,shared/output}.test.ts',
     'src/imports/read/{sample,spool,unpack}.test.ts',
     'src/imports/load/{bar-chunk,bar-rules,open-series}.test.ts',
     'src/imports/map/{column-mapping,instant-cell}.test.ts',
@@ -30,7 +30,7 @@ export const filesTogether: readonly (readonly string[])[] = [
     'test/{import-bars,import-instruments,instrument-terms,undo}.test.ts',
   ],
   [
-    'src/serve/!(handshakes|readiness|server|tls).test.ts',
+    'src/serve/!(handshakes|readiness|request-gate|server|tls).test.ts',
     'src/serve/cache/{cached-answers,random-requests}.test.ts',
     'src/serve/threads/{overload,turns}.test.ts',
     'src/serve/outgoing/unsent-bytes.test.ts',

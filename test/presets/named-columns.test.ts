@@ -383,6 +383,13 @@ test('of dates and times the times are taken, of two times neither (contract 11)
   assert.equal(map?.datetime, 'timestamp');
   const [bar] = await vendor.served('stock/US:X', '1M');
   assert.equal(bar![0].slice(0, 16), '2024-03-15T13:30');
+  // Epochs from before September 2001 have a digit less.
+  for (const zeros of ['', '000']) {
+    const old = `Date,Timestamp,Open,High,Low,Close\n1999-03-03,920471400${zeros},${prices}\n`;
+    await vendor.import('old.csv', old, flags);
+    const [first] = await vendor.served('stock/US:X', '1M');
+    assert.equal(first![0].slice(0, 16), '1999-03-03T14:30');
+  }
   const two = `open time,time,open,high,low,close\n1710509400,1710509460,${prices}\n`;
   assert.match(await vendor.refusal('two.csv', two, flags), /The datetime may be open time or time\./);
 });

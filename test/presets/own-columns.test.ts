@@ -203,6 +203,13 @@ for (const [what, row, [open, close, volume], told] of numberFiles) {
   });
 }
 
+test('blanks between thousands have one meaning, whatever separates the columns (contract 11)', async () => {
+  const lines = ['Date;Open;High;Low;Close;Volume', '2024-01-02;10;11;9;10;1 234'];
+  await vendor.import('whole.csv', text(lines), { fields: days });
+  const [bar] = await vendor.served('stock/US:X', 'DAY');
+  assert.deepEqual([bar![1], bar![5]], [10, 1234]);
+});
+
 /** Files that are asked about. */
 const unsure: readonly (readonly [what: string, lines: readonly string[], says: RegExp, flags?: Flags])[] = [
   [
@@ -277,6 +284,28 @@ test('a date that tells the day from the month tells it for all columns of its f
   });
   const [row] = rowsOf(vendor.url, 'select ex_date, pay_date, cash_amount from corporate_actions');
   assert.deepEqual(Object.values(row!), [dayNumber('2024-02-01'), dayNumber('2024-02-15'), 0.24]);
+  const apart = ['Date,Open,High,Low,Close,Expiry', `03/04/2024,${prices},31-12-2024`];
+  assert.match(
+    await vendor.refusal('apart.csv', text(apart), { fields: days }),
+    /the dates of Date \(03\/04\/2024\) may begin with the day or with the month\./,
+    'dates of another form tell nothing',
+  );
+});
+
+test('times of our own column that are read as they are get no conversion: others below may have other forms (contract 11)', async () => {
+  for (const [usual, other] of [
+    ['20240315 0930', '20240315 093100'],
+    ['20240315 09:30', '20240315 09:31:00'],
+    ['2024.03.15 09:30', '2024-03-15T09:31'],
+  ] as const) {
+    // More rows than are looked at before.
+    const rows = [...Array<string>(5_000).fill(usual), other].map((time) => `${time},${prices},7`);
+    const flags = { fields: { ...days, interval: '1M' }, zone: 'America/New_York' };
+    const { map, refused } = await vendor.import('long.csv', text([own, ...rows]), flags);
+    assert.deepEqual([map, refused], [null, []]);
+    const times = (await vendor.served('stock/US:X', '1M')).map(([datetime]) => datetime.slice(11, 16));
+    assert.deepEqual(times, ['13:30', '13:31']);
+  }
 });
 
 /** Cells of a volume: what is stored, and whether it is counted. */
@@ -607,6 +636,10 @@ const actions: readonly (readonly [lines: readonly string[], stored: readonly un
     ['dividend', 0.5, null, null],
   ],
   [
+    ['symbol,date,dividend,split', 'A,2024-01-02,0.5,0'],
+    ['dividend', 0.5, null, null],
+  ],
+  [
     ['symbol,ex_date,split_ratio', 'A,2024-01-02,4:1'],
     ['split', null, 1, 4],
   ],
@@ -666,6 +699,11 @@ test('actions whose kind the columns do not tell are refused, and so are ratios 
     );
   assert.match(
     await vendor.refusal('a.csv', text(['symbol,ex_date,dividend,split', 'A,2024-01-02,0.5,']), flags),
+    /Its rows may be dividends or splits: add a column action_type with dividend or split/,
+  );
+  const both = ['symbol,date,dividends,stock splits', 'A,2024-01-02,0.5,0', 'A,2024-01-03,0.5,4'];
+  assert.match(
+    await vendor.refusal('both.csv', text(both), flags),
     /Its rows may be dividends or splits: add a column action_type with dividend or split/,
   );
   for (const ratio of ['4:0', '0:1', '4:', '4-for', '1:2:3', '4;1']) {

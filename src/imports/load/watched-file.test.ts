@@ -1,7 +1,7 @@
 // Which run makes the import of a watched file needless, by the runs of a store (contract 10).
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { TestFolder } from '../../../test/stores.ts';
 import { zipOf } from '../../../test/zip.ts';
 import { openStore } from '../../store/engines.ts';
@@ -17,14 +17,16 @@ const folder = new TestFolder();
 let store: Store;
 let made = 0;
 before(() => mkdirSync(folder.path('in')));
-beforeEach(async () => {
-  await store?.close();
-  store = await openStore(folder.storeUrl(`s${++made}`), 'write');
-});
 after(async () => {
   await store.close();
   folder.close();
 });
+
+/** Takes an empty store for a test. */
+async function openEmpty(): Promise<void> {
+  await store?.close();
+  store = await openStore(folder.storeUrl(`s${++made}`), 'write');
+}
 
 const path = folder.path('in/a.csv');
 const flags = { country: 'US', symbol: 'A' };
@@ -86,12 +88,14 @@ const cases: readonly [name: string, runs: readonly Partial<Run>[], run: number 
 
 for (const [name, runs, expected] of cases) {
   test(`${name} (contract 10)`, async () => {
+    await openEmpty();
     await record(...runs);
     assert.equal(await runOf(), expected);
   });
 }
 
 test('an archive is skipped only if the newest run of each member has it, not after a kill or an undo (contract 10)', async () => {
+  await openEmpty();
   const zip = folder.path('in/a.zip');
   writeFileSync(zip, zipOf(...['m.csv', 'n.csv'].map((name) => ({ name, bytes: Buffer.from(`${name}\n`) }))));
   const sha256 = await hashOfFile(zip);

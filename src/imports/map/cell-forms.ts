@@ -93,8 +93,9 @@ export const DATED = /^\d{8,}(\.\d+)?$|^\d{1,4}([-./年]\d| ?[a-z]{3}|-[a-z]{3})
 const CLOCKED = /^(.+?)(,? )(\d{1,2}:.*)$/;
 const NUMBERED = /^(\d[\d./-]{5,9})( )(\d{1,6})$/;
 
-/** A date with its time, or an epoch since 2001: other numbers may be times of day with parts of a second. */
-export const TIMED = /\d:\d\d|^[1-9]\d{9}(\d{3}){0,3}(\.\d+)?$/;
+/** A date with its time, or an epoch that is no time of day with parts of a second. */
+export const TIMED =
+  /\d:\d\d|^(?!(?:1\d|2[0-3])[0-5]\d[0-5]\d(?:\d{3}){1,4}(?:\.|$))[1-9]\d{8,9}(\d{3}){0,3}(\.\d+)?$/;
 
 /** True if texts are dates of one meaning. */
 export const areDays = (texts: readonly string[]): boolean => formOf(DATES, texts) !== undefined;
@@ -146,9 +147,11 @@ function dayFormat(
     ['%m', '%d', '%y'],
     ['%y', '%m', '%d'],
   ].map((parts) => parts.join(separator).replace(/%y$/, year!.length === 4 ? '%Y' : '%y'));
-  // The dates of a file are in one order.
+  // The dates of a file that look alike are in one order.
   const beside = (): readonly string[] =>
-    header.flatMap((one) => (areAll(textsOf(one), WHOLE_DATE) ? textsOf(one) : []));
+    header.flatMap((one) =>
+      areAll(textsOf(one), WHOLE_DATE) && textsOf(one)[0]!.includes(separator!) ? textsOf(one) : [],
+    );
   const order = orderOf(texts) ?? (year!.length === 4 ? orderOf(beside()) : null);
   const isOpen = order === 'dm' && year!.length === 2 && mayBeginWithYear(texts);
   if (order !== null && !isOpen) return order === 'dm' ? day : month;
@@ -272,10 +275,11 @@ export function decimalOf(
   const [comma, point] = [COMMA_DECIMAL, POINT_DECIMAL].map((form) => areAll(marked, form));
   if (comma !== point && !(comma && hasPoints)) return comma ? ',' : '.';
   if (!comma) return undefined;
-  if (!isUnusual && !marked.some((text) => text.includes(','))) return '.';
+  const open = marked.filter((text) => /[.,]/.test(text));
+  if (open.length === 0 || (!isUnusual && !open.some((text) => text.includes(',')))) return '.';
   throw new FileProblem(
     'unfit',
-    `${name}: ${marked.find((text) => /[.,]/.test(text) && POINT_DECIMAL.test(text))} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
+    `${name}: ${open[0]} may be a number of thousands or one with decimals. Say which mark is decimal: --decimal , or --decimal .`,
   );
 }
 

@@ -189,7 +189,14 @@ export async function foundColumns(
     }
   };
   const alike = alikeOf(fields, claims, found, cellOf);
-  const { hint, ...kind } = kindOf(fields, found);
+  // A column with odd values is not found, and tells the kind of its rows all the same.
+  const hasValue = (field: string, column: string): boolean => {
+    const rule = fields.rules[field]!;
+    return 'unit' in rule || textsOf(column).some((text) => rule.parse(text) !== undefined);
+  };
+  const claimed = lazily(() => claimsOf(fields, header, hasValue, opened));
+  const hasSome = (field: string): boolean => found.has(field) || claimed().get(field)!.length > 0;
+  const { hint, ...kind } = kindOf(fields, found, hasSome);
   const own = { columns: {}, cellOf, ...alike, ...(hint !== undefined && { hint }) };
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
@@ -220,9 +227,10 @@ const kinds: readonly (readonly [kind: string, fields: readonly string[]])[] = [
 function kindOf(
   { rules }: FieldNames,
   found: ReadonlyMap<string, string>,
+  hasSome: (field: string) => boolean,
 ): { readonly action_type?: RichCell; readonly hint?: string } {
   if (rules.action_type === undefined || found.has('action_type')) return {};
-  const begun = kinds.filter(([, fields]) => fields.some((field) => found.has(field)));
+  const begun = kinds.filter(([, fields]) => fields.some(hasSome));
   const [[kind, [first = '']] = ['', []], ...more] = begun.filter(([, fields]) =>
     fields.every((field) => found.has(field)),
   );
@@ -237,9 +245,9 @@ function kindOf(
   };
 }
 
-/** A moment as most files have it: in ISO 8601, with slashes, or an epoch. */
+/** A moment as most files have it: in ISO 8601, with slashes, points or no marks in the date, or an epoch. */
 const PLAIN_MOMENT =
-  /^(\d{4}([-/])\d\d\2\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|(?!(?:19|20)\d{10}(?:\d\d)?$)\d{9,})$/;
+  /^(\d{4}([-/.])\d\d\2\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|\d{8}[T ]\d\d:?\d\d(:?\d\d)?|(?!(?:19|20)\d{10}(?:\d\d)?$)\d{9,})$/;
 
 /** True if the reader understands the cells of a column of ours, and no other one may have its times. */
 function isReadAsItIs(

@@ -116,7 +116,7 @@ test('a file gives the rows that DuckDB reads from it, however many of them are 
     }),
     { numRuns: times(60) },
   );
-  assert.ok(seen.whole > 10 && seen.partly > 2, JSON.stringify(seen));
+  assert.ok(seen.whole > times(10) / 2 && seen.partly > times(2) / 2, JSON.stringify(seen));
 });
 
 test('a large file gives the rows that DuckDB reads from it, also where some late ones are not plain', async () => {
