@@ -74,7 +74,7 @@ const tarball = (name: string): string => join(packages, `${name}-${version}.tgz
 async function install(name: string, folder: string): Promise<void> {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--omit=dev'];
+  const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--no-update-notifier', '--omit=dev'];
   const words = ['install', ...quick, '--prefix', folder, tarball(name)];
   const { status, stderr } = await run('npm', words, { cwd: folder });
   assert.deepEqual([status, stderr], [0, '']);
