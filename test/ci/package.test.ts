@@ -338,7 +338,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
     skip: skip20,
   }, async () => {
     for (const omit of [['--omit=dev'], []]) {
-      const words = ['ci', '--dry-run', '--prefer-offline', ...omit];
+      const words = ['ci', '--dry-run', '--prefer-offline', '--no-update-notifier', ...omit];
       const { status, stderr } = await run('npm', words, { cwd: root, env: environmentOf20 });
       assert.deepEqual([status, stderr], [0, '']);
     }
