@@ -311,7 +311,7 @@ test('--explain refuses what the import would refuse, each reason once with the 
   assert.deepEqual(lines, [
     '  data row 1 and 499 more, column open: is not a number ("x0")',
     '  data row 501 and 29 more, column high: is below open, close or low ("1")',
-    '  data row 532, column datetime: is a date without a time: a bar of minutes needs its open ("2024-01-02")',
+    '  data row 532, column datetime: is a date without a time: a bar of minutes needs its open; bars of days go with --interval DAY ("2024-01-02")',
   ]);
   assert.match(told.stdout, /531 of 532 rows would be refused:/);
   const { rowsRead, rowsRefused, refusals } = JSON.parse(

@@ -219,14 +219,15 @@ async function quotas({ host, store }: Settings): Promise<Diagnosis | null> {
   const named = someOf(free, KEYS_NAMED, ({ name }) => name);
   return doubtful(
     'quotas',
-    `others can reach ${host}, and keys without a quota may ask for as much as they like: ${named}`,
-    'make keys with bourse keys create NAME --per-minute N --per-day N, and revoke these',
+    `others can reach ${host}, and these keys have no quota: ${named}`,
+    'create keys with bourse keys create NAME --per-minute N --per-day N, and revoke those without a quota',
   );
 }
 
 async function exposure(settings: Settings): Promise<Diagnosis> {
   const words = await exposureOf(settings);
-  if (words === null) return fine('exposure', 'by these settings, nobody on the network can read keys');
+  if (words === null)
+    return fine('exposure', 'with these settings keys do not travel the network unencrypted');
   const [message, cure] = words.split(': ') as [string, string];
   return doubtful('exposure', `${settings.host}: ${message}`, cure);
 }

@@ -241,7 +241,11 @@ export class BarPass {
           'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
       };
     if (series.isMinutes && kind === 'date')
-      return { column: 'datetime', reason: 'is a date without a time: a bar of minutes needs its open' };
+      return {
+        column: 'datetime',
+        reason:
+          'is a date without a time: a bar of minutes needs its open; bars of days go with --interval DAY',
+      };
     const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
     if (written !== null) return this.#periodKey(series, row, written);
     const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.order);
