@@ -151,7 +151,7 @@ class Drawing {
   finding(finding: Finding): void {
     const [fromMs, toMs] = [Date.parse(finding.from_datetime), Date.parse(finding.to_datetime)];
     const bar = barAt(this.#bars, fromMs);
-    if (bar === undefined || toMs <= this.#bars[0]!.openMs) return;
+    if (bar === undefined) return;
     const color = severityColor[finding.severity] ?? 'quiet';
     const text = findingText(finding);
     if (finding.kind === 'gap' && finding.interval === this.#interval)

@@ -1,7 +1,7 @@
 // Notes on the bars of a chart: actions, the sessions' coverage, findings; in
 // words, and as lists below the chart.
 import { type ComponentChild, h } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Bourse, Row } from '../client/index.ts';
 import { type Asking, isPassing, useAnswer, useConnection } from './asking.ts';
 import { type BarChoice, barAt, type ChartBar, hasLabels } from './bar-feed.ts';
@@ -57,7 +57,10 @@ const before = (older: Notes, newer: Notes): Notes => ({
   findings: [...older.findings, ...newer.findings],
 });
 
-/** The notes about bars. They come after the bars, and those about older bars when these were read. */
+/**
+ * The notes about bars. They come after the bars, and those about older bars when these were read: a session
+ * that is there in part has findings about bars still to come.
+ */
 export function useNotes(choice: BarChoice, bars: readonly ChartBar[], subject: unknown): Notes {
   const { bourse } = useConnection();
   const kept = useRef<{ subject: unknown; from: string; notes: Notes } | null>(null);
@@ -75,7 +78,11 @@ export function useNotes(choice: BarChoice, bars: readonly ChartBar[], subject: 
     },
     [subject, first],
   );
-  return value && value.subject === subject ? value.notes : none;
+  return useMemo(() => {
+    if (!value || value.subject !== subject) return none;
+    const isThere = ({ to_datetime }: Finding): boolean => Date.parse(to_datetime) > bars[0]!.openMs;
+    return { ...value.notes, findings: value.notes.findings.filter(isThere) };
+  }, [value, subject, bars]);
 }
 
 /** Conditions of sessions that there is something to say about. */
@@ -129,14 +136,9 @@ const newestFirst = (lines: Line[]): Line[] => lines.sort((one, other) => other.
 function problems({ findings, sessions }: Notes, clock: MarketClock): Line[] {
   const ofFindings = findings.map((finding) => {
     const ms = Date.parse(finding.from_datetime);
-    const isDay = /^(?:DAY|WEEK|MON)$/.test(finding.interval);
-    const when = isDay ? dateText(clock.localMs(ms)) : clock.dateTime(ms);
-    return {
-      when,
-      ms,
-      text: `${findingText(finding)} (bars of ${finding.interval})`,
-      kind: finding.severity,
-    };
+    const when = hasLabels(finding.interval) ? dateText(clock.localMs(ms)) : clock.dateTime(ms);
+    const text = `${findingText(finding)} (bars of ${finding.interval})`;
+    return { when, ms, text, kind: finding.severity };
   });
   const ofSessions = sessions
     .filter(({ condition }) => condition === 'missing' || condition === 'untraded')
