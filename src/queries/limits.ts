@@ -48,7 +48,7 @@ export const queryLimits = {
    * Instruments of one step: so many have fewer parts than one value may depend on, so that commits to others
    * do not matter.
    */
-  instrumentsPerStepMax: 16,
+  instrumentsPerStepMax: 64,
   /** Instruments of one answer whose reads are under way together: on another machine each would wait for its own. */
   instrumentsAtOnce: 64,
   /** Instruments without bars of which a header says why. */

@@ -161,8 +161,8 @@ export class SeriesCursor implements BarSource {
   }
 
   async #nextAscending(atLeast: number): Promise<Bars | null> {
-    const most = Math.min(atLeast, limits.barsPerStepMax, this.#barsAtMost());
-    const target = emptyBars(most + 2 * RUN_BARS);
+    const most = Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS;
+    const target = emptyBars(Math.min(most, this.#barsAtMost()));
     while (target.count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(blocksOf(atLeast - target.count));
       if (block === undefined) break;

@@ -107,7 +107,7 @@ export const storeLimits = {
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,
   /** Parts that one value depends on: most depend on a few, and one of more on everything. */
-  dependedPartsMax: 64,
+  dependedPartsMax: 256,
   /** The time between two looks at the name of an open file: another file may have taken its place. */
   replacedCheckMs: 1_000,
   /** Disk space for what a backup says about itself, without the control file. */

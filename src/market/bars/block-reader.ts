@@ -15,7 +15,7 @@ import {
   UNITS_MS,
   VERSION,
 } from './block.ts';
-import { type Bars, columns, emptyBars, reserve } from './columns.ts';
+import { appendBars, type Bars, copyRun, emptyBars, lowerBound, reserve } from './columns.ts';
 
 /** Reads the bytes of a block from an offset on. */
 class ByteReader {
@@ -109,6 +109,7 @@ export const wholeBlock: BlockRange = {
 export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {
   const reader = new ByteReader(bytes);
   const header = readHeader(reader);
+  if (header.count === 0) return target;
   const firstOf = (run: number): number =>
     (header.firstKey + reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES, true)) * header.unitMs;
   let first = 0;
@@ -117,44 +118,60 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   while (last > first && firstOf(last) >= range.toMs) last--;
   // From the end, read one run more than the count needs: the range may cut the last one.
   if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
-  const start = target.count;
-  let wanted = range.descending ? Number.POSITIVE_INFINITY : start + range.atLeast;
-  reserve(target, start + RUN_BARS * Math.min(last - first + 1, Math.ceil(range.atLeast / RUN_BARS) + 1));
+  const wanted = range.descending ? Number.POSITIVE_INFINITY : target.count + range.atLeast;
+  const inRuns = RUN_BARS * Math.min(last - first + 1, Math.ceil(range.atLeast / RUN_BARS) + 1);
+  const inTime = Math.ceil((range.toMs - Math.max(range.fromMs, firstOf(first))) / header.unitMs);
+  reserve(target, target.count + Math.max(Math.min(inRuns, inTime), 0));
   for (let run = first; run <= last && target.count < wanted; run++) {
     reader.at = reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, true);
-    readRun(reader, header, firstOf(run), Math.min(RUN_BARS, header.count - run * RUN_BARS), target);
-    if (run === first) wanted += before(target, start, range.fromMs);
+    const count = Math.min(RUN_BARS, header.count - run * RUN_BARS);
+    readRun(reader, header, { firstMs: firstOf(run), count, range }, target);
   }
-  trim(target, start, range);
   return target;
-}
-
-/** How many bars from `start` on are before an instant. */
-function before(bars: Bars, start: number, fromMs: number): number {
-  let at = start;
-  while (at < bars.count && bars.keyMs[at]! < fromMs) at++;
-  return at - start;
 }
 
 type Header = ReturnType<typeof readHeader>;
 
-function readRun(reader: ByteReader, header: Header, firstMs: number, count: number, target: Bars): void {
-  const from = target.count;
-  const to = from + count;
-  const { keyMs } = target;
-  reader.integers(keyMs, from + 1, to);
-  const { unitMs } = header;
+/** A run of which a part is wanted is read here first. */
+const spare = emptyBars(RUN_BARS);
+
+/** Appends the bars of one run that are in a range. */
+function readRun(
+  reader: ByteReader,
+  header: Header,
+  { firstMs, count, range }: { firstMs: number; count: number; range: BlockRange },
+  target: Bars,
+): void {
+  const { keyMs } = spare;
+  reader.integers(keyMs, 1, count);
   let atMs = firstMs;
-  keyMs[from] = atMs;
-  for (let index = from + 1; index < to; index++) {
-    atMs += (keyMs[index]! + 1) * unitMs;
+  keyMs[0] = atMs;
+  for (let index = 1; index < count; index++) {
+    atMs += (keyMs[index]! + 1) * header.unitMs;
     keyMs[index] = atMs;
   }
-  readPrices(reader, target, from, to, header.prices);
-  readColumn(reader, target.volume, null, from, to, header.volumes, (header.nulls & SOME_VOLUME_NULL) !== 0);
-  const expected = header.prices < 0 ? null : target.close;
-  readColumn(reader, target.vwap, expected, from, to, header.vwaps, (header.nulls & SOME_VWAP_NULL) !== 0);
-  target.count = to;
+  spare.count = count;
+  const from = lowerBound(spare, range.fromMs);
+  const to = lowerBound(spare, range.toMs);
+  if (from >= to) return;
+  if (to - from < count) {
+    readValues(reader, header, spare, 0, count);
+    appendBars(target, spare, from, to);
+    return;
+  }
+  const at = target.count;
+  reserve(target, at + count);
+  copyRun(target.keyMs, at, keyMs, 0, count);
+  readValues(reader, header, target, at, at + count);
+  target.count = at + count;
+}
+
+function readValues(reader: ByteReader, header: Header, bars: Bars, from: number, to: number): void {
+  const { nulls } = header;
+  readPrices(reader, bars, from, to, header.prices);
+  readColumn(reader, bars.volume, null, from, to, header.volumes, (nulls & SOME_VOLUME_NULL) !== 0);
+  const expected = header.prices < 0 ? null : bars.close;
+  readColumn(reader, bars.vwap, expected, from, to, header.vwaps, (nulls & SOME_VWAP_NULL) !== 0);
 }
 
 function readPrices(reader: ByteReader, bars: Bars, from: number, to: number, decimals: number): void {
@@ -206,13 +223,4 @@ function readColumn(
       values[index] = (expectedVwap(expected[index]!, power) + values[index]!) / power;
   else if (power !== 1) for (let index = from; index < to; index++) values[index] = values[index]! / power;
   if (nulls) for (let index = from; index < to; index++) if (isNull(index)) values[index] = Number.NaN;
-}
-
-/** Drops the bars outside the range from what was appended at `start`. */
-function trim(bars: Bars, start: number, range: BlockRange): void {
-  const from = start + before(bars, start, range.fromMs);
-  let to = bars.count;
-  while (to > from && bars.keyMs[to - 1]! >= range.toMs) to--;
-  if (from > start) for (const column of columns) bars[column].copyWithin(start, from, to);
-  bars.count = start + to - from;
 }
