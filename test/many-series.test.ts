@@ -3,20 +3,15 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { importFile } from '../src/imports/load/importers.ts';
 import type { ImportReport } from '../src/imports/load/run.ts';
 import { openStore } from '../src/store/engines.ts';
+import { collectGarbage } from './garbage.ts';
 import { opened } from './importing.ts';
 import { rowsOf, TestFolder } from './stores.ts';
 
 const temporary = new TestFolder();
 after(() => temporary.close());
-
-setFlagsFromString('--expose-gc');
-/** Frees what nothing keeps: a count without it depends on when the engine collects. */
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** A DAY row of each symbol. */
 const barsFile = (symbols: readonly string[], day: string): string =>

@@ -7,7 +7,16 @@
 //   node test/run.ts FILE…         these; with --postgres on PostgreSQL
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,7 +141,23 @@ function chosenJobs(): Job[] {
 const rank = new Map(longest.flatMap((glob, at) => filesOf([glob]).map((file) => [file, at] as const)));
 const rankOf = ({ files }: Job): number => (files.length > 1 ? 0 : (rank.get(files[0]!) ?? longest.length));
 
-const temporary = mkdtempSync(join(tmpdir(), 'bourse-run-'));
+/** Where Linux has files in memory, and the room there that the tests want. */
+const MEMORY = '/dev/shm';
+const MEMORY_BYTES_MIN = 4 * 2 ** 30;
+
+/** Whether files may be in memory. A disk holds up each commit, and tests make many thousands of them. */
+function hasMemory(): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, process.availableMemory()) >= MEMORY_BYTES_MIN;
+}
+
+const temporary = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'bourse-run-'));
+// Some tests run commands as another user.
+chmodSync(temporary, 0o1777);
+
+/** Long forms fill disks, and crash on them. */
+const folderOf = ({ files }: Job): string => (files[0]!.startsWith('test/ci/') ? tmpdir() : temporary);
 const running = new Set<ChildProcess>();
 
 /** Ends a test file, and the servers and browsers that it started. */
@@ -292,7 +317,7 @@ async function runJobs(): Promise<void> {
   const runNext = async (): Promise<void> => {
     let host = await startHost(environment);
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const more = { TEST_STORE: job.engine, TEST_COMMAND_HOST: host.socket };
+      const more = { TEST_STORE: job.engine, TEST_COMMAND_HOST: host.socket, TMPDIR: folderOf(job) };
       const outcome = await runFiles(job, { ...environment, ...more });
       outcomes.push(outcome);
       tellOutcome(outcome);

@@ -31,29 +31,31 @@ export type BuiltInPages = ReadonlyMap<string, BuiltInPage>;
 
 const jsonHeaders = { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-cache' };
 
-const healthyBut = (result: object): PageContent => ({
-  headers: jsonHeaders,
-  body: [
-    Buffer.from(
-      JSON.stringify({ status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result }),
-    ),
-  ],
-});
+function healthyBut(result: object): PageContent {
+  const envelope = { status: 'ok', code: 200, message: SUCCESS_MESSAGE, reference: null, result };
+  return { headers: jsonHeaders, body: [Buffer.from(JSON.stringify(envelope))] };
+}
 
 const healthy = healthyBut({});
 
 /** An address that the document does not hold elsewhere. */
 const ANY_BASE = 'http://base.invalid';
 
-/** The OpenAPI document. It is made once; a request's base address is only put into its place. */
+/**
+ * The OpenAPI document. It is made when it is first asked for; a request's base address is only put into its
+ * place.
+ */
 function openApiPage(version: string): BuiltInPage {
-  const whole = JSON.stringify(openApiDocument(ANY_BASE, version));
-  const [before, after] = whole.split(JSON.stringify(ANY_BASE)).map((part) => Buffer.from(part));
-  const wholeTag = tagOf([Buffer.from(whole)]);
-  return ({ baseAddress }) => {
+  const made = madeOnce(async () => {
+    const whole = JSON.stringify(openApiDocument(ANY_BASE, version));
+    const pieces = whole.split(JSON.stringify(ANY_BASE)).map((part) => Buffer.from(part));
+    return [...pieces, tagOf([Buffer.from(whole)])] as [Buffer, Buffer, string];
+  });
+  return async ({ baseAddress }) => {
+    const [before, after, wholeTag] = await made(undefined);
     const base = Buffer.from(JSON.stringify(baseAddress()));
     const ETag = tagOf([base], wholeTag);
-    return { headers: { ...jsonHeaders, ETag }, body: [before!, base, after!] };
+    return { headers: { ...jsonHeaders, ETag }, body: [before, base, after] };
   };
 }
 

@@ -231,7 +231,7 @@ suite('the package', { skip: hasNpm ? false : 'npm is not there, so nothing can 
       assert.match(
         await started(command),
         new RegExp(
-          `^2 262144 --single-threaded-gc --max-semi-space-size=4 --import \\S+own-modules.js \\S+main.js ${command} a b\n$`,
+          `^2 262144 --single-threaded-gc --max-semi-space-size=4 --min-semi-space-size=4 --import \\S+own-modules.js \\S+main.js ${command} a b\n$`,
         ),
       );
     assert.match(await started('serve', { MALLOC_ARENA_MAX: '7' }), /^7 262144 /);

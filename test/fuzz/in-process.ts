@@ -1,6 +1,4 @@
 // Requests through the real request handler over a real store, in this process, one after the other.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Observation } from '../../src/base/observe.ts';
 import { startParquet } from '../../src/queries/export/parquet-process.ts';
 import { QueryRunner } from '../../src/queries/index.ts';
@@ -14,6 +12,7 @@ import { ParquetSpool } from '../../src/serve/spool/parquet-spool.ts';
 import { addQuotaUses, readKeys } from '../../src/store/control.ts';
 import { openControl, openStore } from '../../src/store/engines.ts';
 import type { RowStore, Store } from '../../src/store/store.ts';
+import { collectGarbage } from '../garbage.ts';
 import { fillStore } from '../importing.ts';
 import { TestFolder } from '../stores.ts';
 import type { AnyName, GivenPageKey, Known } from './answers.ts';
@@ -146,9 +145,6 @@ export async function fuzzMissing(bench: Bench, seed: number, findings: Findings
     )
       await fuzzInProcess(bench, seed, 1, index, findings, [endpoint]);
 }
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes of the heap without garbage. */
 export function heapBytes(): number {

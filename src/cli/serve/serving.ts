@@ -130,8 +130,6 @@ export async function startService(
   const store = await openStore(settings.store, 'serve', (words) =>
     log.observe({ kind: 'store replaced', words }),
   );
-  const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
-  const control = new ControlClient(settings.store);
   const unsent = new UnsentBytes();
   const cache = new ResponseCache(store);
   let measuring: Measuring | null = null;
@@ -141,8 +139,11 @@ export async function startService(
     if (observation.kind === 'fault' && observation.where === DATA) scrubbing.met(observation.cause);
   };
   const scrubbing = new Scrubbing(settings.store, settings.scrubHours, observe);
-  const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
+  // Before the threads: the system is asked for a bound of the process, and stops them meanwhile.
   const connections = new OpenConnections(connectionsMax(), observe);
+  const queue = new QueryLanes({ storeUrl: settings.store, pageKeySecret: secret });
+  const control = new ControlClient(settings.store);
+  const keyUses = new KeyUses({ addUses: (uses) => control.addKeyUses(uses), observe });
   const assistants = new McpThread(version());
   const spool = new ParquetSpool();
   spool.clear();

@@ -1,8 +1,7 @@
 // The response cache: its answers go with what they depend on, bounded in time and bytes (contract 4.1, 8.1).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../../../test/garbage.ts';
 import type { AnswerSource } from '../../queries/query.ts';
 import type { Change } from '../../store/store.ts';
 import { httpLimits } from '../limits.ts';
@@ -164,8 +163,6 @@ test('responses that are right no more give their bytes back though nobody asks 
 });
 
 test('responses that are found again and again take no more memory, however often (contract 8.1)', async () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const cache = new ResponseCache(new Versions());
   const version = (await cache.version())!;
   for (const name of ['a', 'b']) cache.add(name, answerOf(10), sourceOf(1));

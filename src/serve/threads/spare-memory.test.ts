@@ -1,6 +1,9 @@
 // A thread gives memory back that it does not need, and lets nobody wait for that.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../contract/limits.ts';
 import { giveBackMemory } from './spare-memory.ts';
@@ -46,4 +49,36 @@ test('what large answers took is given back', () => {
   assert.notEqual(stdout, '', stderr);
   const { least, most, last } = JSON.parse(stdout);
   assert.ok(last - least < (most - least) / 3, stdout);
+});
+
+/** Loads a module, after memory was given back where its argument says so. */
+const loading = `
+import { mock } from 'node:test';
+import { limits } from '${import.meta.resolve('../../contract/limits.ts')}';
+import { giveBackMemory } from '${import.meta.resolve('./spare-memory.ts')}';
+mock.timers.enable({ apis: ['setInterval'] });
+const work = { ended: 0, isIdle: true };
+if (process.argv[1] === 'after') giveBackMemory(work);
+work.ended++;
+mock.timers.tick(limits.threadMemoryBackMs);
+await import('${import.meta.resolve('../../base/id-list.ts')}');
+`;
+
+test('compiled code that was kept before serves a process that gives memory back', () => {
+  const kept = mkdtempSync(join(tmpdir(), 'bourse-kept-code-'));
+  const env = { ...process.env, NODE_COMPILE_CACHE: kept, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+  const load = (when: 'after' | 'without') =>
+    spawnSync(process.execPath, ['--input-type=module', '--eval', loading, when], { env, encoding: 'utf8' });
+  try {
+    load('without');
+    const { stdout, stderr } = load('after');
+    const told = (stdout + stderr).split('\n').filter((line) => line.includes('id-list.ts was'));
+    assert.deepEqual(
+      told.map((line) => /was (\w+)/.exec(line)![1]),
+      ['accepted'],
+      stderr,
+    );
+  } finally {
+    rmSync(kept, { recursive: true });
+  }
 });

@@ -7,18 +7,22 @@ import { limits } from '../../contract/limits.ts';
 /** The work of a thread: how many pieces have ended, and whether there is none now. */
 export type Work = { readonly ended: number; readonly isIdle: boolean };
 
-/** A collection that also gives back the pages of earlier ones. */
-function lastResort(): () => void {
+/**
+ * A collection that also gives back the pages of earlier ones. The flag is set for a moment: while it is, no
+ * thread of the process takes compiled code that was kept without it.
+ */
+function lastResort(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  setFlagsFromString('--no-expose-gc');
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 /**
  * Gives memory that the thread does not need back to the system now and then: after work, while there is
  * none. By itself V8 does so only where it has not collected old objects for 100 seconds.
  */
-export function giveBackMemory(work: Work, collect = lastResort()): void {
+export function giveBackMemory(work: Work, collect = lastResort): void {
   let { ended } = work;
   const giveBack = (): void => {
     if (work.ended === ended || !work.isIdle) return;
