@@ -1,8 +1,8 @@
 // What `bourse import` reports: files that cannot be imported, rows that are new, replaced or unchanged,
 // doubts (contract 10, 11).
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DAY_MS } from '../src/base/instant.ts';
@@ -345,6 +345,27 @@ test('a refused row is reported with the value of its cell (contract 11)', async
     stdout,
     /data row 2, column open: is not a number \("abc"\)\n {2}data row 3, column row: has fewer cells than the header has columns\n/,
   );
+});
+
+test('rows that are refused alike are said once, with their first numbers (contract 11)', async () => {
+  const alike = Array.from({ length: 25 }, (_, at) => `${clockOf(0)},9,${10 + at},9,9,1`);
+  const shop = shopWith({
+    'many.csv': csvOf(header, bar(0), ...alike),
+    'mixed.csv': csvOf(header, ...['x', 'y', 'x', 'x'].map((open, at) => `${clockOf(at)},${open},9,9,9,1`)),
+  });
+  const told = async (name: string): Promise<string[]> => {
+    const { stdout } = await shop.run('import', 'bars', name, ...flagsOfA);
+    return stdout.split('\n').filter((line) => /data row|and \d+ more$/.test(line));
+  };
+  const reason = 'column datetime: the file has this bar already, with other values';
+  assert.deepEqual(await told('many.csv'), [
+    `  data rows 2, 3, 4 and 22 more, ${reason} (${JSON.stringify(clockOf(0))})`,
+  ]);
+  assert.equal(readFileSync(join(shop.folder, 'many.rejected.csv'), 'utf8').trimEnd().split('\n').length, 26);
+  assert.deepEqual(await told('mixed.csv'), [
+    '  data rows 1, 3, 4, column open: is not a number ("x")',
+    '  data row 2, column open: is not a number ("y")',
+  ]);
 });
 
 test('of a long journal only the newest entries are searched, and no wrong run is named (contract 11)', async () => {

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { holdReader } from '../src/imports/read/reader-process.ts';
-import { reshapeJson } from '../src/imports/read/reshape.ts';
+import { reshape } from '../src/imports/read/reshape.ts';
 import { membersOf } from '../src/imports/read/unpack.ts';
 import { type ServedBar, Vendor } from './presets/vendor.ts';
 import { rowsOf } from './stores.ts';
@@ -274,7 +274,7 @@ for (const [what, content, fields, bars, map] of cases) {
     for (let end = text.length - 1; end > 1; end--) {
       writeFileSync(path, text.slice(0, end));
       assert.throws(
-        () => reshapeJson({ name: 'x', path, target }),
+        () => reshape({ kind: 'json', name: 'x', path, target }),
         /x: the JSON is not well-formed: it ends too early/,
       );
     }
@@ -356,10 +356,10 @@ test('what is no table, or is read by the paths of a map, is read as before (con
     [{ results: [], status: 'OK' }, undefined],
   ] as const) {
     writeFileSync(path, JSON.stringify(content));
-    assert.equal(reshapeJson({ name: 'x', path, target, paths }), null);
+    assert.equal(reshape({ kind: 'json', name: 'x', path, target, paths }), null);
   }
   writeFileSync(path, `${JSON.stringify(answer)}\n${JSON.stringify(answer)}`);
-  assert.equal(reshapeJson({ name: 'x', path, target }), null);
+  assert.equal(reshape({ kind: 'json', name: 'x', path, target }), null);
 });
 
 test('a table may be wider and longer than an object that DuckDB reads (contract 11)', async () => {

@@ -192,6 +192,28 @@ test('the column of a join is named whose cell is none of its part of the form (
   }
 });
 
+/** Times with a weekday: null where it is that of the date, else the reason of the refusal. */
+const weekdays: readonly (readonly [format: string, text: string, reason: string | null])[] = [
+  ['%a %Y-%m-%d %H:%M', 'Tue 2024-01-02 15:00', null],
+  ['%a %Y-%m-%d %H:%M', 'Mon 2024-01-02 15:00', 'has the wrong weekday: the date is a Tuesday'],
+  ['%A, %B %d, %Y %H:%M', 'thursday, February 29, 2024 15:00', null],
+  ['%A, %B %d, %Y %H:%M', 'Friday, February 29, 2024 15:00', 'has the wrong weekday: the date is a Thursday'],
+  // The weekday is that of the local date, which is Wednesday already in UTC.
+  ['%a, %d %b %Y %H:%M %z', 'Tue, 02 Jan 2024 23:00 -0500', null],
+  ['%a, %d %b %Y %H:%M %Z', 'Tue, 02 Jan 2024 23:00 EST', null],
+  ['%a, %d %b %y %H:%M %z', 'Wed, 02 Jan 24 23:00 -0500', 'has the wrong weekday: the date is a Tuesday'],
+];
+
+test('a weekday beside a date must be its own (contract 11)', async () => {
+  for (const [format, text, wrong] of weekdays) {
+    const time = { column: 't', format, ...(!/%z/i.test(format) && { offset: 'Z' }) };
+    const flags = mapped({ columns: { ...columns, datetime: time } });
+    const report = await vendor.import('a.csv', `${header}\n"${text}",1,2,0.5,1.5,10\n`, flags);
+    const said = report.refused.map(({ column, reason, value }) => [column, reason, value]);
+    assert.deepEqual(said, wrong === null ? [] : [['t', wrong, text]], text);
+  }
+});
+
 /** Rows of a calendar, with the times that are stored by event; null where the row is refused. */
 const filledRows: readonly (readonly [row: string, time: string | null])[] = [
   [',09:00,E', null],

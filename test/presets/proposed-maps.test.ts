@@ -140,6 +140,28 @@ test('a file is imported whole, at once or by what its message says (contract 10
   }
 });
 
+/** Names of columns that say UTC, and times in them. */
+const inUtc: readonly (readonly [name: string, time: string])[] = [
+  ['time_utc', '2024-03-14 13:30'],
+  ['open_utc', '2024-03-14T13:30:00'],
+  ['open_time_utc', '14.03.2024 13:30'],
+  ['timestamp_utc', '2024-03-14T13:30:00Z'],
+  ['timestamp_utc', '2024-03-14T09:30:00-04:00'],
+  ['timestamp_utc', '1710423000'],
+  ['Timestamp (UTC)', '2024-03-14 1:30 PM'],
+  ['UTC time', '20240314 1330'],
+];
+
+test('times of a column whose name says UTC are in UTC, also with a zone (contract 11)', async () => {
+  for (const [name, time] of inUtc)
+    for (const told of [{}, { zone: 'America/New_York' }]) {
+      const content = `${name},open,high,low,close\n${time},10,11,9,10.5\n`;
+      await vendor.import('a.csv', content, { fields: { ...days, interval: '1M' }, ...told });
+      const bars = await vendor.served('stock/US:X', '1M');
+      assert.deepEqual(bars, [['2024-03-14T13:30:00+00:00', 10, 11, 9, 10.5, null, null]], `${name} ${time}`);
+    }
+});
+
 /** Volumes, and what is stored of them. */
 const suffixed: readonly (readonly [text: string, volume: number | null])[] = [
   ['1.2M', 1_200_000],
@@ -147,6 +169,10 @@ const suffixed: readonly (readonly [text: string, volume: number | null])[] = [
   ['3K', 3000],
   ['2.5B', 2_500_000_000],
   ['0.1T', 100_000_000_000],
+  ['1.2mn', 1_200_000],
+  ['1.2mln', 1_200_000],
+  ['1.2Mrd', 1_200_000_000],
+  ['1.2bn', 1_200_000_000],
   ['1,234.5K', 1_234_500],
   ['$7', 7],
   ['', null],
@@ -154,7 +180,9 @@ const suffixed: readonly (readonly [text: string, volume: number | null])[] = [
 ];
 
 test('letters for the size of a volume and signs of currencies are found (contract 11)', async () => {
-  const rows = suffixed.map(([volume], day) => `2024-03-0${day + 1},$10,$11,$9,$10.5,"${volume}"\n`);
+  const rows = suffixed.map(
+    ([volume], day) => `2024-03-${String(day + 1).padStart(2, '0')},$10,$11,$9,$10.5,"${volume}"\n`,
+  );
   const content = `Date,Open,High,Low,Close,Volume\n${rows.join('')}`;
   const { map, rowsRefused } = await vendor.import('a.csv', content, {
     fields: { ...days, asset_schema: 'crypto', country_iso_code: 'GLOBAL' },
@@ -163,6 +191,23 @@ test('letters for the size of a volume and signs of currencies are found (contra
   assert.deepEqual(map?.open, { column: 'Open', scale: 'suffix' });
   const bars = await vendor.served('crypto/GLOBAL:X', 'DAY');
   assert.deepEqual([rowsRefused, bars.map((bar) => bar[5])], [0, suffixed.map(([, volume]) => volume)]);
+});
+
+test('letters behind a number that are no size of it are refused by a map (contract 11)', async () => {
+  const map = vendor.shop.path('sizes.json');
+  const columns = { datetime: 'Date', open: 'Open', high: 'High', low: 'Low', close: 'Close' };
+  writeFileSync(
+    map,
+    JSON.stringify({ columns: { ...columns, volume: { column: 'Volume', scale: 'suffix' } } }),
+  );
+  const sizes = ['1.2mrn', '1.2brn', '1.2brd', '1.2trd', '1.2lots'];
+  const rows = sizes.map((volume, day) => `2024-03-0${day + 1},10,11,9,10.5,${volume}\n`);
+  const content = `Date,Open,High,Low,Close,Volume\n${rows.join('')}`;
+  const { refused } = await vendor.import('a.csv', content, { fields: days, map });
+  assert.deepEqual(
+    refused.map(({ column, reason, value }) => [column, reason, value]),
+    sizes.map((value) => ['Volume', 'is not a number', value]),
+  );
 });
 
 test('values of economic events may be percents, a volume is none (contract 11)', async () => {

@@ -65,10 +65,24 @@ export function describeExplained(
   );
 }
 
-/** A refused row in words: `data row 2, column open: is not a number ("abc")`. */
-function refusalLine({ row, column, reason, value, ...group }: Refusal | RefusalGroup): string {
-  const more = 'rows' in group && group.rows > 1 ? ` and ${count(group.rows - 1)} more` : '';
-  return `data row ${row}${more}, column ${column}: ${reason}${value === null ? '' : ` (${JSON.stringify(value)})`}`;
+/** Refused rows in words: `data rows 2, 3 and 7 more, column open: is not a number ("abc")`. */
+function refusalLine({ column, reason, value, rows }: RefusalGroup, numbers: readonly number[]): string {
+  const more = rows > numbers.length ? ` and ${count(rows - numbers.length)} more` : '';
+  return `data ${numbers.length > 1 ? 'rows' : 'row'} ${numbers.join(', ')}${more}, column ${column}: ${reason}${value === null ? '' : ` (${JSON.stringify(value)})`}`;
+}
+
+/** The refused rows of a report; those that look alike are said once, with the rows of that reason. */
+function refusedLines({ rowsRefused, refused, refusals }: ImportReport): string[] {
+  const nameOf = ({ column, reason }: Refusal): string => JSON.stringify([column, reason]);
+  const groups = [...Map.groupBy(refused, nameOf).values()].flatMap((shown) => {
+    const all = refusals.find((one) => nameOf(one) === nameOf(shown[0]!))!;
+    const texts = [...Map.groupBy(shown, ({ value }) => value).values()];
+    return texts.map((same) => ({ ...same[0]!, same, rows: texts.length > 1 ? same.length : all.rows }));
+  });
+  const others = rowsRefused - groups.reduce((sum, { rows }) => sum + rows, 0);
+  const firstOf = (same: readonly Refusal[]): number[] => same.slice(0, 3).map(({ row }) => row);
+  const lines = groups.map(({ same, ...group }) => refusalLine(group, firstOf(same)));
+  return others > 0 ? [...lines, `and ${count(others)} more`] : lines;
 }
 
 /** The rows that an import would refuse, each reason once; no text where it would refuse none. */
@@ -77,7 +91,7 @@ function describeRefusals({ rowsRead, rowsRefused, refusals }: ImportReport): st
   const others = rowsRefused - refusals.reduce((sum, { rows }) => sum + rows, 0);
   return `\n${linesOf([
     `${count(rowsRefused)} of ${countOf(rowsRead, 'row')} would be refused:`,
-    ...refusals.map((group) => `  ${refusalLine(group)}`),
+    ...refusals.map((group) => `  ${refusalLine(group, [group.row])}`),
     others > 0 && `  and ${count(others)} more for other reasons`,
   ])}`;
 }
@@ -216,8 +230,7 @@ export function describeImport(report: ImportReport, again: Again): string {
   const kept = report.rejectedRows === undefined ? '' : ` the first ${count(report.rejectedRows)}`;
   const refusals = [
     rowsRefused > 0 && `${countOf(rowsRefused, 'row')} refused,${kept} kept in ${report.rejectedFile}:`,
-    ...refused.map(refusalLine),
-    rowsRefused > refused.length && `and ${count(rowsRefused - refused.length)} more`,
+    ...refusedLines(report),
   ];
   const notes = [
     preset !== null && `read by the preset ${preset.name}${says.length === 0 ? '' : `: ${says.join(', ')}`}`,

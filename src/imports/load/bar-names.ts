@@ -14,7 +14,7 @@ import { rowKeyOf } from '../../store/journal-entries.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';
 import type { FieldRule } from '../../store/schema/dataset.ts';
 import { readNotation } from '../../store/schema/notations.ts';
-import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import { instruments } from '../../store/schema/reference.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import type { Names } from './bar-chunk.ts';
 import type { BarLoad, SeriesName } from './bar-load.ts';
@@ -44,13 +44,6 @@ export type Called =
       /** Of the instrument that has the symbol now, from its first row on. */
       series: OpenSeries | null;
     });
-
-/** The name of a series' instrument. */
-const instrumentOf = ({ asset_schema, country_iso_code, symbol }: SeriesName): InstrumentName => ({
-  asset_schema,
-  country_iso_code,
-  symbol,
-});
 
 const namesIn = (all: readonly (RowProblem | Named)[]): SeriesName[] =>
   all.flatMap((one) => ('reason' in one ? [] : [one.name]));
@@ -84,10 +77,10 @@ export class BarNames {
   /** Names with the symbols that their instruments have. */
   async #withOwnSymbols(names: readonly Names[]): Promise<(RowProblem | Named)[]> {
     const parsed = names.map((texts) => this.#parse(texts));
-    await this.#own.lookUp(namesIn(parsed).map(instrumentOf));
+    await this.#own.lookUp(namesIn(parsed));
     return parsed.map((one) => {
       if ('reason' in one) return one;
-      const own = this.#own.of(instrumentOf(one.name));
+      const own = this.#own.of(one.name);
       return 'reason' in own
         ? { column: 'symbol', ...own }
         : { ...one, name: { ...one.name, symbol: own.symbol } };
@@ -95,11 +88,11 @@ export class BarNames {
   }
 
   async #calledBy(named: Named, found: ReadonlyMap<string, KnownName>): Promise<Called> {
-    const where = instrumentOf(named.name);
-    const known = found.get(rowKeyOf(instruments, where));
-    const reason = await this.#load.instruments.underlyingProblem(where, known?.instrument ?? null);
+    const { name } = named;
+    const known = found.get(rowKeyOf(instruments, name));
+    const reason = await this.#load.instruments.underlyingProblem(name, known?.instrument ?? null);
     if (reason !== null) return { column: 'symbol', reason };
-    return { ...named, symbol: await this.#owners.made(where, known), series: null };
+    return { ...named, symbol: await this.#owners.made(name, known), series: null };
   }
 
   #parse(names: Names): RowProblem | Named {

@@ -67,16 +67,8 @@ export class HeldSpans {
       const held = this.#held.get(name) ?? null;
       const { lastMs = null } = held ?? {};
       return {
-        ...{
-          run_id,
-          market,
-          interval,
-          kind: 'import',
-          started_ms,
-          sha256,
-          command,
-          zone: zone?.name ?? null,
-        },
+        ...{ run_id, market, interval, kind: 'import' as const, started_ms },
+        ...{ sha256, command, zone: zone?.name ?? null },
         first_ms: held?.firstMs ?? null,
         last_keys: held === null ? [] : lastKeysOf(held),
         from_ms,

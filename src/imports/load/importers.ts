@@ -23,7 +23,7 @@ import {
   namesOf,
 } from '../map/column-mapping.ts';
 import { instantRule } from '../map/instant-cell.ts';
-import { contentProblem, FileProblem, NeedsCare } from '../read/file-problem.ts';
+import { contentProblem, NeedsCare, usageProblem } from '../read/file-problem.ts';
 import type { BarChunk } from './bar-chunk.ts';
 import { nameProblem } from './bar-names.ts';
 import { BarPass } from './bar-pass.ts';
@@ -62,8 +62,7 @@ export function importInto(group: ImportGroup, name: string, request: ImportRequ
 /** @throws FileProblem for amounts of a basis that they cannot have */
 function particularsOf(dataset: Dataset, { basis, file, openedMs, nowMs }: ImportRequest): Particulars {
   if (dataset === corporateActions && basis === 'all')
-    throw new FileProblem(
-      'usage',
+    throw usageProblem(
       `${file.name}: amounts of corporate actions are raw, as traded on the day, or adjusted for splits (--prices split), never for dividends (--prices all)`,
     );
   if (dataset === corporateActions)
@@ -105,8 +104,7 @@ function checkNames(mapping: FieldSources, request: ImportRequest): void {
     (seriesFields as readonly string[]).includes(field);
   const stray = [...mapping.values.keys()].find((field) => !isName(field));
   if (stray !== undefined)
-    throw new FileProblem(
-      'usage',
+    throw usageProblem(
       `the map gives ${stray} one value for the whole file: only ${seriesFields.join(', ')} can have one`,
     );
   checkValues(request, mapping, barFields, (field, value) =>
@@ -164,7 +162,7 @@ const cellRules = ({ file: { fields } }: FileDataset, zone: Zone | null): RowRul
 function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): void {
   const stray = [...flags.keys()].find((field) => !Object.hasOwn(dataset.file.fields, field));
   if (stray !== undefined)
-    throw new FileProblem('usage', `${spokenName(dataset)} have no ${stray} to be given for the whole file`);
+    throw usageProblem(`${spokenName(dataset)} have no ${stray} to be given for the whole file`);
 }
 
 /** As `importInto`, in a write of its own. */

@@ -85,7 +85,7 @@ export class RefusedRows {
   /**
    * Adds a row of a chunk, whose first columns are those of the file; the problem names one of its columns.
    */
-  add({ texts, firstRow }: Chunk, index: number, { column: wrong, reason }: RowProblem): void {
+  add({ texts, firstRow }: Chunk, index: number, { column: wrong, reason: general }: RowProblem): void {
     const row = this.#rowNumbers?.[firstRow + index - 1] ?? firstRow + index;
     this.count++;
     const cells = this.#columns.map(([name, place]) => [name, texts[place]!.text(index)] as const);
@@ -93,7 +93,8 @@ export class RefusedRows {
     const columns = reportedColumns(this.#mapping, wrong);
     const wrongTexts = columns.map((one) => cells.find(([name]) => name === one)?.[1] ?? '');
     const made = this.#mapping.derived.find(({ name }) => name === wrong);
-    const column = columns[(made?.reason === reason ? made.wrongOf?.(wrongTexts) : null) ?? 0]!;
+    const fault = made?.reason === general ? made.faultOf?.(wrongTexts) : undefined;
+    const [column, reason] = [columns[fault?.place ?? 0]!, fault?.reason ?? general];
     const cell = wrongTexts.filter((text) => text !== '').join(' ');
     this.#note({ row, column, reason, value: cell === '' ? null : cell.slice(0, limits.reportedValueMax) });
     if (!this.#isKept) return;

@@ -10,7 +10,7 @@ import { NeedsCare } from '../read/file-problem.ts';
 import { readChunks } from '../read/read.ts';
 import { holdReader } from '../read/reader-process.ts';
 import { type ReadPlan, UNMADE } from '../read/scan.ts';
-import { derive, type Expression, type RichCell } from './cell.ts';
+import { type Cell, derive } from './cell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bourse-cell-'));
 const release = holdReader();
@@ -36,15 +36,18 @@ async function cellOf<T>(plan: ReadPlan, cell: (chunk: Chunk) => T): Promise<T> 
   return cells[0]!;
 }
 
+/** A cell that is computed. */
+type Made = Exclude<Cell, string>;
+
 /** The text that a careful reading of a cell gives. */
-async function careful(cell: RichCell | Expression): Promise<string | null> {
+async function careful(cell: Made): Promise<string | null> {
   const derived = [derive('x', cell)];
   const plan = { texts: ['a', 'b', derived[0]!.name], numbers: [], careful: true, derived };
   return cellOf(plan, ({ texts }) => texts[2]!.text(0));
 }
 
 /** What a fast reading gives, `care` where it leaves it to the careful one. */
-async function fast(cell: RichCell | Expression, isNumber: boolean): Promise<number | string | null> {
+async function fast(cell: Made, isNumber: boolean): Promise<number | string | null> {
   const derived = [derive('x', cell)];
   const { name } = derived[0]!;
   const plan = { texts: isNumber ? [] : [name], numbers: isNumber ? [name] : [], careful: false, derived };
@@ -82,11 +85,7 @@ const none = [
 ];
 
 /** Cells that make a number, and the number by the oracle. */
-const numeric: readonly (readonly [
-  what: string,
-  cell: RichCell | Expression,
-  of: (number: number) => number,
-])[] = [
+const numeric: readonly (readonly [what: string, cell: Made, of: (number: number) => number])[] = [
   ['a scale', { column: 'a', scale: 0.01 }, (number) => number / 100],
   ['an expression', { sql: '#{a} * 2' }, (number) => number * 2],
 ];
@@ -114,85 +113,84 @@ for (const [what, cell, of] of numeric) {
   });
 }
 
-const texts: readonly (readonly [cell: RichCell | Expression, a: string, b: string, made: string | null])[] =
+const texts: readonly (readonly [cell: Made, a: string, b: string, made: string | null])[] = [
+  [{ column: 'a', lookup: { N: 'XNYS', "O'Q": 'XNAS' } }, 'N', '', 'XNYS'],
+  [{ column: 'a', lookup: { N: 'XNYS', "O'Q": 'XNAS' } }, "O'Q", '', 'XNAS'],
+  [{ column: 'a', lookup: { N: 'XNYS' } }, 'n', '', null],
+  [{ column: 'a', remove: '\\.US$' }, 'A.US', '', 'A'],
+  [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', '0930', '2025-02-03T09:30:00.000'],
+  [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', 'x', null],
+  [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', '', null],
+  [{ column: 'a', join: 'b' }, '2025-02-03', '', '2025-02-03'],
+  [{ column: 'a', join: 'b', remove: '[^a-z]' }, 'Fed Speech', '', 'edpeech'],
+  [{ column: 'a', format: '%d.%m.%Y' }, '03.02.2025', '', '2025-02-03'],
+  [{ column: 'a', format: '%d.%m.%Y' }, '20250203', '', null],
+  [{ column: 'a', format: '%d.%m.%Y' }, '31.02.2025', '', null],
+  [{ column: 'a', decimal: ',' }, '1,5', '', '1.5'],
+  [{ column: 'a', decimal: ',' }, '1.234', '', null],
+  [{ column: 'a', remove: '\\.', decimal: ',' }, '1.234,5', '', '1234.5'],
+  [{ column: 'a', remove: '^\\$ ?' }, '$ 12.5', '', '12.5'],
+  [{ column: 'a', scale: 1e-9 }, '254855000001', '', '254.855000001'],
+  [{ column: 'a', scale: 0.25 }, '10', '', '2.5'],
+  [{ column: 'a', scale: 1000 }, '1.5', '', '1500.0'],
+  [{ column: 'a', format: '%Y%m%d %H%M %z' }, '20250203 0930 -0500', '', '2025-02-03T14:30:00.000Z'],
   [
-    [{ column: 'a', lookup: { N: 'XNYS', "O'Q": 'XNAS' } }, 'N', '', 'XNYS'],
-    [{ column: 'a', lookup: { N: 'XNYS', "O'Q": 'XNAS' } }, "O'Q", '', 'XNAS'],
-    [{ column: 'a', lookup: { N: 'XNYS' } }, 'n', '', null],
-    [{ column: 'a', remove: '\\.US$' }, 'A.US', '', 'A'],
-    [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', '0930', '2025-02-03T09:30:00.000'],
-    [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', 'x', null],
-    [{ column: 'a', join: 'b', format: '%Y%m%d %H%M' }, '20250203', '', null],
-    [{ column: 'a', join: 'b' }, '2025-02-03', '', '2025-02-03'],
-    [{ column: 'a', join: 'b', remove: '[^a-z]' }, 'Fed Speech', '', 'edpeech'],
-    [{ column: 'a', format: '%d.%m.%Y' }, '03.02.2025', '', '2025-02-03'],
-    [{ column: 'a', format: '%d.%m.%Y' }, '20250203', '', null],
-    [{ column: 'a', format: '%d.%m.%Y' }, '31.02.2025', '', null],
-    [{ column: 'a', decimal: ',' }, '1,5', '', '1.5'],
-    [{ column: 'a', decimal: ',' }, '1.234', '', null],
-    [{ column: 'a', remove: '\\.', decimal: ',' }, '1.234,5', '', '1234.5'],
-    [{ column: 'a', remove: '^\\$ ?' }, '$ 12.5', '', '12.5'],
-    [{ column: 'a', scale: 1e-9 }, '254855000001', '', '254.855000001'],
-    [{ column: 'a', scale: 0.25 }, '10', '', '2.5'],
-    [{ column: 'a', scale: 1000 }, '1.5', '', '1500.0'],
-    [{ column: 'a', format: '%Y%m%d %H%M %z' }, '20250203 0930 -0500', '', '2025-02-03T14:30:00.000Z'],
-    [
-      { column: 'a', format: '%Y-%m-%d %H:%M', offset: '-05:00' },
-      '2025-07-03 09:30',
-      '',
-      '2025-07-03T09:30:00.000-05:00',
-    ],
-    [{ column: 'a', offset: '+01:00' }, '2025-02-03T15:30:00', '', '2025-02-03T15:30:00+01:00'],
-    [{ column: 'a', epoch: 's' }, '1.738593E9', '', '2025-02-03T14:30:00.000000Z'],
-    [{ column: 'a', epoch: 'us' }, '1738593000000000', '', '2025-02-03T14:30:00.000000Z'],
-    [{ column: 'a', epoch: 'ns' }, '1738593000000000000', '', '2025-02-03T14:30:00.000000Z'],
-    [{ column: 'a', epoch: 's' }, '0.5', '', '1970-01-01T00:00:00.500000Z'],
-    [{ column: 'a', epoch: 's' }, 'soon', '', null],
-    [{ column: 'a', scale: 'suffix' }, ' -$1.25M ', '', '-1250000.0'],
-    [{ column: 'a', scale: 'suffix' }, '$-3', '', '-3.0'],
-    [{ column: 'a', scale: 'suffix' }, '4.35k', '', '4350.0'],
-    [{ column: 'a', scale: 'suffix' }, '0.3%', '', '0.3'],
-    [{ column: 'a', scale: 'suffix' }, '215', '', '215.0'],
-    [{ column: 'a', scale: 'suffix' }, '1.5X', '', null],
-    [{ column: 'a', scale: 'suffix' }, '0-2-7', '', null],
-    [{ column: 'a', scale: 'suffix' }, '-$-3', '', null],
-    [{ column: 'a', scale: 'suffix', decimal: ',' }, '1,5 €', '', '1.5'],
-    [{ column: 'a', scale: 'percent' }, '25.3 %', '', '0.253'],
-    [{ column: 'a', scale: 'percent' }, '25.3', '', '0.253'],
-    [{ column: 'a', scale: 'percent' }, '5K', '', null],
-    [{ column: 'a', scale: 100 }, '4.35', '', '435.0'],
-    [{ column: 'a', scale: 0.1 }, '1.1', '', '0.11'],
-    [{ column: 'a', scale: 3 }, '1.1', '', '3.3'],
-    [{ column: 'a', scale: 0.01 }, '1.5e3', '', '15.0'],
-    [{ column: 'a', thousands: ' ' }, '1\u00a0234\u00a0567.5', '', '1234567.5'],
-    [{ column: 'a', thousands: ' ', decimal: ',' }, '-1 000,5', '', '-1000.5'],
-    [{ column: 'a', thousands: "'" }, '1’234.5', '', '1234.5'],
-    [{ column: 'a', thousands: ',' }, '1,23,456.7', '', '123456.7'],
-    [{ column: 'a', thousands: ' ', scale: 1 }, '10 00', '', null],
-    [{ column: 'a', blanks: '_' }, ' Fed  Chair speaks ', '', 'Fed_Chair_speaks'],
-    [{ column: 'a', remove: '[^A-Za-z0-9 ]', blanks: '_' }, 'CPI (m/m)', '', 'CPI_mm'],
-    [{ column: 'a', value: 'stock' }, 'ACME', '', 'stock'],
-    [{ column: 'a', default: 'USD' }, 'EUR', '', 'EUR'],
-    [{ column: 'a', default: 'USD' }, 'N/A', '', 'USD'],
-    [{ column: 'a', lookup: { '-': 'XNYS' } }, '-', '', 'XNYS'],
-    [{ column: 'a', join: ['b', 'b'] }, '2025-02-03', '09', '2025-02-03 09 09'],
-    [
-      { column: 'a', format: '%a, %d %b %Y %H:%M:%S %Z' },
-      'Mon, 03 Mar 2025 14:30:00 GMT',
-      '',
-      '2025-03-03T14:30:00.000Z',
-    ],
-    [
-      { column: 'a', format: '%a, %d %b %Y %H:%M:%S %Z' },
-      'Mon, 03 Mar 2025 14:30:00 +0100',
-      '',
-      '2025-03-03T13:30:00.000Z',
-    ],
-    [{ column: 'a', format: '%d %b %Y %H:%M %Z' }, '03 Mar 2025 14:30 EST', '', '2025-03-03T19:30:00.000Z'],
-    [{ column: 'a', format: '%d %b %Y %H:%M %Z' }, '03 Mar 2025 14:30 CEST', '', null],
-    [{ sql: "nullif({a}, '-')", isStrict: true }, '-', '', null],
-    [{ sql: '{a} || {b}' }, 'x', 'y', 'xy'],
-  ];
+    { column: 'a', format: '%Y-%m-%d %H:%M', offset: '-05:00' },
+    '2025-07-03 09:30',
+    '',
+    '2025-07-03T09:30:00.000-05:00',
+  ],
+  [{ column: 'a', offset: '+01:00' }, '2025-02-03T15:30:00', '', '2025-02-03T15:30:00+01:00'],
+  [{ column: 'a', epoch: 's' }, '1.738593E9', '', '2025-02-03T14:30:00.000000Z'],
+  [{ column: 'a', epoch: 'us' }, '1738593000000000', '', '2025-02-03T14:30:00.000000Z'],
+  [{ column: 'a', epoch: 'ns' }, '1738593000000000000', '', '2025-02-03T14:30:00.000000Z'],
+  [{ column: 'a', epoch: 's' }, '0.5', '', '1970-01-01T00:00:00.500000Z'],
+  [{ column: 'a', epoch: 's' }, 'soon', '', null],
+  [{ column: 'a', scale: 'suffix' }, ' -$1.25M ', '', '-1250000.0'],
+  [{ column: 'a', scale: 'suffix' }, '$-3', '', '-3.0'],
+  [{ column: 'a', scale: 'suffix' }, '4.35k', '', '4350.0'],
+  [{ column: 'a', scale: 'suffix' }, '0.3%', '', '0.3'],
+  [{ column: 'a', scale: 'suffix' }, '215', '', '215.0'],
+  [{ column: 'a', scale: 'suffix' }, '1.5X', '', null],
+  [{ column: 'a', scale: 'suffix' }, '0-2-7', '', null],
+  [{ column: 'a', scale: 'suffix' }, '-$-3', '', null],
+  [{ column: 'a', scale: 'suffix', decimal: ',' }, '1,5 €', '', '1.5'],
+  [{ column: 'a', scale: 'percent' }, '25.3 %', '', '0.253'],
+  [{ column: 'a', scale: 'percent' }, '25.3', '', '0.253'],
+  [{ column: 'a', scale: 'percent' }, '5K', '', null],
+  [{ column: 'a', scale: 100 }, '4.35', '', '435.0'],
+  [{ column: 'a', scale: 0.1 }, '1.1', '', '0.11'],
+  [{ column: 'a', scale: 3 }, '1.1', '', '3.3'],
+  [{ column: 'a', scale: 0.01 }, '1.5e3', '', '15.0'],
+  [{ column: 'a', thousands: ' ' }, '1\u00a0234\u00a0567.5', '', '1234567.5'],
+  [{ column: 'a', thousands: ' ', decimal: ',' }, '-1 000,5', '', '-1000.5'],
+  [{ column: 'a', thousands: "'" }, '1’234.5', '', '1234.5'],
+  [{ column: 'a', thousands: ',' }, '1,23,456.7', '', '123456.7'],
+  [{ column: 'a', thousands: ' ', scale: 1 }, '10 00', '', null],
+  [{ column: 'a', blanks: '_' }, ' Fed  Chair speaks ', '', 'Fed_Chair_speaks'],
+  [{ column: 'a', remove: '[^A-Za-z0-9 ]', blanks: '_' }, 'CPI (m/m)', '', 'CPI_mm'],
+  [{ column: 'a', value: 'stock' }, 'ACME', '', 'stock'],
+  [{ column: 'a', default: 'USD' }, 'EUR', '', 'EUR'],
+  [{ column: 'a', default: 'USD' }, 'N/A', '', 'USD'],
+  [{ column: 'a', lookup: { '-': 'XNYS' } }, '-', '', 'XNYS'],
+  [{ column: 'a', join: ['b', 'b'] }, '2025-02-03', '09', '2025-02-03 09 09'],
+  [
+    { column: 'a', format: '%a, %d %b %Y %H:%M:%S %Z' },
+    'Mon, 03 Mar 2025 14:30:00 GMT',
+    '',
+    '2025-03-03T14:30:00.000Z',
+  ],
+  [
+    { column: 'a', format: '%a, %d %b %Y %H:%M:%S %Z' },
+    'Mon, 03 Mar 2025 14:30:00 +0100',
+    '',
+    '2025-03-03T13:30:00.000Z',
+  ],
+  [{ column: 'a', format: '%d %b %Y %H:%M %Z' }, '03 Mar 2025 14:30 EST', '', '2025-03-03T19:30:00.000Z'],
+  [{ column: 'a', format: '%d %b %Y %H:%M %Z' }, '03 Mar 2025 14:30 CEST', '', null],
+  [{ sql: "nullif({a}, '-')", isStrict: true }, '-', '', null],
+  [{ sql: '{a} || {b}' }, 'x', 'y', 'xy'],
+];
 
 for (const [cell, a, b, made] of texts) {
   test(`${JSON.stringify(cell)} of ${a} and ${b} is ${made ?? 'marked, and left to a careful reading'}`, async () => {
@@ -219,7 +217,7 @@ test('a cell of which nothing is left is missing, fast and carefully', async () 
 
 test('what two columns have in common breaks neither, where it cannot be made', async () => {
   const day = "strptime({a}, '%Y-%m-%d')";
-  const cells: readonly (RichCell | Expression)[] = [
+  const cells: readonly Made[] = [
     { sql: `strftime(${day}, '%Y')`, isStrict: true },
     { sql: `strftime(${day}, '%m')`, isStrict: true },
     { column: 'a', format: '%Y-%m-%d' },

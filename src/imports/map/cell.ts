@@ -54,7 +54,7 @@ export type RichCell = {
 } & Oddity;
 
 /** A preset's own expression: `{name}` is a column's text, null where empty, `#{name}` its number. */
-export type Expression = {
+type Expression = {
   readonly sql: string;
   /** Whether a null refuses the row, where the first named column has text. */
   readonly isStrict?: boolean;
@@ -89,7 +89,7 @@ const groupMarks = { '.': '[.]', ',': ',', ' ': '[ \u00a0\u2009\u202f]', "'": "[
  * letters, as a regular expression of both languages.
  */
 export const suffixedNumber =
-  "^(?:(?<sign>[+−-]?)\\p{Sc}? ?|\\p{Sc} ?(?<second>[+−-]?))(?<digits>[\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?(?<letter>[KkMmBbTt]|[MmBbTt][LlRr]?[Nn])? ?(?:%|\\p{Sc})?$";
+  "^(?:(?<sign>[+−-]?)\\p{Sc}? ?|\\p{Sc} ?(?<second>[+−-]?))(?<digits>[\\d.,'’ \u00a0\u2009\u202f]*\\d\\.?) ?(?<letter>[KkMmBbTt]|[MmBb][Ll]?[Nn]|[Tt][LlRr]?[Nn]|[Mm][Rr][Dd])? ?(?:%|\\p{Sc})?$";
 const SUFFIXED = quoted(suffixedNumber.replaceAll('?<', '?P<'));
 
 /**
@@ -185,14 +185,21 @@ function withZeros(written: string, format: string): string {
 }
 
 /** A time in ISO 8601; a date where the format has no time. */
-function moment(sql: string, written: string, offset: string): string {
+function moment(sql: string, written: string, offset: string, { unmade }: Maker): string {
   const format = written.replace(/%Z$/, '%z');
   const text = format === written ? withZeros(sql, format) : withOffset(sql);
   const read = `strptime(${text}, ${quoted(format)})`;
-  if (/%z/.test(format)) return `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`;
-  return /%-?[HIXcTR]/.test(format)
-    ? `strftime(${read}, '%Y-%m-%dT%H:%M:%S.%g') || ${quoted(offset)}`
-    : `strftime(${read}, '%Y-%m-%d')`;
+  const made = /%z/.test(format)
+    ? `strftime(timezone('UTC', ${read}), '%Y-%m-%dT%H:%M:%S.%gZ')`
+    : /%-?[HIXcTR]/.test(format)
+      ? `strftime(${read}, '%Y-%m-%dT%H:%M:%S.%g') || ${quoted(offset)}`
+      : `strftime(${read}, '%Y-%m-%d')`;
+  if (!/%[aA]/.test(format) || /%z./.test(format)) return made;
+  // strptime takes any weekday: it must be that of the date, where that is written.
+  const local = `regexp_replace(${text}, '([-+][\\d:]+|Z)$', '')`;
+  const date = format.endsWith('%z') ? `strptime(${local}, ${quoted(format.slice(0, -2))})` : read;
+  const said = `regexp_extract(lower(${text}), '\\b(sun|mon|tue|wed|thu|fri|sat)')`;
+  return `case when lower(strftime(${date}, '%a')) = ${said} then ${made} else ${unmade} end`;
 }
 
 /** The columns of a cell, in their order. */
@@ -238,7 +245,7 @@ function suffixedSql(cell: RichCell, sql: string, maker: Maker): string {
   const power =
     cell.scale === 'percent'
       ? `case when parts.letter = '' then -2 else ${maker.unmade} end`
-      : `case upper(left(parts.letter, 1)) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end`;
+      : `case when lower(parts.letter) = 'mrd' then 9 else case upper(left(parts.letter, 1)) when 'K' then 3 when 'M' then 6 when 'B' then 9 when 'T' then 12 else 0 end end`;
   const bare = `case when parts.digits = '' then ${sql} else replace(parts.sign || parts.second, '−', '-') || parts.digits end`;
   return bound('parts', parts, () =>
     bound('text', bare, (text) =>
@@ -261,7 +268,7 @@ function richSql(cell: RichCell, source: string, maker: Maker): string {
       const micros = bound('number', number, (digits) => scaled(digits, epochMicros[epoch], maker));
       return `strftime(make_timestamp(cast(round(${micros}) as bigint)), '%Y-%m-%dT%H:%M:%S.%fZ')`;
     }
-    if (format !== undefined) return moment(number, format, offset);
+    if (format !== undefined) return moment(number, format, offset, maker);
     return offset === '' ? number : `(${number} || ${quoted(offset)})`;
   };
   return lookup === undefined ? made(source) : bound('looked', looked(source, lookup, maker.unmade), made);
@@ -280,24 +287,39 @@ const PARTS: Readonly<Record<string, string>> = {
   ...{ z: '[-+\\d:]+', Z: '[-+:\\w]+', n: '\\d+', f: '\\d+', g: '\\d+', j: '\\d+' },
 };
 
-/** The place of the first cell that is no part of a form of dates, the parts being those between blanks. */
-function wrongPart(format: string, cells: readonly string[]): number {
-  const words = format
-    .split(' ')
-    .map((word) =>
-      word.replaceAll(/%-?(.)|[^%]/g, (one, part?: string) =>
-        part === undefined ? RegExp.escape(one) : (PARTS[part] ?? '\\d{1,2}'),
-      ),
-    );
+/**
+ * The cell of a date or time that is wrong, the parts of the form being those between blanks: the first that
+ * is no part of it. Where all are, the weekday may be that of another date.
+ */
+function formFault(format: string, cells: readonly string[]): { place: number; reason?: string } {
+  const seen = new Set<string>();
+  const words = format.split(' ').map((word) =>
+    word.replaceAll(/%-?(.)|[^%]/g, (one, part?: string) => {
+      if (part === undefined) return RegExp.escape(one);
+      const form = PARTS[part] ?? '\\d{1,2}';
+      return !'YybBmdaA'.includes(part) || seen.size === seen.add(part).size ? form : `(?<${part}>${form})`;
+    }),
+  );
+  const groups: Record<string, string | undefined> = {};
   let at = 0;
   for (const [place, cell] of cells.entries()) {
     const rest = words.slice(at).map((_, count) => words.slice(at, at + count + 1).join(' +'));
-    const found = rest.findIndex((form) => new RegExp(`^${form}$`, 'i').test(cell.trim()));
-    if (found < 0) return place;
+    const tries = rest.map((form) => new RegExp(`^${form}$`, 'i').exec(cell.trim()));
+    const found = tries.findIndex((one) => one !== null);
+    if (found < 0) return { place };
+    Object.assign(groups, tries[found]!.groups);
     at += found + 1;
   }
   // A date that no calendar has, or a part that is missing at the end.
-  return at < words.length ? cells.length - 1 : 0;
+  if (at < words.length) return { place: cells.length - 1 };
+  const { Y, y, b, B = b, m, d, a, A = a } = groups;
+  // strptime has 69 in 1969, 68 in 2068.
+  const year = Y ?? Number(y) + (Number(y) < 69 ? 2000 : 1900);
+  const date = new Date(`${B ?? m}/${d}/${year} UTC`);
+  if (A === undefined || date.getUTCDate() !== Number(d)) return { place: 0 };
+  const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+  const isOther = !weekday.toLowerCase().startsWith(A.toLowerCase());
+  return { place: 0, ...(isOther && { reason: `has the wrong weekday: the date is a ${weekday}` }) };
 }
 
 /** The computed column of a field. */
@@ -332,7 +354,7 @@ function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
     reason: reasonOf(cell),
     ...(cell.fill !== undefined && { fill: cell.fill }),
     ...(cell.split !== undefined && { split: cell.split }),
-    ...(cell.format !== undefined && { wrongOf: (cells) => wrongPart(cell.format!, cells) }),
+    ...(cell.format !== undefined && { faultOf: (cells) => formFault(cell.format!, cells) }),
     ...plainRule(cell),
   };
 }

@@ -7,7 +7,7 @@ import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/
 import { findZone } from '../../market/calendar/zone.ts';
 import { barFields } from '../../store/schema/bars.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
-import { FileProblem, unfitProblem } from '../read/file-problem.ts';
+import { type FileProblem, unfitProblem, usageProblem } from '../read/file-problem.ts';
 import { type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
 import { foundLayout } from './beginning.ts';
 import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
@@ -18,7 +18,6 @@ import {
   type FieldNames,
   namesOf,
   noMapping,
-  ownNames,
 } from './column-mapping.ts';
 import { foundColumns } from './guess-mapping.ts';
 import { presets } from './presets/index.ts';
@@ -56,7 +55,7 @@ const canBeWritten = ({ columns, ...parts }: ColumnMapping): boolean =>
 
 function checkDelimiter(delimiter: string): void {
   const reason = delimiterRule(delimiter);
-  if (reason !== null) throw new FileProblem('usage', `--delimiter ${delimiter}: ${reason}`);
+  if (reason !== null) throw usageProblem(`--delimiter ${delimiter}: ${reason}`);
 }
 
 /** The encoding that a flag names. @throws FileProblem where there is none of that name */
@@ -64,7 +63,7 @@ function encodingTold(name: string | undefined): { encoding?: Encoding } {
   if (name === undefined) return {};
   const encoding = encodingNamed(name);
   if (encoding !== null) return { encoding };
-  throw new FileProblem('usage', `--encoding ${name}: is none of ${encodings.join(', ')}`);
+  throw usageProblem(`--encoding ${name}: is none of ${encodings.join(', ')}`);
 }
 
 /**
@@ -106,11 +105,11 @@ function chosen(
 ): ChooseMapping {
   if (mapPath !== undefined) {
     if (preset !== undefined && preset !== NONE)
-      throw new FileProblem('usage', '--map and --preset both name the columns. Give only one of them');
+      throw usageProblem('--map and --preset both name the columns. Give only one of them');
     const mapping = readMappingFile(mapPath);
     return () => withPaths(mapping);
   }
-  if (preset === NONE) return ownNames;
+  if (preset === NONE) return () => noMapping;
   if (preset === undefined) return (sample) => detected(dataset, sample, find);
   const named = presetNamed(dataset, preset);
   return (sample) => askedFor(named, sample);
@@ -122,16 +121,10 @@ function presetNamed(dataset: string, name: string): Preset {
     const names = presets.map((preset) => preset.name);
     const near = nearest(name, names);
     const hint = near === undefined ? '' : `; is it ${near}?`;
-    throw new FileProblem(
-      'usage',
-      `there is no preset ${name}: it is one of ${names.join(', ')}, ${NONE}${hint}`,
-    );
+    throw usageProblem(`there is no preset ${name}: it is one of ${names.join(', ')}, ${NONE}${hint}`);
   }
   if (named.dataset === dataset) return named;
-  throw new FileProblem(
-    'usage',
-    `the preset ${name} reads ${named.dataset}. Use bourse import ${named.dataset}`,
-  );
+  throw usageProblem(`the preset ${name} reads ${named.dataset}. Use bourse import ${named.dataset}`);
 }
 
 /** A mapping with its columns, which may be nested values of JSON. */
@@ -270,11 +263,10 @@ export function readMappingFile(path: string): ColumnMapping {
     `--map ${path}${keys.length === 0 ? '' : `, line ${lineOf(content, keys)}`}: `;
   const parsed = parse(content, locate());
   const problem: Problem = (keys, reason) =>
-    new FileProblem('usage', `${locate(...keys)}${keys.map((key) => `"${key}"`).join(': ')} ${reason}`);
+    usageProblem(`${locate(...keys)}${keys.map((key) => `"${key}"`).join(': ')} ${reason}`);
   for (const [part, value] of Object.entries(parsed)) {
     if (!Object.hasOwn(partRules, part))
-      throw new FileProblem(
-        'usage',
+      throw usageProblem(
         `${locate(part)}a mapping file has no "${part}"; it may have ${Object.keys(partRules).join(', ')}`,
       );
     const reason = partRules[part]!(value);
@@ -329,7 +321,7 @@ function contentOf(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new FileProblem('usage', `--map ${path}: cannot be read (${code})`, { cause: error });
+    throw usageProblem(`--map ${path}: cannot be read (${code})`, error);
   }
 }
 
@@ -339,9 +331,9 @@ function parse(content: string, place: string): Record<string, unknown> {
     if (isObject(parsed)) return parsed;
   } catch (error) {
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
-    throw new FileProblem('usage', `${place}is not JSON: ${reason}`, { cause: error });
+    throw usageProblem(`${place}is not JSON: ${reason}`, error);
   }
-  throw new FileProblem('usage', `${place}is not a JSON object`);
+  throw usageProblem(`${place}is not a JSON object`);
 }
 
 /** The line of a key; each key is searched for after the one before it. */

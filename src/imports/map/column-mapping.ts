@@ -4,7 +4,7 @@ import { nearest } from '../../base/words.ts';
 import type { BarLabel, PriceBasis, SymbolTime, VolumeBasis } from '../../contract/file-words.ts';
 import type { Field, FieldRule, Fields } from '../../store/schema/dataset.ts';
 import type { Notation } from '../../store/schema/notations.ts';
-import { contentProblem, FileProblem, unfitProblem } from '../read/file-problem.ts';
+import { contentProblem, type FileProblem, unfitProblem, usageProblem } from '../read/file-problem.ts';
 import type { ChooseLayout, Layout } from '../read/format.ts';
 import { type ComputedColumn, UNMADE } from '../read/scan.ts';
 import type { SourceFile } from '../read/source.ts';
@@ -145,7 +145,7 @@ export function checkValues(
     if (reason === undefined) continue;
     const { flag } = fields[field]!;
     if (file.mapping.preset === undefined || flags.has(field))
-      throw new FileProblem('usage', `${flag ?? field} ${value}: ${reason}`);
+      throw usageProblem(`${flag ?? field} ${value}: ${reason}`);
     const cure = flag === undefined ? '' : `: give it as a flag: ${flag}`;
     throw unfitProblem(file.name, `its ${field} ${value} ${reason}${cure}`);
   }
@@ -266,8 +266,7 @@ function checkMapping({ file, header, fields, mapping }: About, known: readonly 
   for (const part of ['columns', 'values'] as const) {
     const field = Object.keys(mapping[part]).find((name) => !known.includes(name));
     if (field === undefined) continue;
-    throw new FileProblem(
-      'usage',
+    throw usageProblem(
       `${locate(part, field)}the column mapping names a field ${field} that is not one of ${known.join(', ')}`,
     );
   }
@@ -283,9 +282,9 @@ function checkMapping({ file, header, fields, mapping }: About, known: readonly 
       else {
         const near = nearest(key, there);
         const what = key === column ? `column ${key}` : `${key} in ${column}`;
-        throw new FileProblem(
-          'unfit',
-          `${locate('columns', field)}${file}: has no ${what}, which the column mapping names; ${key === column ? 'its columns are' : 'there it has'} ${there.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
+        throw unfitProblem(
+          `${locate('columns', field)}${file}`,
+          `has no ${what}, which the column mapping names; ${key === column ? 'its columns are' : 'there it has'} ${there.join(', ')}${near === undefined ? '' : `; is it ${near}?`}`,
         );
       }
     }
@@ -313,6 +312,7 @@ const plainName = (name: string): string =>
     .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*)$/u, (end, _, all: string) =>
       all.startsWith('v') ? end : '',
     )
+    .replace(/\(utc\)$/, ' utc')
     .replaceAll(/[\s_-]+/g, ' ')
     .trim()
     .replace(/\.$/, '');
@@ -458,7 +458,7 @@ function missingProblem(
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
   const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && hint === undefined;
   const sentences = [
-    `${file}: required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
+    `required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
     ...alike.map((field) => `The ${field} may be ${claims.get(field)!.join(' or ')}.`),
     isWhole && `${cure}.`,
     !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
@@ -469,5 +469,5 @@ function missingProblem(
       'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
     `The columns of the file are ${header.join(', ')}.`,
   ];
-  return new FileProblem('unfit', sentences.filter(Boolean).join(' '));
+  return unfitProblem(file, sentences.filter(Boolean).join(' '));
 }

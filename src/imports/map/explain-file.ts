@@ -54,7 +54,8 @@ export async function explainFile(explaining: Explaining) {
     /** The column mapping that the names of its columns gave; null where nothing was found by them. */
     map: mapFound(file.mapping),
     doubt: file.mapping.doubt ?? alikeNote(file.mapping),
-    columns: isProblem ? {} : columnsShown(sources),
+    /** The column of each field, or how it is made of columns. */
+    columns: isProblem ? {} : { ...Object.fromEntries(sources.columns), ...sources.conversions },
     /** Field -> its value in every row. */
     values: isProblem ? file.mapping.values : Object.fromEntries(sources.values),
     zone: zone?.name ?? null,
@@ -96,12 +97,6 @@ export function formatOf({ format, mapping }: Pick<MappedFile, 'format' | 'mappi
   const encoding = mapping.encoding === undefined ? '' : ` in ${mapping.encoding}`;
   return `text${encoding} separated by ${marks[delimiter] ?? `"${delimiter}"`}, ${header}`;
 }
-
-/** The column of each field, or how it is made of columns. */
-const columnsShown = ({ columns, conversions }: FieldSources): Record<string, string> => ({
-  ...Object.fromEntries(columns),
-  ...conversions,
-});
 
 async function firstRows({ file, zone }: Explaining, sources: FieldSources): Promise<readonly Row[]> {
   const { columns, values, derived } = sources;
@@ -152,7 +147,8 @@ function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row
     order.add(instant);
     const calendar = calendarIn(row, zone);
     if (calendar === null) return formatInstantZ(instant);
-    return labelOf(instant, row, calendar, label) ?? openShown(instant, row, calendar, label);
+    if (periodOf(row) === null) return openShown(instant, row, calendar, label);
+    return labelShown(calendar.labelAt(instant) ?? calendar.zone.dayAt(instant), row, label);
   };
   return (row) =>
     row.datetime === undefined || row.datetime === null || row.datetime.includes('(refused')
@@ -171,12 +167,6 @@ function calendarIn(row: Row, zone: Zone | null): Calendar | null {
   const asset = parseAssetSchema(row.asset_schema ?? '');
   const country = parseCountry(row.country_iso_code ?? '');
   return asset === null || country === null ? null : calendarOf(asset, country, zone?.name);
-}
-
-/** The date of a day's bar; null for minutes. */
-function labelOf(ms: number, row: Row, calendar: Calendar, label: BarLabel | undefined): string | null {
-  if (periodOf(row) === null) return null;
-  return labelShown(calendar.labelAt(ms) ?? calendar.zone.dayAt(ms), row, label);
 }
 
 /** The open of a bar of minutes. */

@@ -54,6 +54,9 @@ const UNNAMED = /^(|unnamed: [01]|level_[01]|index|__index_level_[01]__)$/i;
 /** Parquet has the index behind the columns. */
 const isUnnamed = (name: string, at: number): boolean =>
   (at < 2 || name.startsWith('__')) && UNNAMED.test(name);
+/** Names of columns whose times are in UTC, and times without an offset, which need no other flag there. */
+const IN_UTC = /(?:^|[^a-z])utc[^a-z]*$|^utc[^a-z]/i;
+const LOCAL = /[-./\d][ T]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?$/i;
 const SYMBOL = /^[A-Z][A-Z\d]*([.\-/=^][A-Z\d]+)*$/;
 
 /**
@@ -172,14 +175,16 @@ export async function foundColumns(
   const sureCell = (field: string, column: string): Cell => {
     const mayBeOdd = fields.oddIsMissing.includes(field);
     if (fields.numbers.includes(field)) return numberCell(field, column, textsOf(column), mark(), mayBeOdd);
-    return isDated(fields.rules, field)
-      ? dateCell(sample.name, beginning, column, told, {
-          hasTime: field === instant,
-          isPlain,
-          mayBeOdd,
-          seriesFields: header.filter((name) => name === 'symbol' || fields.flags[name] !== undefined),
-        })
-      : column;
+    if (!isDated(fields.rules, field)) return column;
+    const cell = dateCell(sample.name, beginning, column, told, {
+      hasTime: field === instant,
+      isPlain,
+      mayBeOdd,
+      seriesFields: header.filter((name) => name === 'symbol' || fields.flags[name] !== undefined),
+    });
+    const isLocal = typeof cell === 'string' ? areAll(textsOf(column), LOCAL) : !('offset' in cell);
+    if (field !== instant || !IN_UTC.test(column) || !isLocal) return cell;
+    return { ...(typeof cell === 'string' ? { column } : cell), offset: 'Z' };
   };
   const cellOf = (field: string, column: string): Cell => {
     try {

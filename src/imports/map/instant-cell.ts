@@ -265,7 +265,7 @@ export class InstantCell {
       halfAt + 2 <= to &&
       (half === LOWER_A || half === LOWER_P) &&
       (bytes[halfAt + 1]! | LOWER) === LOWER_M &&
-      (halfAt + 2 === to || bytes[halfAt + 2] === SPACE)
+      (halfAt + 2 === to || bytes[halfAt + 2] === SPACE || bytes[halfAt + 2] === UPPER_Z)
     ) {
       if (hours < 1 || hours > 12) return 'bad';
       hours = (hours % 12) + (half === LOWER_P ? 12 : 0);

@@ -32,6 +32,10 @@ export const contentProblem = (name: string, how: string, cause?: unknown): File
 export const unfitProblem = (name: string, how: string, cause?: unknown): FileProblem =>
   new FileProblem('unfit', `${name}: ${how}`, { cause });
 
+/** The problem of a call that is wrong, whatever the file. */
+export const usageProblem = (how: string, cause?: unknown): FileProblem =>
+  new FileProblem('usage', how, { cause });
+
 /** The problem of a file with a row that is too long. */
 export const longRow = (name: string): FileProblem =>
   contentProblem(name, `a row is longer than ${limits.importRowBytesMax} bytes. Nothing was imported.`);

@@ -2,7 +2,7 @@
 // header.
 import { isArrow } from './arrow.ts';
 import type { Convert } from './convert.ts';
-import { contentProblem, FileProblem } from './file-problem.ts';
+import { contentProblem, unfitProblem } from './file-problem.ts';
 import { reasonColumns } from './inputs.ts';
 import { type Reshaping, symbolHeader } from './reshape.ts';
 import { cellsOf, decodeSample, type Encoding, NOT_UTF8, type Sample } from './sample.ts';
@@ -83,6 +83,9 @@ export type Format =
  */
 export type ChooseLayout<L extends Layout = Layout> = (sample: Sample) => L;
 
+/** Cells between commas below a header line. */
+const PLAIN_CSV: CsvFormat = { kind: 'csv', delimiter: ',' };
+
 /** The size of a sample. */
 const SAMPLE_BYTES = 64 * 1024;
 
@@ -120,7 +123,7 @@ export async function shapeOf<L extends Layout>(
     return { format: { kind: 'parquet' }, mapping: choose({ name, text: '', isCut: true }), ...about };
   if (isArrow(start)) {
     const mapping = choose({ name, text: '', isCut: true });
-    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'arrow' };
+    return { format: PLAIN_CSV, mapping, ...about, reshaping: 'arrow' };
   }
   if (packingOf(start) !== null) throw packedTwice(name);
   const isCut = start.length === SAMPLE_BYTES;
@@ -138,7 +141,7 @@ export async function shapeOf<L extends Layout>(
     if (sample.isCertain !== true) throw contentProblem(name, NOT_UTF8);
     mapping = { ...mapping, encoding };
   }
-  if (mapping.convert !== undefined) return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about };
+  if (mapping.convert !== undefined) return { format: PLAIN_CSV, mapping, ...about };
   const bytesPerRow = start.length / Math.max(1, text.split('\n').length - 1);
   if (/^\s*\[\s*\]\s*$/.test(text)) throw contentProblem(name, 'has no rows');
   const first = /\S/.exec(text)?.[0];
@@ -152,7 +155,7 @@ export async function shapeOf<L extends Layout>(
   }
   const isOwn = mapping.header === undefined && mapping.skip === undefined;
   if (isOwn && symbolHeader(text.split(/\r?\n/, 3)) !== null)
-    return { format: { kind: 'csv', delimiter: ',' }, mapping, ...about, reshaping: 'symbols' };
+    return { format: PLAIN_CSV, mapping, ...about, reshaping: 'symbols' };
   const { header, line, ...format } = textFormatOf(name, text, mapping, start.length);
   checkHeader(name, header);
   const mayHaveOddNumbers = format.headerLines === 0 && /_|\+-/.test(line);
@@ -178,9 +181,9 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
     return { header: cells.map(unnamedSecond), delimiter, headerLines: skip + 1, line };
   if (cells.join() === header.join()) return { header, delimiter, headerLines: skip + 1, line };
   if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
-  throw new FileProblem(
-    'unfit',
-    `${name}: its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${header.length} columns: ${header.join(', ')}`,
+  throw unfitProblem(
+    name,
+    `its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${header.length} columns: ${header.join(', ')}`,
   );
 }
 
@@ -221,8 +224,5 @@ export function checkHeader(name: string, header: readonly string[]): void {
   const seen = new Set<string>();
   const twice = header.find((column) => seen.size === seen.add(column).size);
   if (twice !== undefined)
-    throw new FileProblem(
-      'content',
-      `${name}: ${twice === '' ? 'two columns have no name' : `two columns are named ${twice}`}`,
-    );
+    throw contentProblem(name, twice === '' ? 'two columns have no name' : `two columns are named ${twice}`);
 }

@@ -2,7 +2,7 @@
 // anything is done. Files of refused rows are found here too.
 import { closeSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
-import { FileProblem } from './file-problem.ts';
+import { usageProblem } from './file-problem.ts';
 
 /** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-';
@@ -64,14 +64,14 @@ async function matching(pattern: string): Promise<string[]> {
  */
 export async function inputsOf(names: readonly string[]): Promise<string[]> {
   if (names.filter((name) => name === STANDARD_INPUT).length > 1)
-    throw new FileProblem('usage', 'standard input (-) can be read only once');
+    throw usageProblem('standard input (-) can be read only once');
   const inputs: string[] = [];
   for (const name of names) {
     if (name === STANDARD_INPUT || (await statsOf(name)) !== null) inputs.push(name);
-    else if (!/[*?[{]/.test(name)) throw new FileProblem('usage', `${name}: there is no such file`);
+    else if (!/[*?[{]/.test(name)) throw usageProblem(`${name}: there is no such file`);
     else {
       const found = await matching(name);
-      if (found.length === 0) throw new FileProblem('usage', `${name}: no file matches this pattern`);
+      if (found.length === 0) throw usageProblem(`${name}: no file matches this pattern`);
       inputs.push(...found);
     }
   }

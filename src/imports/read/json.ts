@@ -1,6 +1,6 @@
 // Nested values of JSON and Parquet as columns: `publisher.name` is a value within an object, `tickers[]`
 // gives a row for each value of a list. And the check of the shape of JSON files.
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import type { Columns } from './chunk.ts';
 import { PIECE_BYTES } from './digest.ts';
@@ -340,14 +340,8 @@ class JsonShape {
  */
 export async function checkJson(name: string, path: string): Promise<void> {
   const shape = new JsonShape();
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
-  const file = await open(path);
-  try {
-    for (let read = await file.read(piece); read.bytesRead > 0; read = await file.read(piece))
-      shape.take(piece.subarray(0, read.bytesRead));
-  } finally {
-    await file.close();
-  }
+  const pieces = createReadStream(path, { highWaterMark: PIECE_BYTES });
+  for await (const piece of pieces) shape.take(piece as Buffer);
   const refuse = (how: string) => contentProblem(name, `${how}. Nothing was imported.`);
   if (shape.isTooDeep && shape.open > 0)
     throw refuse(`the JSON is not well-formed: ${shape.open} objects and arrays have no end`);

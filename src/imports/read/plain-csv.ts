@@ -136,23 +136,17 @@ class PlainTable {
   /** The plan's columns of rows that were read; null where one of them needs SQL. */
   columnsOf(cells: PlainCells): PlainColumns | null {
     const { count } = cells;
-    const texts: TextCells[] = [];
-    for (const name of this.#plan.texts) {
-      const column = cells.texts[this.#placeOf(name)]!;
-      const plain = this.#derived.get(name)?.plain;
-      const made = plain?.kind === 'text' ? madeTexts(column, count, plain.of) : column;
-      if (made === null) return null;
-      texts.push(made);
-    }
-    const numbers: Float64Array[] = [];
-    for (const name of this.#plan.numbers) {
+    const texts = this.#plan.texts.map((name) => {
+      const [column, plain] = [cells.texts[this.#placeOf(name)]!, this.#derived.get(name)?.plain];
+      return plain?.kind === 'text' ? madeTexts(column, count, plain.of) : column;
+    });
+    const numbers = this.#plan.numbers.map((name) => {
       const column = cells.numbers[this.#placeOf(name)]!.subarray(0, count);
       const plain = this.#derived.get(name)?.plain;
-      const made = plain?.kind === 'number' ? madeNumbers(column, plain.of) : column;
-      if (made === null) return null;
-      numbers.push(made);
-    }
-    return { count, texts, numbers };
+      return plain?.kind === 'number' ? madeNumbers(column, plain.of) : column;
+    });
+    const isMade = <T>(columns: (T | null)[]): columns is T[] => !columns.includes(null);
+    return isMade<TextCells>(texts) && isMade<Float64Array>(numbers) ? { count, texts, numbers } : null;
   }
 }
 

@@ -14,17 +14,19 @@ import type { ReadableFile, ReadPlan } from './scan.ts';
  * is too large
  */
 export async function describeFile({ name, path, format }: DescribedFile): Promise<Columns> {
-  let columns: Columns | null = null;
-  for await (const { head } of asked<Columns>(name, 'columns', { name, path, format })) columns = head;
-  return columns!;
+  return answered<Columns>(name, 'columns', { name, path, format });
 }
 
 /** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
 export async function reshapeFile(reshaping: Reshaping): Promise<Reshaped | null> {
-  let found: Reshaped | null = null;
-  for await (const { head } of asked<{ made: Reshaped | null }>(reshaping.name, 'reshape', reshaping))
-    found = head.made;
-  return found;
+  const { made } = await answered<{ made: Reshaped | null }>(reshaping.name, 'reshape', reshaping);
+  return made;
+}
+
+/** The only frame that answers a request. @throws FileProblem */
+async function answered<H>(name: string, kind: string, request: object): Promise<H> {
+  const heads = await Array.fromAsync(asked<H>(name, kind, request), ({ head }) => head);
+  return heads[0]!;
 }
 
 /** Rows by which the form of cells is recognised. */

@@ -378,7 +378,7 @@ const withoutNumber = (key: string): string => key.replace(/^"\d+[a-z]?\. /, '"'
  * Writes the rows of a JSON file as objects, a line each; in words what it found, or null for one that is
  * read as it is. @throws FileProblem where it is cut off, or its rows do not fit each other
  */
-export function reshapeJson(request: Omit<Reshaping, 'kind'>): string | null {
+function reshapeJson(request: Reshaping): string | null {
   const { name, path } = request;
   const file = openSync(path, 'r');
   const reader = new JsonReader(name, file);

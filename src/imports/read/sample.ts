@@ -44,10 +44,10 @@ export function encodingNamed(name: string): Encoding | null {
 /** The message for a text in an encoding that is not certain; most such files come from Windows. */
 export const NOT_UTF8 = `is not UTF-8, and no other encoding is certain. Name it: --encoding windows-1252 (Western Windows), ${encodings.slice(3).join(', ')}; or save the file as CSV UTF-8`;
 
-/** The text of some bytes; null where they are none in an encoding. A last character may be incomplete. */
-const textIn = (encoding: string, bytes: Buffer): string | null => {
+/** The text of some bytes; null where they are none in an encoding. The last character may be `isCut`. */
+const textIn = (encoding: string, bytes: Buffer, isCut = true): string | null => {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
   } catch {
     return null;
   }
@@ -85,11 +85,9 @@ export function decodeSample(name: string, bytes: Buffer, named?: Encoding): Omi
 
 /** The text of a file's bytes. @throws FileProblem where they are not UTF-8 */
 export function decodeText(name: string, bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw contentProblem(name, NOT_UTF8);
-  }
+  const text = textIn('utf-8', bytes, false);
+  if (text === null) throw contentProblem(name, NOT_UTF8);
+  return text;
 }
 
 /** The beginning of JSON. */

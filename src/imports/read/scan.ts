@@ -22,8 +22,8 @@ export type ComputedColumn = {
   readonly fill?: 'down' | undefined;
   /** What separates several values in a cell of its first column: each has a row, with all else repeated. */
   readonly split?: string | undefined;
-  /** Of reported cells that cannot be computed: the place of the one that is wrong, where that shows. */
-  readonly wrongOf?: (cells: readonly string[]) => number;
+  /** Of reported cells that cannot be computed: the place of the wrong one, and why, where that shows. */
+  readonly faultOf?: (cells: readonly string[]) => { readonly place: number; readonly reason?: string };
   /** The rule by which a small plain file gives the same without DuckDB; absent where none does. */
   readonly plain?: PlainRule | undefined;
 };

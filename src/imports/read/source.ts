@@ -41,6 +41,7 @@ import {
   unpackStream,
   unpackTar,
   unpackZip,
+  watch,
 } from './unpack.ts';
 
 /**
@@ -240,14 +241,7 @@ async function openPlain<L extends Layout>(
         if (format.kind !== 'csv') return digest;
         // The text was made here.
         if (shape.reshaping === 'arrow')
-          return {
-            ...digest,
-            mayHaveOddNumbers: true,
-            hasOpenQuote: false,
-            isUtf8: true,
-            hasLongLine: false,
-            isEnded: true,
-          };
+          return { ...new TextCheck().digest(digest.sha256), mayHaveOddNumbers: true };
         const checked = checkText(name, copy === null ? digest : copy.filled.text.digest(digest.sha256));
         return mayHaveOddNumbers ? { ...checked, mayHaveOddNumbers } : checked;
       },
@@ -280,12 +274,7 @@ async function copyInUtf8(name: string, path: string, encoding: Encoding) {
       for await (const piece of pieces) yield decode(piece);
       yield decode();
     };
-    const checked = async function* (pieces: AsyncIterable<Buffer>) {
-      for await (const piece of pieces) {
-        text.take(piece);
-        yield piece;
-      }
-    };
+    const checked = watch((piece) => text.take(piece));
     await pipeline(createReadStream(path), decoded, checked, createWriteStream(target));
     return { path: target, text };
   });
@@ -313,10 +302,8 @@ async function contentOf<L extends Layout>(
     if (made !== null) {
       const { rows, shape, leftOut, header } = made.filled;
       if (header !== null) checkHeader(name, header);
-      const format =
-        header === null
-          ? ({ kind: 'json', isArray: false } as const)
-          : ({ kind: 'csv', delimiter: ',' } as const);
+      const format: Shape<L>['format'] =
+        header === null ? { kind: 'json', isArray: false } : { kind: 'csv', delimiter: ',' };
       const isOfSymbols = reshaping === 'symbols' && { isOfSymbols: true as const };
       const about = {
         mapping: { ...mapping, shape, ...isOfSymbols },

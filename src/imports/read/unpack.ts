@@ -66,7 +66,7 @@ export const packedTwice = (name: string): FileProblem =>
 const QUICK_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Passes every piece on, and shows it to `look`. */
-const watch = (look: (piece: Buffer) => void) =>
+export const watch = (look: (piece: Buffer) => void) =>
   async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of source) {
       look(piece);
@@ -181,6 +181,18 @@ export async function unpackStream(
 /** One file of an archive, unpacked. */
 type Member = { readonly name: string; readonly path: string };
 
+/** The place of the next member in a folder. @throws FileProblem where an archive has too many */
+function placeOf(name: string, folder: string, { length }: readonly Member[]): string {
+  if (length < limits.archiveMembersMax) return join(folder, String(length));
+  throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
+}
+
+/** @throws FileProblem where an archive has no member */
+function someOf(name: string, members: Member[]): Member[] {
+  if (members.length > 0) return members;
+  throw contentProblem(name, 'contains no file');
+}
+
 /** Whether an archiver added an entry by itself. */
 const isAddedByArchiver = (name: string): boolean =>
   name.endsWith('/') || /(^|\/)(__MACOSX\/|\.DS_Store$|\._[^/]*$)/.test(name);
@@ -282,14 +294,11 @@ export async function unpackTar(name: string, path: string, folder: string): Pro
     createReadStream(path, { highWaterMark: PIECE_BYTES }),
   )) {
     if (isAddedByArchiver(inner)) continue;
-    if (members.length === limits.archiveMembersMax)
-      throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
-    const target = join(folder, String(members.length));
+    const target = placeOf(name, folder, members);
     await pipeline(data, createWriteStream(target));
     members.push({ name: inner, path: target });
   }
-  if (members.length > 0) return members;
-  throw contentProblem(name, 'contains no file');
+  return someOf(name, members);
 }
 
 /**
@@ -312,9 +321,7 @@ export async function unpackZip(
         throw contentProblem(name, 'is an Excel workbook. Save it as CSV (UTF-8)');
       declaredBytes += entry.uncompressedSize;
       refuseBomb(name, declaredBytes, archive.fileSize);
-      if (members.length === limits.archiveMembersMax)
-        throw contentProblem(name, `has more than ${limits.archiveMembersMax} files. Nothing was imported.`);
-      const target = join(folder, String(members.length));
+      const target = placeOf(name, folder, members);
       if (entry.isEncrypted())
         throw contentProblem(
           name,
@@ -325,8 +332,7 @@ export async function unpackZip(
       members.push({ name: entry.fileName, path: target });
     }
   });
-  if (members.length > 0) return members;
-  throw contentProblem(name, 'contains no file');
+  return someOf(name, members);
 }
 
 /** How a file is packed (APPNOTE.TXT, 4.4.5): these can be unpacked in one step. */
