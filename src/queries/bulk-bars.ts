@@ -42,6 +42,14 @@ import { stepFormats } from './render/bulk-formats.ts';
 
 type BulkParameters = ParametersOf<typeof bulkBars>;
 
+/** The days of a request's range, both ends included. */
+function daysOf({ schema_asset, country_iso_code: country, interval, ...range }: BulkParameters): number {
+  const [from, to] = [range.from_date, range.to_date].map((bound) =>
+    dayOfBound(calendarOf(schema_asset, country), bound, interval),
+  ) as [number, number];
+  return to - from + 1;
+}
+
 /** @throws Refusal where a request is for more than one answer may have */
 function checkSize({ interval, symbols }: BulkParameters, days: number): void {
   const { bulkSymbolDaysMax, bulkMarketSymbols, bulkPeriodFactor } = queryLimits;
@@ -73,9 +81,8 @@ async function check(
   context: QueryContext,
 ): Promise<readonly string[] | undefined> {
   const { schema_asset, country_iso_code: country, interval, from_date: from, to_date: to } = parameters;
-  const market = calendarOf(schema_asset, country);
-  if (!inOrder(interval, market, from, to)) throw wrongOrder(from.text, to.text);
-  checkSize(parameters, dayOfBound(market, to, interval) - dayOfBound(market, from, interval) + 1);
+  if (!inOrder(interval, calendarOf(schema_asset, country), from, to)) throw wrongOrder(from.text, to.text);
+  checkSize(parameters, daysOf(parameters));
   checkAdjustDay(context, schema_asset, country, parameters);
   const { symbols = [] } = parameters;
   const own = [...symbols];
@@ -110,8 +117,8 @@ async function nextSymbols(
   { schema_asset, country_iso_code, symbols }: BulkParameters,
   context: QueryContext,
   from: StepPlace | undefined,
+  limit: number,
 ): Promise<readonly string[]> {
-  const limit = queryLimits.instrumentsPerStepMax;
   const begun = from !== undefined && from.keyMs !== null ? [from.symbol] : [];
   if (symbols !== undefined) {
     const left = from === undefined ? symbols : symbols.filter((symbol) => symbol > from.symbol);
@@ -176,8 +183,11 @@ async function read(
 async function readStep(parameters: BulkParameters, context: QueryContext, data: DataState) {
   const { schema_asset, country_iso_code: country } = parameters;
   const { from } = context.request;
-  const symbols = await nextSymbols(parameters, context, from);
-  const isFull = symbols.length >= queryLimits.instrumentsPerStepMax;
+  const { instrumentsPerStepMax, symbolDaysPerStepMax } = queryLimits;
+  const ofDays = Math.max(Math.floor(symbolDaysPerStepMax / daysOf(parameters)), 1);
+  const instruments = Math.min(instrumentsPerStepMax, ofDays);
+  const symbols = await nextSymbols(parameters, context, from, instruments);
+  const isFull = symbols.length >= instruments;
   const parts: StepPart[] = [];
   const without: (() => Promise<string>)[] = [];
   let goodUntilMs = Number.POSITIVE_INFINITY;

@@ -46,9 +46,10 @@ export const queryLimits = {
   barsPerStepMax: 8_192,
   /**
    * Instruments of one step: so many have fewer parts than one value may depend on, so that commits to others
-   * do not matter.
+   * do not matter. And those times the days of the range: as many may be read before a bar is made of them.
    */
   instrumentsPerStepMax: 64,
+  symbolDaysPerStepMax: 16_000,
   /** Instruments of one answer whose reads are under way together: on another machine each would wait for its own. */
   instrumentsAtOnce: 64,
   /** Instruments without bars of which a header says why. */

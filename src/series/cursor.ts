@@ -161,8 +161,7 @@ export class SeriesCursor implements BarSource {
   }
 
   async #nextAscending(atLeast: number): Promise<Bars | null> {
-    const most = Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS;
-    const target = emptyBars(Math.min(most, this.#barsAtMost()));
+    const target = this.#room(atLeast);
     while (target.count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(blocksOf(atLeast - target.count));
       if (block === undefined) break;
@@ -179,16 +178,13 @@ export class SeriesCursor implements BarSource {
     return target.count === 0 ? null : target;
   }
 
-  /**
-   * How many bars may be left: arrays for more are not made. Bars off the grid may be more, for which the
-   * arrays grow.
-   */
-  #barsAtMost(): number {
+  /** Arrays for bars: for no more than may be left. Bars off the grid may be more, for which they grow. */
+  #room(atLeast: number): Bars {
     const { interval, bar_count } = this.#series;
     const minutes = intervalMinutes(interval);
     const barMs = minutes === null ? DAY_MS : minutes * MINUTE_MS;
-    const left = Math.ceil((this.#toMs - this.#fromMs) / barMs);
-    return Math.max(Math.min(left, bar_count), 0);
+    const left = Math.min(Math.ceil((this.#toMs - this.#fromMs) / barMs), bar_count);
+    return emptyBars(Math.max(Math.min(left, Math.min(atLeast, limits.barsPerStepMax) + 2 * RUN_BARS), 0));
   }
 
   async #nextDescending(atLeast: number): Promise<Bars | null> {
@@ -197,7 +193,7 @@ export class SeriesCursor implements BarSource {
     while (count < atLeast && this.#fromMs < this.#toMs) {
       const block = await this.#block(blocksOf(atLeast - count));
       if (block === undefined) break;
-      const part = await this.#decodeMore(block, atLeast - count, emptyBars(), count);
+      const part = await this.#decodeMore(block, atLeast - count, this.#room(atLeast - count), count);
       if (part === null) break;
       count += part.count;
       if (part.count === 0) this.#blocks.shift();

@@ -16,11 +16,8 @@ import { type BarStream, type StreamContext, segmentsAround, withTimes } from '.
 const DAY_MINUTES = DAY_MS / MINUTE_MS;
 
 /** The bars whose keys are in the range. */
-export function within(timed: TimedBars, range: StreamRange): TimedBars {
-  const from = lowerBound(timed.bars, range.fromMs);
-  const to = lowerBound(timed.bars, range.toMs);
-  return from === 0 && to === timed.bars.count ? timed : sliceTimed(timed, from, to);
-}
+export const within = (timed: TimedBars, range: StreamRange): TimedBars =>
+  sliceTimed(timed, lowerBound(timed.bars, range.fromMs), lowerBound(timed.bars, range.toMs));
 
 /** The keys of the base bars of a range of cells. */
 function baseRange({ interval }: StreamContext, range: StreamRange): StreamRange {

@@ -109,7 +109,6 @@ export const wholeBlock: BlockRange = {
 export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars = emptyBars()): Bars {
   const reader = new ByteReader(bytes);
   const header = readHeader(reader);
-  if (header.count === 0) return target;
   const firstOf = (run: number): number =>
     (header.firstKey + reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES, true)) * header.unitMs;
   let first = 0;
@@ -119,9 +118,6 @@ export function decodeBlock(bytes: Uint8Array, range: BlockRange, target: Bars =
   // From the end, read one run more than the count needs: the range may cut the last one.
   if (range.descending) first = Math.max(first, last - Math.ceil(range.atLeast / RUN_BARS));
   const wanted = range.descending ? Number.POSITIVE_INFINITY : target.count + range.atLeast;
-  const inRuns = RUN_BARS * Math.min(last - first + 1, Math.ceil(range.atLeast / RUN_BARS) + 1);
-  const inTime = Math.ceil((range.toMs - Math.max(range.fromMs, firstOf(first))) / header.unitMs);
-  reserve(target, target.count + Math.max(Math.min(inRuns, inTime), 0));
   for (let run = first; run <= last && target.count < wanted; run++) {
     reader.at = reader.view.getUint32(HEADER_BYTES + run * ENTRY_BYTES + 4, true);
     const count = Math.min(RUN_BARS, header.count - run * RUN_BARS);
@@ -151,27 +147,24 @@ function readRun(
     keyMs[index] = atMs;
   }
   spare.count = count;
-  const from = lowerBound(spare, range.fromMs);
-  const to = lowerBound(spare, range.toMs);
-  if (from >= to) return;
-  if (to - from < count) {
+  const [from, to] = [lowerBound(spare, range.fromMs), lowerBound(spare, range.toMs)];
+  if (to - from === count) {
+    const at = target.count;
+    reserve(target, at + count);
+    copyRun(target.keyMs, at, keyMs, 0, count);
+    readValues(reader, header, target, at, at + count);
+    target.count = at + count;
+  } else if (from < to) {
     readValues(reader, header, spare, 0, count);
     appendBars(target, spare, from, to);
-    return;
   }
-  const at = target.count;
-  reserve(target, at + count);
-  copyRun(target.keyMs, at, keyMs, 0, count);
-  readValues(reader, header, target, at, at + count);
-  target.count = at + count;
 }
 
 function readValues(reader: ByteReader, header: Header, bars: Bars, from: number, to: number): void {
-  const { nulls } = header;
   readPrices(reader, bars, from, to, header.prices);
-  readColumn(reader, bars.volume, null, from, to, header.volumes, (nulls & SOME_VOLUME_NULL) !== 0);
+  readColumn(reader, bars.volume, null, from, to, header.volumes, (header.nulls & SOME_VOLUME_NULL) !== 0);
   const expected = header.prices < 0 ? null : bars.close;
-  readColumn(reader, bars.vwap, expected, from, to, header.vwaps, (nulls & SOME_VWAP_NULL) !== 0);
+  readColumn(reader, bars.vwap, expected, from, to, header.vwaps, (header.nulls & SOME_VWAP_NULL) !== 0);
 }
 
 function readPrices(reader: ByteReader, bars: Bars, from: number, to: number, decimals: number): void {

@@ -130,8 +130,9 @@ export function timePeriods(
   return timed;
 }
 
-/** A part of timed bars: views, not copies. */
+/** A part of timed bars: views, not copies; where the part is all of them, the bars themselves. */
 export function sliceTimed(timed: TimedBars, from: number, to: number): TimedBars {
+  if (from === 0 && to === timed.bars.count) return timed;
   return {
     bars: sliceBars(timed.bars, from, to),
     openMs: timed.openMs.subarray(from, to),
