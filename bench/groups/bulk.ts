@@ -17,7 +17,9 @@ const DAY_MINUTES = 200;
 const DAY_YEAR = 2025;
 const WARM_UP_REQUESTS = 500;
 
-type Measured = Readonly<Record<'parquet' | 'arrow' | 'alone' | 'beside', readonly number[]>>;
+type Figure = 'parquet' | 'arrow' | 'minute' | 'none' | 'alone' | 'beside';
+
+type Measured = Readonly<Record<Figure, readonly number[]>>;
 
 const seconds = (times: readonly number[]) => ({ measured: median(times) / 1_000 });
 
@@ -33,6 +35,18 @@ const lines: readonly Line<Measured>[] = [
     unit: 's',
     target: { atMost: 0.3 },
     measure: ({ arrow }) => seconds(arrow),
+  },
+  {
+    name: 'one minute of 10,000 symbols as CSV',
+    unit: 's',
+    target: { atMost: 0.25 },
+    measure: ({ minute }) => seconds(minute),
+  },
+  {
+    name: 'a day on which none of 10,000 symbols has a bar',
+    unit: 's',
+    target: { atMost: 0.25 },
+    measure: ({ none }) => seconds(none),
   },
   {
     name: 'p50 of 150 bars while a Parquet file is made',
@@ -102,7 +116,8 @@ async function measure({ scale, workshop }: Setting): Promise<Measured> {
   await store.importMinutes(day);
   const server = await startBourse(workshop.folder, store.url);
   const requests = requestsFor(await store.createKey(), 1, bulkMinutes);
-  const asked = { server, requests, day: minuteTexts(1, DAY_YEAR)[0]!.slice(0, 10) };
+  const [minute] = minuteTexts(1, DAY_YEAR) as [string];
+  const asked = { server, requests, day: minute.slice(0, 10) };
   const longQuery = `from/2015-01-01/to/2030-01-01?symbols=${symbolOf(0)}&format=arrow`;
   await readAll(asked, longQuery);
   await p50For(asked, 0, WARM_UP_REQUESTS);
@@ -112,6 +127,8 @@ async function measure({ scale, workshop }: Setting): Promise<Measured> {
     {
       parquet: (round) => readAll(asked, parquetQuery(asked, 2 * round)),
       arrow: () => readAll(asked, longQuery),
+      minute: () => readAll(asked, `from/${minute}/to/${minute}?format=csv`),
+      none: () => readAll(asked, 'from/2024-12-25/to/2024-12-25?format=csv'),
       alone: () => p50For(asked, serialMs),
       beside: (round) => p50Beside(asked, 2 * round + 1),
     },

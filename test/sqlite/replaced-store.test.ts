@@ -73,7 +73,10 @@ for (const [what, names, workers] of [
     await untilAll(server, key, 5);
     assert.equal((await server.get(bulk(key))).status, 200);
     remove(shop, names);
-    await until('it is not ready', async () => !(await isReady(server)));
+    await until(
+      () => `it is not ready; ${readdirSync(shop.folder).join(' ')}; ${server.log.slice(-12).join(' ')}`,
+      async () => !(await isReady(server)),
+    );
     await untilAll(server, key, -503);
     await importAt(shop, 7);
     await until('it is ready', () => isReady(server));
