@@ -230,8 +230,12 @@ test(
     withPage(`${server.url}/docs/endpoints.html`, async (page) => {
       await page.fill('#key', key);
       const form = `document.querySelector('#economicEventCodes')`;
-      await page.evaluate(`${form}.querySelector('button').click()`);
-      await page.locator('#economicEventCodes .status', { hasText: /^200 / }).waitFor();
+      // A service that has no room at the moment says so, and a person asks again (contract 6.3).
+      const answered = page.locator('#economicEventCodes .status', { hasText: /^(?:200|503) / });
+      await until('the form shows an answer', async () => {
+        await page.evaluate(`${form}.querySelector('button').click()`);
+        return (await answered.textContent())!.startsWith('200');
+      });
       const shown = String(await page.evaluate(`${form}.querySelector('.body').textContent`));
       const path = '/api/v2/economic_calendar/event_codes/US';
       const asked = await server.get(path, { headers: { Authorization: `Bearer ${key}` } });
@@ -252,7 +256,8 @@ test(
       await page.waitForSelector('text=What is stored');
       await page.click('text="Docs"');
       await page.click('text="Endpoints"');
-      await page.waitForFunction(`document.querySelector('#key')?.value === ${JSON.stringify(key)}`);
+      // Not `waitForFunction` of a text: only its first look may evaluate one, where the policy forbids that.
+      await until('the form has the key', async () => (await page.inputValue('#key')) === key);
       assert.ok(!page.url().includes(key));
     }),
 );

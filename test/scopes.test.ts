@@ -34,11 +34,9 @@ before(async () => {
   const checked = await shop.run('check');
   assert.equal(checked.status, 1, checked.stderr);
   const store = await openStore(shop.store, 'write');
-  const failed_ms = Date.parse('2025-03-11T08:00:00Z');
-  await recordFailure(store, {
-    ...{ dataset: 'bars', path: '/data/incoming/bad.csv' },
-    ...{ problem: 'it cannot be read (EACCES)', failed_ms },
-  });
+  const failedMs = Date.parse('2025-03-11T08:00:00Z');
+  const problem = 'it cannot be read (EACCES)';
+  await recordFailure(store, 'bars', problem, ['/data/incoming/bad.csv'], failedMs);
   await store.close();
   keys.data = await shop.must('keys', 'create', 'reader');
   keys.operate = await shop.must('keys', 'create', 'operator', '--scope', 'operate', '--per-minute', '5000');

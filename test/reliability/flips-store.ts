@@ -22,11 +22,8 @@ export async function makeStore(folder: string, path: string, pageBytes: number)
   for (const { nowMs, fillings } of [...waves, undoneWave]) await fillStore(url, folder, nowMs, fillings);
   const store = await openStore(url, 'write');
   for (let index = 0; index < FAILED_FILES; index++) {
-    const failed = {
-      path: `/data/incoming/of-the-sample/${index}.csv`,
-      problem: `row ${index} has no symbol`,
-    };
-    await recordFailure(store, { dataset: 'news', ...failed, failed_ms: undoneWave.nowMs });
+    const path = `/data/incoming/of-the-sample/${index}.csv`;
+    await recordFailure(store, 'news', `row ${index} has no symbol`, [path], undoneWave.nowMs);
   }
   const [undone] = await store.snapshot((reader) => newestRuns(reader, 1));
   await undoRun(store, { runId: undone!.run_id, dryRun: false, nowMs: () => undoneWave.nowMs });

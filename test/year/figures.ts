@@ -44,7 +44,7 @@ export function figuresOf(mornings: readonly Morning[]): Figure[] {
     of('open files of the watch', ({ watch }) => watch.files, flatFiles),
     of('files in the temporary folder', ({ temporaryFiles }) => temporaryFiles, flatFiles),
     of(
-      'lines that the service logs a day',
+      'lines that the service logs a day, but for requests',
       ({ logLines }) => logLines,
       (early) => early + LINES_MORE,
     ),

@@ -102,7 +102,7 @@ export type Morning = {
   readonly at: number;
   readonly service: Figures;
   readonly watch: Figures;
-  /** Lines that the service has logged since the morning before. */
+  /** Lines that the service has logged since the morning before, but for those of requests. */
   readonly logLines: number;
   /** Bytes of the log of changes that waits beside the store, and files in the temporary folder. */
   readonly waitingBytes: number;
@@ -551,7 +551,8 @@ export class Year {
           );
       }
     }
-    const logged = this.#server!.log.length;
+    // How many requests there are is ours, and how many a busy machine refuses.
+    const logged = this.#server!.log.filter((line) => !line.includes('"msg":"request"')).length;
     const wal = `${this.#store.replace('sqlite:', '')}-wal`;
     this.mornings.push({
       ...{ at, service: figuresOf(this.#server!.pid), watch: figuresOf(this.#watch!.pid) },

@@ -171,9 +171,8 @@ class ImportCall {
   async #begin(names: readonly string[]): Promise<void> {
     const { dataset, storeUrl } = this.#call;
     for (const name of names) this.#begun.add(resolve(name));
-    const row = { dataset, problem: UNFINISHED, failed_ms: Date.now() };
     this.#store ??= await openForImport(storeUrl, 'import');
-    await recordFailure(this.#store, ...Array.from(this.#begun, (path) => ({ ...row, path })));
+    await recordFailure(this.#store, dataset, UNFINISHED, [...this.#begun]);
   }
 
   /**

@@ -84,8 +84,7 @@ test('a file that was set aside is tried again as soon as it changes; of several
   const shop = newShop();
   const begin = async (...names: readonly string[]): Promise<void> => {
     const store = await openToWrite(shop.store);
-    const row = { dataset: 'bars', problem: UNFINISHED, failed_ms: Date.now() };
-    await recordFailure(store, ...names.map((name) => ({ ...row, path: shop.place(name) })));
+    await recordFailure(store, 'bars', UNFINISHED, names.map(shop.place));
     await store.close();
   };
   put(shop, 'a.csv');

@@ -7,10 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { RecordedFlags } from '../../imports/load/run.ts';
 import { runOfPath } from '../../imports/load/watched-file.ts';
 import { hashOfFile } from '../../imports/read/digest.ts';
+import { giveBackMemory } from '../../serve/threads/spare-memory.ts';
 import { rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { DamagedData, unlessDamaged } from '../../store/damage.ts';
 import { engineAt, openStore } from '../../store/engines.ts';
-import type { RowOf } from '../../store/schema/dataset.ts';
 import { failedFiles } from '../../store/schema/internal.ts';
 import type { Reader, Store } from '../../store/store.ts';
 import { environmentWith, UsageProblem } from '../config.ts';
@@ -67,9 +67,14 @@ export async function watchFolder(watched: Watched): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
   note(`watching ${folder} for files of ${watched.dataset}`);
   const files = new FolderFiles(watched, failures);
+  // To find what is odd in the bars of a small file, all of their series are read.
+  const work = { ended: 0, isIdle: false };
+  giveBackMemory(work);
   while (!stop.signal.aborted) {
-    await files.takeWhole(stop.signal);
+    work.ended += await files.takeWhole(stop.signal);
+    work.isIdle = true;
     await changeIn(folder, stop.signal);
+    work.isIdle = false;
   }
   note('stopped');
 }
@@ -150,8 +155,8 @@ class FolderFiles {
     if (unfinished.size === 1) [this.#aside] = unfinished;
   }
 
-  /** Imports the files that are whole by now, in the order of their names. */
-  async takeWhole(stop: AbortSignal): Promise<void> {
+  /** Imports the files that are whole by now, in the order of their names. Their number. */
+  async takeWhole(stop: AbortSignal): Promise<number> {
     const { folder } = this.#watched;
     const nowMs = performance.now();
     const present = new Map<string, Seen>();
@@ -172,6 +177,7 @@ class FolderFiles {
       stop,
     );
     for (const one of due.filter(isUnfinished)) await this.#take([one], stop);
+    return due.length;
   }
 
   async #take(due: Due, stop: AbortSignal): Promise<void> {
@@ -245,7 +251,7 @@ class FolderFiles {
     await closing(openStore(storeUrl, 'write', note), (store) =>
       problem === null
         ? clearFailures(store, dataset, [path])
-        : recordFailure(store, { dataset, path, problem, failed_ms: Date.now() }),
+        : recordFailure(store, dataset, problem, [path]),
     );
     if (problem !== null) await tellFailed(path, problem);
   }
@@ -282,8 +288,16 @@ async function failuresIn(reader: Reader, dataset: string, folder: string): Prom
 }
 
 /** Records that files failed; their earlier failures are replaced. */
-export const recordFailure = (store: Store, ...failed: readonly RowOf<typeof failedFiles>[]): Promise<void> =>
-  store.write((writer) => writer.upsert(failedFiles, failed));
+export function recordFailure(
+  store: Store,
+  dataset: string,
+  problem: string,
+  paths: readonly string[],
+  failedMs = Date.now(),
+): Promise<void> {
+  const rows = paths.map((path) => ({ dataset, path, problem, failed_ms: failedMs }));
+  return store.write((writer) => writer.upsert(failedFiles, rows));
+}
 
 /**
  * Removes what is recorded of files that were imported, or that are gone. Writes nothing where there is
