@@ -57,32 +57,36 @@ const before = (older: Notes, newer: Notes): Notes => ({
   findings: [...older.findings, ...newer.findings],
 });
 
+/** What bars come from; of a whole one there are no older bars. */
+type Feed = { readonly isWhole: boolean } | null;
+
 /**
  * The notes about bars. They come after the bars, and those about older bars when these were read: a session
  * that is there in part has findings about bars still to come.
  */
-export function useNotes(choice: BarChoice, bars: readonly ChartBar[], subject: unknown): Notes {
+export function useNotes(choice: BarChoice, bars: readonly ChartBar[], feed: Feed): Notes {
   const { bourse } = useConnection();
-  const kept = useRef<{ subject: unknown; from: string; notes: Notes } | null>(null);
+  const kept = useRef<{ feed: Feed; from: string; notes: Notes } | null>(null);
   const first = bars[0]?.label;
   const { value } = useAnswer(
     async (asking) => {
       if (first === undefined) return null;
-      const known = kept.current?.subject === subject ? kept.current : null;
+      const known = kept.current?.feed === feed ? kept.current : null;
       if (known !== null && known.from <= first) return known;
       const to = known === null ? bars.at(-1)!.label : plusDays(known.from, -1);
       const found = await askNotes(bourse, choice, { from: first, to, ...asking });
       const notes = known === null ? found : before(found, known.notes);
-      kept.current = { subject, from: first, notes };
+      kept.current = { feed, from: first, notes };
       return kept.current;
     },
-    [subject, first],
+    [feed, first],
   );
   return useMemo(() => {
-    if (!value || value.subject !== subject) return none;
-    const isThere = ({ to_datetime }: Finding): boolean => Date.parse(to_datetime) > bars[0]!.openMs;
+    if (!value || value.feed !== feed) return none;
+    const isThere = ({ to_datetime }: Finding): boolean =>
+      feed?.isWhole === true || Date.parse(to_datetime) > bars[0]!.openMs;
     return { ...value.notes, findings: value.notes.findings.filter(isThere) };
-  }, [value, subject, bars]);
+  }, [value, feed, bars]);
 }
 
 /** Conditions of sessions that there is something to say about. */

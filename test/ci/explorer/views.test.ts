@@ -15,6 +15,7 @@ import {
 const { world, explorerTest } = explorerWorld(async () => {
   await importHole();
   await importCut();
+  await importLate();
   await importHostileNews();
 });
 
@@ -53,21 +54,29 @@ async function importHole(): Promise<void> {
   await world.import('bars', 'csv', `${HEAD}\n${lines.join('\n')}\n`);
 }
 
-/**
- * A stock with ten whole sessions of minutes but for forty of the third last: the chart's first page begins in
- * that session, after them.
- */
-async function importCut(): Promise<void> {
+/** Minutes of ten sessions of a stock, of which some are left out by their day and number. */
+async function importMinutes(
+  symbol: string,
+  isLeftOut: (day: string, minute: number) => boolean,
+): Promise<void> {
   const days = ['02-26', '02-27', '02-28', '02-29', '03-01', '03-04', '03-05', '03-06', '03-07', '03-08'];
   const lines = days.flatMap((day) =>
     Array.from({ length: 390 }, (_, minute) => {
       const low = 50 + (minute % 7);
       const datetime = new Date(Date.parse(`2024-${day}T14:30:00Z`) + minute * 60_000).toISOString();
-      return `stock,US,CUT,1M,${datetime},${low},${low + 2},${low},${low + 1}`;
-    }).filter((_, minute) => day !== '03-06' || minute < 60 || minute >= 100),
+      return `stock,US,${symbol},1M,${datetime},${low},${low + 2},${low},${low + 1}`;
+    }).filter((_, minute) => !isLeftOut(day, minute)),
   );
   await world.import('bars', 'csv', `${HEAD}\n${lines.join('\n')}\n`);
 }
+
+/** The third last session lacks forty minutes: the chart's first page begins in it, after them. */
+const importCut = (): Promise<void> =>
+  importMinutes('CUT', (day, minute) => day === '03-06' && minute >= 60 && minute < 100);
+
+/** The first session begins forty minutes late. */
+const importLate = (): Promise<void> =>
+  importMinutes('LATE', (day, minute) => day === '02-26' && minute < 40);
 
 const NEWS = 300;
 
@@ -137,6 +146,15 @@ explorerTest('a gap before the oldest bar that is loaded is listed once its bars
   assert.equal(await line.count(), 0);
   await page.focus('.canvas');
   await pressUntil(page, 'PageUp', 'the gap is listed', () => line.isVisible());
+  await line.click();
+  await painted(page);
+  assert.match((await page.textContent('.legend .why'))!, /40 minutes/);
+});
+
+explorerTest('a finding before the first bar of all is listed where all bars are loaded', async () => {
+  const page = await world.page('#/stock/US:LATE/5M');
+  await drawn(page);
+  const line = page.locator('.line', { hasText: 'begin 40 minutes after it opens' });
   await line.click();
   await painted(page);
   assert.match((await page.textContent('.legend .why'))!, /40 minutes/);
