@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
+import { bulkBars } from '../src/contract/bars.ts';
+import { parseParameters } from '../src/contract/endpoint.ts';
+import { QueryRunner } from '../src/queries/index.ts';
+import type { QueryRequest } from '../src/queries/query.ts';
 import { httpLimits } from '../src/serve/limits.ts';
+import { openStore } from '../src/store/engines.ts';
 import { readExposition } from './exposition.ts';
 import { Workshop } from './service.ts';
 import { until } from './until.ts';
@@ -309,3 +314,35 @@ for (const [at, asOf] of ['', '&as_of=2025-02-14T22:00:00Z'].entries())
     assert.notEqual(anew, before);
     assert.equal(anew.length > 0, true);
   });
+
+test('an import of another market cuts no answer about many series (contract 9.11)', async () => {
+  const many = Array.from({ length: 200 }, (_, at) => `T${String(at).padStart(3, '0')}`);
+  const rowsOf = (symbol: string) =>
+    ['DAY', '60M', '30M', '5M', '1M'].map(
+      (interval) =>
+        `stock,JP,${symbol},${interval},2025-02-03${interval === 'DAY' ? '' : 'T00:00:00Z'},1,2,1,2,5`,
+    );
+  await importRows('many.csv', many.flatMap(rowsOf));
+  const store = await openStore(shop.store, 'read');
+  after(() => store.close());
+  const runner = new QueryRunner(store, new Uint8Array(32));
+  const range = { interval: 'DAY', from_date: '2025-02-03', to_date: '2025-02-03' };
+  const market = { schema_asset: 'stock', country_iso_code: 'JP', format: 'csv', ...range };
+  const parameters = parseParameters(bulkBars, new Map(Object.entries(market)));
+  const rows: number[] = [];
+  let from: QueryRequest['from'];
+  do {
+    const nowMs = Date.parse('2025-03-01T00:00:00Z');
+    const request = { endpoint: 'bulkBars', parameters, nowMs, wrapCsv: false } as const;
+    const step = await runner.run({ ...request, ...(from && { from }) });
+    assert.ok(step.kind === 'answer', JSON.stringify(step));
+    rows.push(step.rows!);
+    from = step.rest;
+    await importRows('between.csv', minutesOf(['S00'], [DAYS[rows.length]!], 'HK', rows.length));
+  } while (from !== undefined);
+  assert.ok(rows.length > 2 && rows[1]! > 0, `steps of ${rows.join(', ')}`);
+  assert.equal(
+    rows.reduce((sum, count) => sum + count),
+    many.length,
+  );
+});

@@ -106,8 +106,11 @@ export const storeLimits = {
   versionLeapMax: 2 ** 30,
   /** Parts whose last change a thread knows: it forgets everything where there are more. */
   knownChangesMax: 20_000,
-  /** Parts that one value depends on: most depend on a few, and one of more on everything. */
-  dependedPartsMax: 256,
+  /**
+   * Parts that one value depends on: most depend on a few, and one of more on everything. A step of bars in
+   * bulk has some 64 instruments, each of two parts and one of each of its series.
+   */
+  dependedPartsMax: 512,
   /** The time between two looks at the name of an open file: another file may have taken its place. */
   replacedCheckMs: 1_000,
   /** Disk space for what a backup says about itself, without the control file. */
