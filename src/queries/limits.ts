@@ -49,7 +49,7 @@ export const queryLimits = {
    * do not matter. And those times the days of the range: as many may be read before a bar is made of them.
    */
   instrumentsPerStepMax: 64,
-  symbolDaysPerStepMax: 16_000,
+  symbolDaysPerStepMax: 4_000,
   /** Instruments of one answer whose reads are under way together: on another machine each would wait for its own. */
   instrumentsAtOnce: 64,
   /** Instruments without bars of which a header says why. */
