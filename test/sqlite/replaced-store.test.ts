@@ -95,6 +95,27 @@ for (const [what, names, workers] of [
     assert.equal(await server.stop(), 0);
   });
 
+test('a worker that starts while the store is away makes no empty one (contract 6.3)', async () => {
+  const shop = newShop();
+  await importAt(shop, 5);
+  const key = await shop.must('keys', 'create', 'test');
+  const server = await shop.serve('--workers', '2');
+  const pids = await until('both workers listen', () => {
+    const listening = server.log.filter((line) => line.includes('"msg":"listening"'));
+    return listening.length === 2 && listening.map((line) => (JSON.parse(line) as { pid: number }).pid);
+  });
+  remove(shop, /^bourse\.db$/);
+  process.kill(pids[1]!, 'SIGKILL');
+  await until(
+    () => `the next worker has tried to start; ${server.log.join(' ')}`,
+    () => server.log.some((line) => line.includes('a worker could not start')),
+  );
+  assert.ok(!readdirSync(shop.folder).includes('bourse.db'));
+  await untilAll(server, key, -503);
+  await importAt(shop, 7);
+  await untilAll(server, key, 7);
+});
+
 /** More than are made until a change is seen, however slow the machine is. */
 const PER_DAY = '1000000';
 

@@ -23,7 +23,7 @@ import { QueryLanes } from '../../serve/threads/query-lanes.ts';
 import { type Certificate, CertificateProblem, CertificateWatch, readCertificate } from '../../serve/tls.ts';
 import { pageKeySecret } from '../../store/control.ts';
 import { engineAt, openControl, openStore } from '../../store/engines.ts';
-import { withoutPassword } from '../../store/store.ts';
+import { noStoreAt, StoreUnavailable, withoutPassword } from '../../store/store.ts';
 import { type Settings, strayVariables, UsageProblem, version } from '../config.ts';
 import { closing, openToWrite } from '../shared/opened-store.ts';
 import { portProblem, urlOf } from './listen-address.ts';
@@ -119,9 +119,10 @@ export async function startService(
   const log = openLog(settings.logLevel, settings.logAddresses);
   const tell = (words: string): void => log.observe({ kind: 'updating', words });
   const isMade = await engineAt(settings.store).isMade();
-  // Opening for writing brings an older layout up to date before anything reads it, and makes the secret of
-  // page keys.
-  await (await openToWrite(settings.store, tell)).close();
+  // Opening for writing brings an older layout up to date before anything reads it, and makes the store. A
+  // worker that starts later finds it: while it is away, an empty one in its place would be served.
+  if ((cluster.worker?.id ?? 1) === 1) await (await openToWrite(settings.store, tell)).close();
+  else if (!isMade) throw new StoreUnavailable(noStoreAt(withoutPassword(settings.store)));
   const secret = await closing(openControl(settings.store, 'write', tell), pageKeySecret);
   if (!isMade) {
     const words = `there was no store at ${withoutPassword(settings.store)}: an empty one was made`;
