@@ -141,11 +141,11 @@ function chosenJobs(): Job[] {
 const rank = new Map(longest.flatMap((glob, at) => filesOf([glob]).map((file) => [file, at] as const)));
 const rankOf = ({ files }: Job): number => (files.length > 1 ? 0 : (rank.get(files[0]!) ?? longest.length));
 
-/** Where Linux has files in memory, and the room there that the tests want. */
+/** The folder of Linux for files in memory, and the room that the tests want there. */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 4 * 2 ** 30;
 
-/** Whether files may be in memory. A disk holds up each commit, and tests make many thousands of them. */
+/** True if files may be in memory. A disk holds up each commit, and tests make many thousands of them. */
 function hasMemory(): boolean {
   if (!existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);

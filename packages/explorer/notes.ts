@@ -57,7 +57,7 @@ const before = (older: Notes, newer: Notes): Notes => ({
   findings: [...older.findings, ...newer.findings],
 });
 
-/** What bars come from; of a whole one there are no older bars. */
+/** The source of bars; before those of a whole one there are none. */
 type Feed = { readonly isWhole: boolean } | null;
 
 /**
