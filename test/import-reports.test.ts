@@ -345,6 +345,7 @@ test('a refused row is reported with the value of its cell (contract 11)', async
     stdout,
     /data row 2, column open: is not a number \("abc"\)\n {2}data row 3, column row: has fewer cells than the header has columns\n/,
   );
+  assert.doesNotMatch(stdout, /signs and separators/, 'a word has none');
 });
 
 test('rows that are refused alike are said once, with their first numbers (contract 11)', async () => {

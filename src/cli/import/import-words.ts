@@ -261,7 +261,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
     report.mayBeCut && 'the last line has no end: if the file was cut off, its last value may be wrong',
     ...refusals,
-    refused.some(({ reason }) => reason === 'is not a number') &&
+    refused.some(({ reason, value }) => reason === 'is not a number' && /\d/.test(value ?? '')) &&
       'a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"',
   ];
   const removed = report.rowsRemoved === undefined ? '' : `, ${count(report.rowsRemoved)} removed`;
