@@ -38,6 +38,14 @@ test('a file with semicolons is imported, and the report says so; a separator is
   assert.match(told, /1 row read, 1 new.*\n {2}read as text separated by ";", with a header\n/);
   const wrong = await shop.run('import', 'bars', 'semi.csv', ...flags, '--delimiter', ';;');
   assert.deepEqual([wrong.status, wrong.stderr], [2, 'bourse: --delimiter ;;: must be one character\n']);
+  for (const [form, says] of [
+    ['%d/%m', 'has no year, such as %Y or %y'],
+    ['%d %k %Y', 'has %k, which means nothing there'],
+  ] as const)
+    for (const more of [[], ['--explain', '--write-map', 'no.json']]) {
+      const told = await shop.run('import', 'bars', 'semi.csv', ...flags, '--date-format', form, ...more);
+      assert.deepEqual([told.status, told.stderr], [2, `bourse: --date-format ${form}: ${says}\n`]);
+    }
 });
 
 test('a file most of whose bars lie outside every session asks for its zone', async () => {

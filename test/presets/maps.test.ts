@@ -169,11 +169,16 @@ const joined: readonly (readonly [format: string, cells: readonly string[], wron
   ['%d %b %Y %I:%M %p %z', ['13 May 2025', '10:30 XM', '+0200'], 'b'],
   ['%d %b %Y %I:%M %p %z', ['13 May 2025', '10:30 AM', 'CET!'], 'z'],
   ['%d %b %Y %I:%M %p %z', ['13. May 2025', '10:30 AM', '+0200'], 'a'],
+  ['%Y %m %d %H %M', ['2025', '13', '5', '9', '31'], 'b'],
+  ['%Y %-m %-d %-H %-M', ['2025', '5', '99', '9', '31'], 'z'],
+  ['%Y %m %d %H %M', ['2025', '5', '13', '24', '31'], 'p'],
+  ['%Y %m %d %H %M', ['2025', '5', '13', '9', '60'], 'q'],
+  ['%Y %m %d %I %p', ['2025', '5', '13', '13', 'PM'], 'p'],
 ];
 
 test('the column of a join is named whose cell is none of its part of the form (contract 11)', async () => {
   for (const [format, cells, wrong] of joined) {
-    const names = ['a', 'b', 'z'].slice(0, cells.length);
+    const names = ['a', 'b', 'z', 'p', 'q'].slice(0, cells.length);
     const time = {
       column: 'a',
       join: names.slice(1),
@@ -351,6 +356,7 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "format": "dd.mm"}', /line 3: .*"format" must be a date format/],
   ['"close": {"column": "c", "format": "%d.%m.%Y %k"}', /line 3: .*"format" has %k, which means nothing/],
   ['"close": {"column": "c", "format": "%Z %d.%m.%Y"}', /line 3: .*"format" has %Z, which means nothing/],
+  ['"close": {"column": "c", "format": "%b %d %H:%M"}', /line 3: .*"format" has no year, such as %Y or %y/],
   ['"close": {"column": "c", "join": ["a", "b", "d", "e", "f"]}', /line 3: .*"join" must be a column, or/],
   [
     '"close": {"column": "c", "value": "1", "scale": 2}',

@@ -235,7 +235,7 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
     /--decimal is for files without --map and --preset/,
   );
   assert.match(
-    await refused('yahoo.csv', '--date-format', '%d', ...flags),
+    await refused('yahoo.csv', '--date-format', '%d/%m/%Y', ...flags),
     /is read by the preset yahoo: leave --date-format/,
   );
   assert.match(

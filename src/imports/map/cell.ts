@@ -284,6 +284,8 @@ function reasonOf({ lookup, scale, decimal, format, epoch }: RichCell): string {
 /** The texts of parts of a date or time, for the column of a join that has another one. */
 const PARTS: Readonly<Record<string, string>> = {
   ...{ Y: '\\d{4}', b: '[a-z]{3}', B: '[a-z]+', a: '[a-z]{3}', A: '[a-z]+', p: '[ap]m', '%': '%' },
+  ...{ m: '(?:0?[1-9]|1[0-2])', d: '(?:0?[1-9]|[12]\\d|3[01])', M: '[0-5]?\\d' },
+  ...{ H: '(?:[01]?\\d|2[0-3])', I: '(?:0?[1-9]|1[0-2])' },
   ...{ z: '[-+\\d:]+', Z: '[-+:\\w]+', n: '\\d+', f: '\\d+', g: '\\d+', j: '\\d+' },
 };
 
@@ -337,20 +339,14 @@ const marked = (raw: string): string => `chr(1) || ${raw}`;
 function deriveRich(cell: RichCell): Omit<ComputedColumn, 'name'> {
   const inputs = columnsOf(cell);
   const instead = cell.default === undefined ? 'null' : quoted(cell.default);
+  const made = (of: (source: string) => string): string =>
+    bound('source', sourceSql(cell), (one) => `case when ${one} is null then ${instead} else ${of(one)} end`);
+  const tried = (source: string): string => `try(${richSql(cell, source, careful)})::varchar`;
   return {
     inputs,
     reported: inputs,
-    fast: bound(
-      'source',
-      sourceSql(cell),
-      (source) => `case when ${source} is null then ${instead} else ${richSql(cell, source, fast)} end`,
-    ),
-    careful: bound(
-      'source',
-      sourceSql(cell),
-      (source) => `case when ${source} is null then ${instead}
-        else coalesce(try(${richSql(cell, source, careful)})::varchar, ${marked(joinedSql(cell))}) end`,
-    ),
+    fast: made((source) => richSql(cell, source, fast)),
+    careful: made((source) => `coalesce(${tried(source)}, ${marked(joinedSql(cell))})`),
     reason: reasonOf(cell),
     ...(cell.fill !== undefined && { fill: cell.fill }),
     ...(cell.split !== undefined && { split: cell.split }),

@@ -28,7 +28,7 @@ const NONE = 'none';
 
 /** For a mapping that is to be written: a file that no preset reads gets the one that its rows show. */
 export function guessedMapping(dataset: string, fields: FieldNames, told: Told): ChooseMapping {
-  if (told.delimiter !== undefined) checkDelimiter(told.delimiter);
+  checkTold(told);
   return (sample) => {
     const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
     if (preset !== undefined) {
@@ -42,7 +42,7 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
 
 /** The layout and the columns of a file that nobody described. */
 function found(sample: Sample, fields: FieldNames, told: Told, how: Parameters<typeof foundLayout>[3]) {
-  const layout = { ...foundLayout(sample, fields, told, how), ...encodingTold(told.encoding) };
+  const layout = { ...foundLayout(sample, fields, told, how), ...encodingOf(told.encoding) };
   const undescribed = { sample, fields, told: { ...told, ...layout }, isAsked: how.isAsked };
   const atHeader: ColumnMapping['atHeader'] = (...columns) => foundColumns(undescribed, ...columns);
   return { ...noMapping, ...layout, atHeader };
@@ -53,18 +53,21 @@ const canBeWritten = ({ columns, ...parts }: ColumnMapping): boolean =>
   Object.keys(parts).every((part) => Object.hasOwn(partRules, part)) &&
   Object.values(columns).every((cell) => typeof cell === 'string' || !('sql' in cell));
 
-function checkDelimiter(delimiter: string): void {
-  const reason = delimiterRule(delimiter);
-  if (reason !== null) throw usageProblem(`--delimiter ${delimiter}: ${reason}`);
+/** @throws FileProblem where a flag says what no file can have */
+function checkTold({ delimiter, encoding, dateFormat }: Told): void {
+  for (const [flag, value, rule] of [
+    ['delimiter', delimiter, partRules.delimiter!],
+    ['encoding', encoding, partRules.encoding!],
+    ['date-format', dateFormat, cellRules.format!],
+  ] as const) {
+    const reason = value === undefined ? null : rule(value);
+    if (reason !== null) throw usageProblem(`--${flag} ${value}: ${reason}`);
+  }
 }
 
-/** The encoding that a flag names. @throws FileProblem where there is none of that name */
-function encodingTold(name: string | undefined): { encoding?: Encoding } {
-  if (name === undefined) return {};
-  const encoding = encodingNamed(name);
-  if (encoding !== null) return { encoding };
-  throw usageProblem(`--encoding ${name}: is none of ${encodings.join(', ')}`);
-}
+/** The encoding of a name. */
+const encodingOf = (name: string | undefined): { readonly encoding?: Encoding } =>
+  name === undefined ? {} : { encoding: encodingNamed(name)! };
 
 /**
  * The column mapping for the files of one call. @throws FileProblem where the mapping file or preset does not
@@ -80,9 +83,9 @@ export function chooseMapping(
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
   const find: Find = (sample, hint) => found(sample, fields, told, { isAsked: false, hint });
   const choose = chosen(dataset, preset, mapPath, find);
-  if (delimiter !== undefined) checkDelimiter(delimiter);
+  checkTold(told);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
-  const said = { ...(delimiter !== undefined && { delimiter }), ...encodingTold(encoding) };
+  const said = { ...(delimiter !== undefined && { delimiter }), ...encodingOf(encoding) };
   return (sample) => {
     const mapping = choose(sample);
     if (isTold && mapping.preset !== undefined)
@@ -217,7 +220,8 @@ const cellRules: Readonly<Record<string, Rule>> = {
   format: (value) => {
     if (!isText(value) || !value.includes('%')) return 'must be a date format, such as "%d.%m.%Y %H:%M:%S"';
     const [wrong] = value.replaceAll(FORM, '').match(/%-?./) ?? [];
-    return wrong === undefined ? null : `has ${wrong}, which means nothing there`;
+    if (wrong !== undefined) return `has ${wrong}, which means nothing there`;
+    return /%[YyGgcx]/.test(value) ? null : 'has no year, such as %Y or %y';
   },
   epoch: oneOf(...Object.keys(epochMicros)),
   offset: (value) =>
@@ -225,10 +229,6 @@ const cellRules: Readonly<Record<string, Rule>> = {
       ? null
       : 'must be an offset from UTC, such as "-05:00", or "Z"',
 };
-
-/** Why a value cannot separate cells, or null. */
-const delimiterRule: Rule = (value) =>
-  isText(value) && value.length === 1 && !/["\r\n]/.test(value) ? null : 'must be one character';
 
 const names: Rule = (value) => (isObject(value) ? null : 'must be an object of names');
 
@@ -240,7 +240,7 @@ const partRules: Readonly<Record<string, Rule>> = {
     Array.isArray(value) && value.length > 0 && value.every(isText) ? null : 'must be a list of names',
   encoding: (value) =>
     isText(value) && encodingNamed(value) !== null ? null : `must be ${encodings.join(', ')}, or their names`,
-  delimiter: delimiterRule,
+  delimiter: (value) => (isText(value) && /^[^"\r\n]$/.test(value) ? null : 'must be one character'),
   skip: (value) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 1000
       ? null
@@ -272,8 +272,7 @@ export function readMappingFile(path: string): ColumnMapping {
     const reason = partRules[part]!(value);
     if (reason !== null) throw problem([part], reason);
   }
-  const encoding =
-    parsed.encoding === undefined ? {} : { encoding: encodingNamed(parsed.encoding as string) };
+  const encoding = encodingOf(parsed.encoding as string | undefined);
   const mapping = { columns: {}, values: {}, ...parsed, ...encoding, locate } as ColumnMapping;
   for (const [field, value] of Object.entries(mapping.values))
     if (typeof value !== 'string') throw problem(['values', field], 'must be text');
