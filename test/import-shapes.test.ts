@@ -285,6 +285,14 @@ for (const [what, content, fields, bars, map] of cases) {
   });
 }
 
+test('an index of pandas with two levels, as `split`, has symbols and times (contract 11)', async () => {
+  const index = ['A', 'B'].flatMap((symbol) => [one, two].map((seconds) => [symbol, seconds * 1000]));
+  const content = JSON.stringify({ columns: own, index, data: [...ohlcv, ...ohlcv] });
+  const { symbol: _, ...fields } = minute;
+  assert.equal((await vendor.import('a.json', content, { fields })).rowsNew, 4);
+  for (const symbol of ['A', 'B']) assert.deepEqual(await vendor.served(`stock/US:${symbol}`, '1M'), minutes);
+});
+
 const wide = JSON.stringify(at(true).map((row) => [...row, 1, 2, 3, 4]));
 const refusals: readonly (readonly [what: string, content: string, says: RegExp])[] = [
   [

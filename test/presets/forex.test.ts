@@ -51,6 +51,21 @@ test('HistData: refused rows have a header and commas, and are taken when they a
   );
 });
 
+test('rows like those of HistData with volumes are of other programs, whose clock is another', async () => {
+  const rows = [
+    '20240314 133000;5175.25;5176;5175;5175.5;1234',
+    '20240314 133100;5175.5;5176;5175;5175.75;0',
+  ];
+  const content = `${rows.join('\n')}\n`;
+  const fields = { asset_schema: 'future', country_iso_code: 'US', symbol: 'ESM24', interval: '1M' };
+  const refusal = await vendor.refusal('ES 06-24.Last.txt', content, { fields });
+  assert.match(refusal, /may be a file of the preset histdata: add --preset histdata/);
+  const flags = { fields, preset: 'histdata', zone: 'UTC' };
+  assert.equal((await vendor.import('ES 06-24.Last.txt', content, flags)).rowsNew, 2);
+  const [first] = await vendor.served('future/US:ESM24', '1M');
+  assert.equal(first?.[0], '2024-03-14T13:30:00+00:00');
+});
+
 const gmt = 'Gmt time,Open,High,Low,Close,Volume';
 
 test('Dukascopy: the day stands before the month, the time is UTC', async () => {

@@ -177,6 +177,11 @@ const dailyFiles: readonly (readonly [
     1200,
   ],
   ['akshare', ['日期,开盘,收盘,最高,最低,成交量,成交额', '2024-03-14,10,10.5,11,9,1200,12600'], 1200],
+  [
+    'CoinMarketCap, as its page has it',
+    ['Date,Open*,High,Low,Close**,Volume', `"Mar 14, 2024",$10.0,$11.0,$9.0,$10.5,"$1,200"`],
+    1200,
+  ],
   ['a Japanese site', ['日付,始値,高値,安値,終値,出来高', `2024/3/14,${prices},"1,200"`], 1200],
   ['a Korean site', ['날짜,종가,시가,고가,저가,거래량', '2024-03-14,10.5,10,11,9,1200'], 1200],
   [
@@ -383,6 +388,11 @@ test('of dates and times the times are taken, of two times neither (contract 11)
   assert.equal(map?.datetime, 'timestamp');
   const [bar] = await vendor.served('stock/US:X', '1M');
   assert.equal(bar![0].slice(0, 16), '2024-03-15T13:30');
+  const tushare = `trade_time,open,high,low,close,vol,trade_date\n2024-03-15 14:30:00,${prices},7,20240315\n`;
+  assert.equal(
+    (await vendor.import('stk_mins.csv', tushare, { ...flags, zone: 'UTC' })).map?.datetime,
+    'trade_time',
+  );
   // Epochs from before September 2001 have a digit less.
   for (const zeros of ['', '000']) {
     const old = `Date,Timestamp,Open,High,Low,Close\n1999-03-03,920471400${zeros},${prices}\n`;
@@ -405,6 +415,11 @@ const unsure: readonly (readonly [what: string, lines: readonly string[], says: 
     'times of day that could be epochs',
     ['Date,Time,Open,High,Low,Close', `20240131,153000000,${prices}`, `20240131,153100000,${prices}`],
     /missing: datetime\. The datetime may be Date or Time\./,
+  ],
+  [
+    'an answer that says why it has no rows',
+    ['{"Note":"25 a day"}'],
+    /missing: datetime, open, high, low, close\. It begins: \{"Note":"25 a day"\}\. The columns/,
   ],
   ['an adjusted close alone', ['Date,Open,High,Low,Adj Close', `2024-03-14,${prices}`], /missing: close\./],
   ['another one', ['Date,Open,High,Low,Close (adj)', `2024-03-14,${prices}`], /missing: close\./],
@@ -525,6 +540,13 @@ test('a required cell that is none is shown when its row is refused (contract 11
   };
   assert.deepEqual(await refused(`first,${prices}`), [[1, 'Date', 'first']]);
   assert.deepEqual(await refused('2024-03-14,about 10,11,9,10.5'), [[1, 'Open', 'about 10']]);
+});
+
+test('symbols in a column Name are those of the rows, names of companies are not (contract 11)', async () => {
+  const { symbol: _, ...fields } = days;
+  const rows = (name: string): string => `date,open,high,low,close,Name\n2024-03-14,${prices},${name}\n`;
+  assert.equal((await vendor.import('all.csv', rows('AAL'), { fields })).map?.symbol, 'Name');
+  assert.match(await vendor.refusal('all.csv', rows('Aal Inc'), { fields }), /missing: symbol\./);
 });
 
 test('other datasets have their names too, in any case (contract 11)', async () => {

@@ -632,6 +632,10 @@ const actions: readonly (readonly [lines: readonly string[], stored: readonly un
     ['split', null, 1, 4],
   ],
   [
+    ['symbol,Ex-Dividend Date,Amount', 'A,2024-01-02,0.5'],
+    ['dividend', 0.5, null, null],
+  ],
+  [
     ['symbol,date,dividend', 'A,2024-01-02,0.5'],
     ['dividend', 0.5, null, null],
   ],

@@ -151,6 +151,10 @@ const expected: Readonly<Record<string, Bars>> = {
     [thursday, 970.3, 970.8, 970.1, 970.45, 12345600, null],
     [friday, 1070.5, 1070.8, 1070, 1070.71, 19876500, null],
   ],
+  'sec_bhavdata_full_02022024.csv': [
+    ...(['stock/IN:PXNSF', 'DAY', 'raw'] as const),
+    ['2024-02-02', 165, 168.5, 162.1, 163.95, 146321, null],
+  ],
   'cm01JAN2024bhav.csv': ['stock/IN:PXNSE', 'DAY', 'raw', bank],
   'BhavCopy_NSE_CM_0_0_0_20240708_F_0000.csv': [
     ...(['stock/IN:PXUDI', 'DAY', 'raw'] as const),

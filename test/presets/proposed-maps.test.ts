@@ -307,6 +307,10 @@ test('the report and --explain list each conversion (contract 10, 11)', async ()
   const again = await shop.must(...call, ...store);
   for (const [field, how] of Object.entries(conversions))
     assert.match(again, new RegExp(`\\n {2}converted: ${field} is ${RegExp.escape(how)}(\\n|$)`));
+  // Those of a preset too.
+  const klines = '1704067200000,10,12,9,11,71.5,1704070799999,786.5,11,40,440,0\n';
+  const binance = await vendor.import('BTCUSDT-1h-2024-01.csv', klines);
+  assert.deepEqual(binance.conversions, { vwap: 'made of quote_volume, volume' });
 });
 
 test('new instruments of a market that is not built in are told as such (contract 3.7, 11)', async () => {

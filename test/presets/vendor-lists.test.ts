@@ -40,6 +40,24 @@ test('actions of yfinance: a day with a dividend and a split is two, and both ar
   assert.deepEqual([alone.preset?.name, alone.rowsNew], ['yfinance-actions', 1]);
 });
 
+test('days of a history of yfinance have its dividends and splits, weeks do not say when', async () => {
+  const history = (...dates: readonly string[]): string =>
+    ['Date,Open,High,Low,Close,Volume,Dividends,Stock Splits']
+      .concat(
+        dates.map((date) => `${date} 00:00:00-04:00,120,123,117,121.7,314162700,0.01,10.0`),
+        '',
+      )
+      .join('\n');
+  const { rowsNew } = await vendor.import('a.csv', history('2024-06-10', '2024-06-11'), us);
+  assert.equal(rowsNew, 4);
+  assert.deepEqual(rows(actions).slice(0, 2), [
+    ['A', 'dividend', day('2024-06-10'), 0.01, null, null],
+    ['A', 'split', day('2024-06-10'), null, 1, 10],
+  ]);
+  const weeks = history('2024-06-03', '2024-06-10', '2024-06-17');
+  assert.match(await vendor.refusal('a.csv', weeks, us), /required columns missing: action_type/);
+});
+
 test('dividends of Massive in both forms: special ones are known, and refused rows are read again', async () => {
   const of = (more: object) => ({
     ...{ cash_amount: 0.25, currency: 'USD', ex_dividend_date: '2024-11-08', ticker: 'A' },

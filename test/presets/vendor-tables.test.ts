@@ -14,6 +14,9 @@ const eurusd = { asset_schema: 'forex', country_iso_code: 'GLOBAL' };
 const yfinance = 'Open,High,Low,Close,Volume,Dividends,Stock Splits';
 const akshare = ',日期,股票代码,开盘,收盘,最高,最低,成交量,成交额,振幅,涨跌幅,涨跌额,换手率';
 
+const bhavdata =
+  'SYMBOL, SERIES, DATE1, PREV_CLOSE, OPEN_PRICE, HIGH_PRICE, LOW_PRICE, LAST_PRICE, CLOSE_PRICE';
+
 type Case = {
   readonly preset: string;
   readonly file: string;
@@ -353,6 +356,116 @@ const cases: readonly Case[] = [
     flags: { fields: { interval: 'DAY' } },
     ...{ series: 'stock/US:KO', interval: 'DAY', prices: 'split' },
     bars: [['2023-01-09', 30, 32, 29, 31, 8, 31.2]],
+  },
+  {
+    // Hong Kong's volumes are shares, and its turnover is in dollars.
+    preset: 'tushare',
+    file: 'hk_daily.csv',
+    lines: [
+      ',ts_code,trade_date,open,high,low,close,pre_close,change,pct_chg,vol,amount',
+      '0,00001.HK,20240703,40.1,40.6,40,40.5,40,0.5,1.25,2000.0,80900.0',
+    ],
+    ...{ series: 'stock/HK:00001.HK', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-07-03', 40.1, 40.6, 40, 40.5, 2000, 40.45]],
+  },
+  {
+    // An index has the turnover of its shares, which is no price of its own.
+    preset: 'tushare',
+    file: 'index_daily.csv',
+    lines: [
+      'ts_code,trade_date,close,open,high,low,pre_close,change,pct_chg,vol,amount',
+      '399300.SZ,20240703,3463.4,3470.2,3481.1,3455.5,3471.8,-8.3,-0.24,99000000.0,170000000.0',
+    ],
+    ...{ series: 'stock/CN:399300.SZ', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-07-03', 3470.2, 3481.1, 3455.5, 3463.4, 9900000000, null]],
+  },
+  {
+    preset: 'akshare',
+    file: 'stock_hk_hist.csv',
+    lines: [
+      akshare.replace('股票代码,', ''),
+      '0,2024-07-02,40.1,40.5,40.6,40,2000,80900.0,1,1,0.1,0.4',
+      '1,2024-07-03,40.5,40.4,40.6,40.2,0,0.0,1,1,0.1,0.4',
+    ],
+    flags: { fields: { country_iso_code: 'HK', symbol: '00001', interval: 'DAY' } },
+    ...{ series: 'stock/HK:00001', interval: 'DAY', prices: 'raw' },
+    bars: [
+      ['2024-07-02', 40.1, 40.6, 40, 40.5, 2000, null],
+      ['2024-07-03', 40.5, 40.6, 40.2, 40.4, 0, null],
+    ],
+  },
+  {
+    preset: 'akshare',
+    file: 'fund_etf_hist_em.csv',
+    lines: [akshare.replace('股票代码,', ''), '0,2024-07-02,3.5,3.52,3.53,3.49,2000,703000.0,1,1,0.1,0.4'],
+    flags: { fields: { country_iso_code: 'CN', symbol: '510300', interval: 'DAY' } },
+    ...{ series: 'stock/CN:510300', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-07-02', 3.5, 3.53, 3.49, 3.52, 200000, null]],
+  },
+  {
+    // Adjusted prices do not tell the unit.
+    preset: 'akshare',
+    file: 'hfq.csv',
+    lines: [akshare.replace('股票代码,', ''), '0,2024-07-02,700,704,706,698,2000,703000.0,1,1,0.1,0.4'],
+    flags: { fields: { country_iso_code: 'CN', symbol: '510300', interval: 'DAY' } },
+    ...{ series: 'stock/CN:510300', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-07-02', 700, 706, 698, 704, null, null]],
+  },
+  {
+    preset: 'nse-bhavdata',
+    file: 'sec_bhavdata_full_02022024.csv',
+    lines: [
+      `${bhavdata}, AVG_PRICE, TTL_TRD_QNTY, TURNOVER_LACS, NO_OF_TRADES, DELIV_QTY, DELIV_PER`,
+      '20MICRONS, EQ, 02-Feb-2024, 163, 165.00, 168.50, 162.10, 164.00, 163.95, 165, 146321, 241, 3, 6, 44.5',
+      '20MICRONS, N1, 02-Feb-2024, 22, 22.75, 22.75, 22.70, 22.70, 22.75, 22.75, 18432, 4.19, 47, -, -',
+    ],
+    ...{ series: 'stock/IN:20MICRONS', interval: 'DAY', prices: 'raw' },
+    bars: [['2024-02-02', 165, 168.5, 162.1, 163.95, 146321, null]],
+  },
+  {
+    preset: 'cryptodatadownload',
+    file: 'Gemini_BTCUSD_2020_1min.csv',
+    lines: [
+      'https://www.CryptoDataDownload.com',
+      'Unix Timestamp,Date,Symbol,Open,High,Low,Close,Volume,Volume USD',
+      '1609459140000,2020-12-31 23:59:00,BTCUSD,28971.69,28976.46,28965.48,28976.46,0.5,14488',
+    ],
+    flags: { fields: { interval: '1M' } },
+    ...{ series: 'crypto/GLOBAL:BTCUSD', interval: '1M', prices: 'raw' },
+    bars: [['2020-12-31T23:59:00+00:00', 28971.69, 28976.46, 28965.48, 28976.46, 0.5, null]],
+  },
+  {
+    preset: 'yfinance-download',
+    file: 'spy.csv',
+    lines: [
+      'Price,Adj Close,Capital Gains,Close,Dividends,High,Low,Open,Stock Splits,Volume',
+      `Ticker${',SPY'.repeat(9)}`,
+      'Date,,,,,,,,,',
+      '2025-02-27,70.05,0.0,70.45,0.0,70.8,70.1,70.3,0.0,12345600',
+      '2025-02-28,70.5,0.0,70.71,0.5,70.8,70,70.5,0.0,19876500',
+    ],
+    flags: { fields: { asset_schema: 'stock', country_iso_code: 'US' } },
+    ...{ series: 'stock/US:SPY', interval: 'DAY', prices: 'split' },
+    bars: [
+      ['2025-02-27', 70.3, 70.8, 70.1, 70.45, 12345600, null],
+      ['2025-02-28', 70.5, 70.8, 70, 70.71, 19876500, null],
+    ],
+  },
+  {
+    preset: 'eodhd-intraday',
+    file: 'intraday.json',
+    lines: [
+      '[{"timestamp":1740666600,"gmtoffset":0,"datetime":"2025-02-27 14:30:00",',
+      '"open":11,"high":13,"low":10,"close":12,"volume":200},',
+      '{"timestamp":1740666660,"gmtoffset":0,"datetime":"2025-02-27 14:31:00",',
+      '"open":12,"high":14,"low":11,"close":13,"volume":null}]',
+    ],
+    flags: { fields: us },
+    ...{ series: 'stock/US:A', interval: '1M', prices: 'raw' },
+    bars: [
+      ['2025-02-27T14:30:00+00:00', 11, 13, 10, 12, 200, null],
+      ['2025-02-27T14:31:00+00:00', 12, 14, 11, 13, null, null],
+    ],
   },
 ];
 

@@ -273,7 +273,7 @@ export async function runImport(
       ignoredColumns: mapping.ignored,
       lackingColumns: mapping.lacking,
       unknownMarkets: [...unknownMarkets],
-      conversions: file.mapping.preset === undefined ? mapping.conversions : {},
+      conversions: mapping.conversions,
       replaced: await former.list(),
       aheadRun,
       runId: isTrial ? null : runId,

@@ -193,9 +193,8 @@ export function findSources(
       derived.push(derive(field, cell));
       conversions[field] = conversionOf(cell);
     }
-    const own = typeof cell === 'string' ? cell : field;
-    const plain = { name: own, reported: [own], reason: oddReason(fields, field) };
-    const { name, reported, reason } = typeof cell === 'string' ? plain : derived.at(-1)!;
+    const plain = (name: string) => ({ name, reported: [name], reason: oddReason(fields, field) });
+    const { name, reported, reason } = typeof cell === 'string' ? plain(cell) : derived.at(-1)!;
     columns.set(field, name);
     if (mayBeLeftOut(field, cell, about)) {
       const isNumber = mapping.cellOf !== undefined && fields.numbers.includes(field);
@@ -309,7 +308,7 @@ const plainName = (name: string): string =>
     .replaceAll(/([a-z])(?=[A-Z][a-z])/g, '$1 ')
     .toLowerCase()
     .replace(/^\s*<|>\s*$|^\s*\d+\. /g, '')
-    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*)$/u, (end, _, all: string) =>
+    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*+)$/u, (end, _, all: string) =>
       all.startsWith('v') ? end : '',
     )
     .replace(/\(utc\)$/, ' utc')
@@ -413,12 +412,10 @@ export function alikeNote({ alike, ...mapping }: ColumnMapping): string | null {
 
 /** A mapping as its file would have it; with `indent` in lines. */
 export function mappingText(mapping: ColumnMapping, indent?: number): string {
-  const { header, encoding, delimiter, skip, zone, prices, volumes, symbols, label } = mapping;
-  const { columns, values } = mapping;
-  const given = Object.keys(values).length === 0 ? undefined : values;
-  const said = { zone, prices, volumes, symbols, label };
-  const parts = { encoding, header, delimiter, skip, ...said, columns, values: given };
-  return JSON.stringify(parts, null, indent);
+  const { encoding, header, delimiter, skip, zone, prices, volumes, symbols, label, columns } = mapping;
+  const values = Object.keys(mapping.values).length === 0 ? undefined : mapping.values;
+  const said = { encoding, header, delimiter, skip, zone, prices, volumes, symbols, label };
+  return JSON.stringify({ ...said, columns, values }, null, indent);
 }
 
 function missingProblem(
@@ -466,6 +463,7 @@ function missingProblem(
       `If a field is the same in every row, give it as a flag: ${flags.map((field) => fields.flags[field]).join(', ')}.`,
     hint,
     header.length <= 1 &&
+      hint === undefined &&
       'Its first line has one cell. If there are lines above the header, skip them by --map FILE with "skip".',
     `The columns of the file are ${header.join(', ')}.`,
   ];

@@ -49,11 +49,14 @@ function suitsField(
 const isDated = (rules: FieldNames['rules'], field: string): boolean =>
   'unit' in rules[field]! || /(^|_)date$/.test(field);
 
-/** Names of the index of a table of pandas that has no name, which may have numbers or symbols before it. */
-const UNNAMED = /^(|unnamed: [01]|level_[01]|index|__index_level_[01]__)$/i;
+/**
+ * Names of the index of a table of pandas that has no name, which may have numbers or symbols before it, and
+ * of columns that may have symbols.
+ */
+const UNNAMED = /^(|unnamed: [01]|level_[01]|index|__index_level_[01]__|name)$/i;
 /** Parquet has the index behind the columns. */
 const isUnnamed = (name: string, at: number): boolean =>
-  (at < 2 || name.startsWith('__')) && UNNAMED.test(name);
+  (at < 2 || /^(__|name)/i.test(name)) && UNNAMED.test(name);
 /** Names of columns whose times are in UTC, and times without an offset, which need no other flag there. */
 const IN_UTC = /(?:^|[^a-z])utc[^a-z]*$|^utc[^a-z]/i;
 const LOCAL = /[-./\d][ T]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?$/i;
@@ -148,27 +151,31 @@ export async function foundColumns(
     if (fields.required.includes(field) && !found.has(field)) found.set(field, column);
   }
   const isOwn = [...found].every(([field, column]) => field === column);
-  const { dateFormat, decimal, delimiter } = told;
+  const { decimal } = told;
   const isPlain =
-    isOwn && !isAsked && dateFormat === undefined && decimal === undefined && delimiter === undefined;
-  const textsIn = (those: (field: string) => boolean): readonly (readonly [string, readonly string[]])[] =>
-    fields.numbers.flatMap((field) =>
-      found.has(field) && those(field) ? [[field, textsOf(found.get(field)!)] as const] : [],
-    );
+    isOwn && !isAsked && [told.dateFormat, decimal, told.delimiter].every((one) => one === undefined);
   const mark = lazily(() => {
     if (decimal !== undefined) return decimal === ',' ? ',' : '.';
-    if (textsIn(() => true).some(([field]) => beginning.hasPoints(found.get(field)!))) return '.';
-    const required = textsIn((field) => fields.required.includes(field)).flatMap(([, texts]) => texts);
-    checkThirtySeconds(sample.name, required);
-    const numbers = textsIn(() => true).flatMap(([field, texts]) =>
+    const columns = fields.numbers.flatMap((field) => {
+      const column = found.get(field);
+      return column === undefined ? [] : [{ field, column, texts: textsOf(column) }];
+    });
+    if (columns.some(({ column }) => beginning.hasPoints(column))) return '.';
+    checkThirtySeconds(
+      sample.name,
+      columns.flatMap(({ field, texts }) => (fields.required.includes(field) ? texts : [])),
+    );
+    const numbers = columns.flatMap(({ field, texts }) =>
       texts.flatMap((text) => bareNumber(field, text) ?? (fields.oddIsMissing.includes(field) ? [] : text)),
     );
     return decimalOf(sample.name, numbers, {
       isUnusual: isAsked || (!isOwn && beginning.isUnusual),
       // A comma elsewhere does not make thousands of the decimals of what rows need.
-      hasPoints: textsIn((field) => fields.needed.includes(field)).some(
-        ([, texts]) =>
-          texts.every((text) => numberOf(text) !== null) && texts.some((text) => text.includes('.')),
+      hasPoints: columns.some(
+        ({ field, texts }) =>
+          fields.needed.includes(field) &&
+          texts.every((text) => numberOf(text) !== null) &&
+          texts.some((text) => text.includes('.')),
       ),
     });
   });
@@ -201,8 +208,10 @@ export async function foundColumns(
   };
   const claimed = lazily(() => claimsOf(fields, header, hasValue, opened));
   const hasSome = (field: string): boolean => found.has(field) || claimed().get(field)!.length > 0;
-  const { hint, ...kind } = kindOf(fields, found, hasSome);
-  const own = { columns: {}, cellOf, ...alike, ...(hint !== undefined && { hint }) };
+  // An answer without rows says why it has none.
+  const start = read !== null && found.size === 0 ? sample.text.trim().slice(0, 200) : '';
+  const { hint = start && `It begins: ${start}.`, ...kind } = kindOf(fields, found, hasSome);
+  const own = { columns: {}, cellOf, ...alike, ...(hint !== '' && { hint }) };
   const needed = fields.required.filter((field) => fields.flags[field] === undefined);
   const isNear = needed.filter((field) => found.has(field)).length * 2 >= needed.length;
   const made = isAsked || isNear ? sureCell : cellOf;

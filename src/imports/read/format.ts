@@ -177,13 +177,13 @@ function textFormatOf(name: string, text: string, layout: Layout, bytes: number)
   const delimiter = layout.delimiter ?? (line.includes('\t') && !line.includes(',') ? '\t' : ',');
   const cells = cellsOf(line, delimiter);
   if (cells === null) throw contentProblem(name, 'its header line cannot be read as CSV: check its quotes');
-  if (header === undefined)
-    return { header: cells.map(unnamedSecond), delimiter, headerLines: skip + 1, line };
-  if (cells.join() === header.join()) return { header, delimiter, headerLines: skip + 1, line };
-  if (cells.length === header.length) return { header, delimiter, headerLines: skip, line };
+  const names = header ?? cells.map(unnamedSecond);
+  const isNamed = header === undefined || cells.join() === names.join();
+  if (cells.length === names.length)
+    return { header: names, delimiter, headerLines: isNamed ? skip + 1 : skip, line };
   throw unfitProblem(
     name,
-    `its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${header.length} columns: ${header.join(', ')}`,
+    `its first row has ${cells.length} cells, but the ${layout.preset === undefined ? 'mapping file' : `preset ${layout.preset}`} names ${names.length} columns: ${names.join(', ')}`,
   );
 }
 
@@ -202,12 +202,11 @@ function binaryKind(start: Buffer): string {
 function firstLine(name: string, whole: string, bytes: number, skip: number): string {
   const text = whole.replace(new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${skip}}`), '');
   const end = text.search(/\r\n|\n|\r/);
-  if (end < 0 && bytes === SAMPLE_BYTES) {
+  if (end < 0 && bytes === SAMPLE_BYTES)
     throw contentProblem(
       name,
       `its first line is longer than ${SAMPLE_BYTES} bytes: a header line is expected`,
     );
-  }
   const line = end < 0 ? text : text.slice(0, end);
   if (line.trim() === '') throw contentProblem(name, 'its first line is empty: a header line is expected');
   return line;
@@ -215,12 +214,11 @@ function firstLine(name: string, whole: string, bytes: number, skip: number): st
 
 /** @throws FileProblem where two columns have one name, or the header has only values */
 export function checkHeader(name: string, header: readonly string[]): void {
-  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) {
+  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column)))
     throw contentProblem(
       name,
       'its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"',
     );
-  }
   const seen = new Set<string>();
   const twice = header.find((column) => seen.size === seen.add(column).size);
   if (twice !== undefined)

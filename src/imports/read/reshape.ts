@@ -255,6 +255,8 @@ function tableAt(node: Node, keys: readonly string[], beside: readonly Node[]): 
     beside,
   });
   const { kids } = node;
+  // The index of a frame of pandas may have lists as its rows have.
+  if (node.key === '"index"' && beside.length > 2) return null;
   if (node.isList && node.kinds === LIST) return table('lists');
   if (node.isList && node.kinds === RECORD && keys.length > 0 && !NAMES_KEY.test(node.key))
     return (node.count === 1 ? tableAt(kids[0]!, keys, kids) : null) ?? table('objects');
@@ -456,8 +458,12 @@ function reshapeJson(request: Reshaping): string | null {
               `row ${row + 1} has ${cells.length} values, others have ${width}. Nothing was imported.`,
             );
           index?.more(row === 0, ARRAY_END);
-          const moment = index?.value();
-          if (moment !== undefined && !ROW_NUMBER.test(moment)) cells.unshift(`"datetime":${moment}`);
+          if (index?.isContainer())
+            index.each((_, level) => cells.push(`"__index_level_${level}__":${index.value()}`));
+          else {
+            const moment = index?.value();
+            if (moment !== undefined && !ROW_NUMBER.test(moment)) cells.push(`"datetime":${moment}`);
+          }
           add(`{${cells.join()}}`);
         });
         return `JSON, lists of ${names.join(', ')}`;

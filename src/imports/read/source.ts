@@ -304,13 +304,9 @@ async function contentOf<L extends Layout>(
       if (header !== null) checkHeader(name, header);
       const format: Shape<L>['format'] =
         header === null ? { kind: 'json', isArray: false } : { kind: 'csv', delimiter: ',' };
-      const isOfSymbols = reshaping === 'symbols' && { isOfSymbols: true as const };
-      const about = {
-        mapping: { ...mapping, shape, ...isOfSymbols },
-        bytesPerRow: null,
-        mayHaveOddNumbers: false,
-      };
-      const content = await contentOf(name, rows, { format, header, ...about }).catch(async (error) => {
+      const layout = { ...mapping, shape, ...(reshaping === 'symbols' && { isOfSymbols: true as const }) };
+      const about = { format, header, bytesPerRow: null, mayHaveOddNumbers: false };
+      const content = await contentOf(name, rows, { ...about, mapping: layout }).catch(async (error) => {
         await made.close();
         throw error;
       });

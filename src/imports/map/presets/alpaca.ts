@@ -4,16 +4,16 @@ import type { Sample } from '../../read/sample.ts';
 import { type Cell, inputsOf } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
+  cellsBelow,
   contains,
   digits,
-  firstCells,
   fitsAnswer,
-  hasColumns,
+  given,
   isMended,
   known,
+  lower,
   minutesOf,
   type Preset,
-  rowsBelow,
 } from './preset.ts';
 
 /** `{"bars": [{"t": …}], "symbol": "AAPL"}`, or `{"bars": {"AAPL": [{"t": …}]}}`, and no other keys. */
@@ -86,8 +86,6 @@ export const alpaca: Preset = {
   mappingOf,
 };
 
-const frame = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
-
 /**
  * Source: github.com/alpacahq/alpaca-py, alpaca/data/models/bars.py (the time is that of the open) and
  * base.py (the frame of `.df` has the index symbol, timestamp; columns without a value are left out). What
@@ -101,19 +99,12 @@ export const alpacaPy: Preset = {
     'symbol,timestamp,open,high,low,close,volume,trade_count,vwap',
     'AAPL,2025-04-16 13:30:00+00:00,198.36,198.9,197.8,198.11,3120410.0,29180.0,198.3',
   ],
-  fits: contains('symbol', 'timestamp', ...Object.keys(frame), 'trade_count'),
+  fits: contains('symbol', 'timestamp', ...Object.keys(lower), 'trade_count'),
   mappingOf(sample) {
-    const header = firstCells(sample);
-    const cells = (column: string) => rowsBelow(sample).map((row) => row[header.indexOf(column)] ?? '');
-    const { values, cells: symbol } = market(cells('symbol')[0]);
-    const times = cells('timestamp').map((at) => Date.parse(at.replace(' ', 'T')) / 1000);
+    const { values, cells } = market(cellsBelow(sample, 'symbol')[0]);
+    const times = cellsBelow(sample, 'timestamp').map((at) => Date.parse(at.replace(' ', 'T')) / 1000);
     return {
-      columns: {
-        ...frame,
-        datetime: 'timestamp',
-        ...(hasColumns(sample, ['vwap']) && { vwap: 'vwap' }),
-        ...symbol,
-      },
+      columns: { ...lower, datetime: 'timestamp', ...given(sample, { vwap: 'vwap' }), ...cells },
       values: { ...values, ...known({ interval: minutesOf(times) }) },
       prices: 'raw',
       symbols: values.asset_schema === 'option' ? 'then' : 'now',

@@ -4,17 +4,7 @@ import { reasonColumns } from '../../read/inputs.ts';
 import { type Sample, stemOf } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import {
-  contains,
-  firstCells,
-  fitsAnswer,
-  fitsList,
-  given,
-  hasColumns,
-  isList,
-  known,
-  type Preset,
-} from './preset.ts';
+import { contains, firstCells, fitsAnswer, fitsList, given, isList, known, type Preset } from './preset.ts';
 
 // FRED (Federal Reserve Bank of St. Louis): one series as economic events, as CSV or as the JSON of its API.
 
@@ -103,19 +93,20 @@ const number = (column: string): Cell => ({
   odd: 'missing',
 });
 
+/** A name in capitals, whose words are joined: the code of an event. */
+const codeOf = (text: string): string =>
+  `upper(trim(regexp_replace(${text}, '[^A-Za-z0-9]+', '_', 'g'), '_'))`;
+
 const jsonKeys = ['title', 'country', 'date', 'impact', 'forecast', 'previous'];
-const csvColumns = ['Title', 'Country', 'Date', 'Time', 'Impact', 'Forecast', 'Previous'];
+const isCsvCalendar = contains('Title', 'Country', 'Date', 'Time', 'Impact', 'Forecast', 'Previous');
 
 function columnsOf(sample: Sample): Readonly<Record<string, Cell>> {
-  const isCsv = hasColumns(sample, csvColumns);
+  const isCsv = isCsvCalendar(sample) === 'surely';
   const named = (key: string): string => (isCsv ? `${key[0]!.toUpperCase()}${key.slice(1)}` : key);
   const title = named('title');
   return {
     country_iso_code: { column: named('country'), lookup: countries },
-    event_code: {
-      sql: `upper(trim(regexp_replace({${title}}, '[^A-Za-z0-9]+', '_', 'g'), '_'))`,
-      isStrict: true,
-    },
+    event_code: { sql: codeOf(`{${title}}`), isStrict: true },
     event_name: title,
     event_timestamp: isCsv ? { column: 'Date', join: 'Time', format: '%m-%d-%Y %I:%M%p' } : 'date',
     impact: { column: named('impact'), lookup: impacts, odd: 'missing' },
@@ -132,17 +123,9 @@ export const forexFactory: Preset = {
   example: [
     '[{"title":"CPI m/m","country":"USD","date":"2025-04-10T08:30:00-04:00","impact":"High","forecast":"0.1%","previous":"0.2%"}]',
   ],
-  fits(sample) {
-    if (isList(sample)) return jsonKeys.every((key) => sample.text.includes(`"${key}":`)) ? 'surely' : 'no';
-    const isCsv = hasColumns(sample, csvColumns);
-    return isCsv ? 'surely' : contains(...jsonKeys, 'rejected_row')(sample);
-  },
+  fits: (sample) => (isCsvCalendar(sample) === 'surely' ? 'surely' : fitsList(...jsonKeys)(sample)),
   mappingOf: (sample) => ({ columns: columnsOf(sample), values: {} }),
 };
-
-/** A name in capitals, whose words are joined: the code of an event. */
-const codeOf = (text: string): string =>
-  `upper(trim(regexp_replace(${text}, '[^A-Za-z0-9]+', '_', 'g'), '_'))`;
 
 /**
  * Source: github.com/EodHistoricalData/EODHD-openapi, paths/economic-events.yaml. Its clock is not certain:

@@ -96,8 +96,10 @@ export const cryptoDataDownload: Preset = {
   ],
   fits(sample) {
     const cells = secondCells(sample).map((cell) => cell.toLowerCase());
-    const isTable = ['unix', 'date', 'symbol', 'open', 'close'].every((one) => cells.includes(one));
-    return isTable && /cryptodatadownload/i.test(firstCells(sample)[0] ?? '') ? 'surely' : 'no';
+    const isTable = ['date', 'symbol', 'open', 'close'].every((one) => cells.includes(one));
+    return isTable && cells[0]!.startsWith('unix') && /cryptodatadownload/i.test(firstCells(sample)[0] ?? '')
+      ? 'surely'
+      : 'no';
   },
   mappingOf(sample) {
     const cells = secondCells(sample);
@@ -105,10 +107,10 @@ export const cryptoDataDownload: Preset = {
     return {
       skip: 1,
       columns: {
-        datetime: column('unix'),
+        datetime: cells[0]!,
         ...Object.fromEntries(['symbol', 'open', 'high', 'low', 'close'].map((one) => [one, column(one)])),
         // That of the coin comes first, that of the currency second.
-        volume: cells.find((cell) => /^volume /i.test(cell))!,
+        volume: cells.find((cell) => /^volume/i.test(cell))!,
       },
       values: known({ ...coins, interval: codes[/_(minute|1h|d)$/.exec(stemOf(sample))?.[1] ?? ''] }),
       prices: 'raw',

@@ -3,7 +3,7 @@ import { unfitProblem } from '../../read/file-problem.ts';
 import type { Sample } from '../../read/sample.ts';
 import type { RichCell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, firstCells, type Preset, rowsBelow, volumeOf } from './preset.ts';
+import { cellsBelow, contains, given, type Preset } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 
@@ -22,23 +22,20 @@ const utcDay = `case when regexp_full_match({ts_event}, '\\d+')
   when regexp_full_match({ts_event}, '\\d\\d\\d\\d-\\d\\d-\\d\\d[T ]00:00:00(\\.0+)?(Z|\\+00:00)') then substr({ts_event}, 1, 10) end`;
 
 function mappingOf(sample: Sample): ColumnMapping {
-  const header = firstCells(sample);
-  const rows = rowsBelow(sample);
-  const cells = (column: string): string[] => rows.map((row) => row[header.indexOf(column)] ?? '');
-  const rtype = cells('rtype')[0] ?? '';
+  const rtype = cellsBelow(sample, 'rtype')[0] ?? '';
   if (rtype === SECONDS)
     throw unfitProblem(
       sample.name,
       'has bars of one second (rtype 32), which cannot be stored. Ask Databento for ohlcv-1m',
     );
   // Decimal prices have a point; integers are multiples of 1e-9.
-  const isFixed = cells('open').every((price) => /^-?\d+$/.test(price));
+  const isFixed = cellsBelow(sample, 'open').every((price) => /^-?\d+$/.test(price));
   const price = (column: string) =>
     isFixed ? { sql: `case when {${column}} = '${NO_PRICE}' then null else #{${column}} / 1e9 end` } : column;
   const interval: RichCell = { column: 'rtype', lookup: { [rtype]: intervals[rtype] ?? rtype } };
   return {
     columns: {
-      ...volumeOf(sample),
+      ...given(sample, { volume: 'volume' }),
       ...Object.fromEntries(prices.map((column) => [column, price(column)])),
       datetime:
         rtype === '35'

@@ -8,15 +8,15 @@ import {
   intervalOfDates,
   isList,
   known,
+  lower,
   minutesOf,
   type Preset,
   rowsBelow,
+  titled,
 } from './preset.ts';
 
 const daily = 'Date,Open,High,Low,Close,Adjusted_close,Volume';
 const intraday = 'Timestamp,Gmtoffset,Datetime,Open,High,Low,Close,Volume';
-
-const values = { open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' };
 
 /** `AAPL.US` is AAPL of the US. */
 function named(sample: Sample): { symbol?: string; country_iso_code?: string } {
@@ -36,7 +36,7 @@ export const eodhdDaily: Preset = {
   example: [daily, '2020-08-28,504.05,505.77,498.31,499.23,121.0234,187630000'],
   fits: begins(daily),
   mappingOf: (sample) => ({
-    columns: { ...values, datetime: 'Date' },
+    columns: { ...titled, datetime: 'Date' },
     values: known({ ...named(sample), interval: intervalOfDates(sample) }),
     prices: 'raw',
     volumes: 'split',
@@ -45,19 +45,32 @@ export const eodhdDaily: Preset = {
   }),
 };
 
+const isOfIntraday = (sample: Sample): boolean => begins(intraday)(sample) === 'surely';
+
+/** As JSON the columns have the same names in small letters. */
 export const eodhdIntraday: Preset = {
   name: 'eodhd-intraday',
   says: 'EODHD intraday prices: minutes, five minutes, hours',
   dataset: 'bars',
   example: [intraday, '1744810200,0,2025-04-16 13:30:00,198.36,198.9,197.8,198.11,3120410'],
-  fits: begins(intraday),
-  mappingOf: (sample) => ({
-    columns: { ...values, datetime: { column: 'Timestamp', epoch: 's' } },
-    values: known({ ...named(sample), interval: minutesOf(rowsBelow(sample).map(([at]) => Number(at))) }),
-    prices: 'raw',
-    symbols: 'now',
-    notation: 'yahoo',
-  }),
+  fits: (sample) =>
+    isOfIntraday(sample) ? 'surely' : fitsList('timestamp', 'gmtoffset', 'datetime', 'open')(sample),
+  mappingOf(sample) {
+    const isCsv = isOfIntraday(sample);
+    const times = isList(sample)
+      ? Array.from(sample.text.matchAll(/"timestamp":\s*(\d+)/g), ([, at]) => at)
+      : rowsBelow(sample).map(([at]) => at);
+    return {
+      columns: {
+        ...(isCsv ? titled : lower),
+        datetime: { column: isCsv ? 'Timestamp' : 'timestamp', epoch: 's' },
+      },
+      values: known({ ...named(sample), interval: minutesOf(times.map(Number)) }),
+      prices: 'raw',
+      symbols: 'now',
+      notation: 'yahoo',
+    };
+  },
 };
 
 /**

@@ -1,7 +1,7 @@
 // Minutes of currencies.
 import { linesOf, stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
-import { begins, contains, forex, isMended, known, type Preset, rowsBelow, volumeOf } from './preset.ts';
+import { begins, contains, forex, given, isMended, known, type Preset, rowsBelow, titled } from './preset.ts';
 
 // HistData.com, Generic ASCII, bars of a minute: no header, Eastern Standard Time the whole year.
 
@@ -16,7 +16,15 @@ export const histdata: Preset = {
   says: 'HistData.com Generic ASCII, bars of a minute; their clock is EST the whole year',
   dataset: 'bars',
   example: ['20120201 000000;1.306600;1.306600;1.306560;1.306560;0'],
-  fits: (sample) => (ROW.test(linesOf(sample)[0] ?? '') || isMended(sample, columns) ? 'surely' : 'no'),
+  fits(sample) {
+    const rows = linesOf(sample);
+    if (isMended(sample, columns)) return 'surely';
+    if (!ROW.test(rows[0] ?? '')) return 'no';
+    // Rows with volumes are those of other programs, such as NinjaTrader, whose clock is another.
+    return HISTDATA_NAME.test(stemOf(sample)) || rows.every((row) => row.endsWith(';0'))
+      ? 'surely'
+      : 'perhaps';
+  },
   mappingOf: (sample) => ({
     header: columns,
     delimiter: ';',
@@ -28,8 +36,6 @@ export const histdata: Preset = {
 };
 
 // Dukascopy: the download of its page (JForex), and the files of dukascopy-node.
-
-const prices = { open: 'Open', high: 'High', low: 'Low', close: 'Close' };
 
 /** `EURUSD_Candlestick_1_M_BID_01.01.2020-31.01.2020`. */
 const DUKASCOPY_NAME = /^([A-Z0-9.]+)_Candlestick_(\d+)_(M|Min|Hour|D|W|Month)_(?:BID|ASK)_/i;
@@ -50,7 +56,7 @@ export const dukascopy: Preset = {
     'Gmt time,Open,High,Low,Close,Volume',
     '02.01.2020 13:30:00.000,1.11718,1.11725,1.11701,1.11711,93.5',
   ],
-  fits: contains('Gmt time', ...Object.values(prices)),
+  fits: contains('Gmt time', 'Open', 'High', 'Low', 'Close'),
   mappingOf(sample) {
     const [, symbol, count = '', unit = ''] = DUKASCOPY_NAME.exec(stemOf(sample)) ?? [];
     const interval = intervalNamed(count, unit);
@@ -59,7 +65,7 @@ export const dukascopy: Preset = {
       ? { column: 'Gmt time', remove: ' 00:00:00\\.000$', format: '%d.%m.%Y' }
       : { column: 'Gmt time', format: '%d.%m.%Y %H:%M:%S.%g', offset: 'Z' };
     return {
-      columns: { ...prices, volume: 'Volume', datetime },
+      columns: { ...titled, datetime },
       values: known({ ...forex, symbol, interval }),
       prices: 'raw',
     };
@@ -92,7 +98,7 @@ export const dukascopyNode: Preset = {
     const day = "strftime(make_timestamp(cast(#{timestamp} * 1000 as bigint)), '%Y-%m-%d')";
     return {
       columns: {
-        ...volumeOf(sample),
+        ...given(sample, { volume: 'volume' }),
         datetime: isDate ? { sql: day, isStrict: true } : { column: 'timestamp', epoch: 'ms' },
       },
       values: known({ ...forex, symbol: symbol?.toUpperCase(), interval }),

@@ -8,7 +8,7 @@ import { linesOf, type Sample } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, isMended, known, leavingOut, type Preset, thoseOf } from './preset.ts';
+import { contains, given, isMended, known, leavingOut, type Preset } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 const columns = ['time', ...prices, 'volume'];
@@ -164,7 +164,7 @@ export const leanUniverse: Preset = {
         expiration_date: { column: '#expiry', format: '%Y%m%d' },
         strike_price: 'strike',
         option_type: { column: 'right', lookup: { C: 'call', P: 'put' } },
-        ...thoseOf(sample, universeQuotes),
+        ...given(sample, universeQuotes),
       },
       values: {
         country_iso_code: 'US',

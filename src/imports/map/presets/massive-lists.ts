@@ -1,9 +1,8 @@
 // Lists of Massive (formerly Polygon.io), answers of its API: dividends, splits, tickers and their changes,
 // holidays, and option contracts with or without their quotes. Sources: massive.com/docs/rest, and the
 // answers in github.com/massive-com/client-python, test_rest/mocks.
-import type { Sample } from '../../read/sample.ts';
 import { type Cell, inputsOf } from '../cell.ts';
-import { firstCells, fitsAnswer, isMended, type Preset } from './preset.ts';
+import { firstCells, fitsAnswer, fitsList, isMended, type Preset } from './preset.ts';
 
 const LIST = 'results[]';
 
@@ -226,9 +225,6 @@ export const massiveEvents: Preset = {
 const holidayColumns = ['name', 'date', 'status', 'open', 'close'];
 const holidayKeys = ['exchange', ...holidayColumns];
 
-const isHolidays = ({ text }: Sample): boolean =>
-  /^[\s\ufeff]*\[/.test(text) && holidayKeys.slice(0, 4).every((key) => text.includes(`"${key}"`));
-
 /**
  * Source: mocks/v1/marketstatus/upcoming.json: a day is there for each of NYSE and NASDAQ, which have the
  * same; those of another market are not those of US stocks.
@@ -240,7 +236,8 @@ export const massiveHolidays: Preset = {
   example: [
     '[{"exchange":"NYSE","name":"Thanksgiving","date":"2022-11-25","status":"early-close","open":"2022-11-25T14:30:00.000Z","close":"2022-11-25T18:00:00.000Z"}]',
   ],
-  fits: (sample) => (isHolidays(sample) || isMended(sample, holidayColumns) ? 'surely' : 'no'),
+  fits: (sample) =>
+    isMended(sample, holidayColumns) ? 'surely' : fitsList(...holidayKeys.slice(0, 4))(sample),
   mappingOf: () => ({
     header: holidayColumns,
     records: {

@@ -5,17 +5,17 @@ import { quoted } from '../../read/scan.ts';
 import { type Cell, inputsOf } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
+  cellsBelow,
   contains,
   doubtOfDate,
-  firstCells,
   fitsAnswer,
   forex,
+  given,
   isMended,
   known,
+  lower,
   minutesOf,
   type Preset,
-  rowsBelow,
-  volumeOf,
 } from './preset.ts';
 
 /** Asset type and country by the prefix of a ticker. */
@@ -58,13 +58,11 @@ const symbolCell = (prefix: string, ticker = 'ticker'): Cell =>
       };
 
 function mappingOf(sample: Sample): ColumnMapping {
-  const header = firstCells(sample);
-  const cells = (column: string) => rowsBelow(sample).map((row) => row[header.indexOf(column)] ?? '');
-  const starts = cells('window_start');
-  const prefix = /^[A-Z]:/.exec(cells('ticker')[0] ?? '')?.[0] ?? '';
+  const starts = cellsBelow(sample, 'window_start');
+  const prefix = /^[A-Z]:/.exec(cellsBelow(sample, 'ticker')[0] ?? '')?.[0] ?? '';
   return {
     columns: {
-      ...volumeOf(sample),
+      ...given(sample, { volume: 'volume' }),
       datetime: 'window_start',
       symbol: symbolCell(prefix),
     },
@@ -145,10 +143,10 @@ const basisOf = (prefix: string, text: string) =>
 
 /** The columns of bars in an answer. */
 const barColumns = (text: string): Record<string, string> => {
-  const given = (key: string) => (text.includes(`"${key}"`) ? `${BAR}.${key}` : null);
+  const keyOf = (key: string) => (text.includes(`"${key}"`) ? `${BAR}.${key}` : null);
   return known({
     ...{ datetime: `${BAR}.t`, open: `${BAR}.o`, high: `${BAR}.h`, low: `${BAR}.l`, close: `${BAR}.c` },
-    ...{ volume: given('v'), vwap: given('vw') },
+    ...{ volume: keyOf('v'), vwap: keyOf('vw') },
   });
 };
 
@@ -238,17 +236,11 @@ export const massiveFrame: Preset = {
     '0,130.465,133.41,129.89,130.15,70790813,131.6292,1673240400000,645365,',
   ],
   fits: contains('open', 'high', 'low', 'close', 'volume', 'vwap', 'timestamp', 'transactions', 'otc'),
-  mappingOf(sample) {
-    const at = firstCells(sample).indexOf('timestamp');
-    return {
-      columns: {
-        ...{ datetime: 'timestamp', open: 'open', high: 'high', low: 'low', close: 'close' },
-        ...{ volume: 'volume', vwap: 'vwap' },
-      },
-      values: known({ interval: minutesOf(rowsBelow(sample).map((row) => Number(row[at]) / 1000)) }),
-      prices: 'split',
-      symbols: 'now',
-      notation: 'cqs',
-    };
-  },
+  mappingOf: (sample) => ({
+    columns: { ...lower, datetime: 'timestamp', vwap: 'vwap' },
+    values: known({ interval: minutesOf(cellsBelow(sample, 'timestamp').map((ms) => Number(ms) / 1000)) }),
+    prices: 'split',
+    symbols: 'now',
+    notation: 'cqs',
+  }),
 };

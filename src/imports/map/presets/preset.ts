@@ -48,6 +48,12 @@ export const rowsBelow = (sample: Sample): string[][] =>
     .slice(1)
     .map((line) => cellsOf(line, ',') ?? []);
 
+/** The cells of a column of a sample. */
+export function cellsBelow(sample: Sample, column: string): string[] {
+  const place = firstCells(sample).indexOf(column);
+  return rowsBelow(sample).map((row) => row[place] ?? '');
+}
+
 /** Converts a file with a header: some of its rows are left out, and counted under a reason. */
 export const leavingOut =
   (
@@ -67,17 +73,6 @@ export const leavingOut =
 /** True if a file's header has all of some columns. */
 export const hasColumns = (sample: Sample, columns: readonly string[]): boolean =>
   new Set(firstCells(sample)).isSupersetOf(new Set(columns));
-
-/** The volume of a file that has a column of that name. */
-export const volumeOf = (sample: Sample): Readonly<Record<string, string>> =>
-  hasColumns(sample, ['volume']) ? { volume: 'volume' } : {};
-
-/** The fields of `all` whose columns a file has. */
-export const thoseOf = (
-  sample: Sample,
-  all: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(all).filter(([, column]) => hasColumns(sample, [column])));
 
 /** Recognizes files by the beginning of their header line. */
 export const begins =
@@ -147,6 +142,7 @@ export const known = (values: Readonly<Record<string, string | null | undefined>
 
 /** The columns of prices and volume under their own names. */
 export const lower = { open: 'open', high: 'high', low: 'low', close: 'close', volume: 'volume' };
+export const titled = { open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' };
 
 /** Intervals in the names of files: `1h`, `60`, `M15`, `d`. */
 export const codes: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // TradingView, "Export chart data".
 import { stemOf } from '../../read/sample.ts';
-import { begins, hasColumns, known, type Preset } from './preset.ts';
+import { begins, given, known, type Preset } from './preset.ts';
 
 /** `BATS_AAPL, 1D`, `BINANCE_BTCUSDT, 60`, and as some systems save it, `BATS_AAPL, 1D_a1b2c`. */
 const NAME = /^([A-Z0-9]+)_([A-Z0-9.!]+), (\d+)([SDWM]?)(?:_[0-9a-f]+)?$/;
@@ -24,9 +24,8 @@ export const tradingview: Preset = {
   },
   mappingOf(sample) {
     const [, , symbol, count, unit] = NAME.exec(stemOf(sample)) ?? [];
-    const given = (column: string): string | null => (hasColumns(sample, [column]) ? column : null);
     return {
-      columns: known({ datetime: 'time', volume: given('Volume'), vwap: given('VWAP') }),
+      columns: { datetime: 'time', ...given(sample, { volume: 'Volume', vwap: 'VWAP' }) },
       values: known({ symbol, interval: intervalNamed(count, unit) }),
       prices: 'split',
     };

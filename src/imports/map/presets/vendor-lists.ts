@@ -1,7 +1,7 @@
 // Lists that are tables of names: dividends and splits of Financial Modeling Prep, and end-of-day quotes of
 // option contracts.
 import type { Cell } from '../cell.ts';
-import { contains, digits, fitsList, given, hasColumns, type Preset, thoseOf } from './preset.ts';
+import { contains, digits, fitsList, given, hasColumns, type Preset } from './preset.ts';
 import { underlyingOf } from './yahoo.ts';
 
 /** The symbols of Financial Modeling Prep: those of other markets have a point. */
@@ -99,7 +99,7 @@ const cboe: Preset = {
       },
       underlying_name: { column: 'underlying_symbol', remove: '^\\^' },
       ...{ expiration_date: 'expiration', option_type: 'option_type', strike_price: 'strike' },
-      ...thoseOf(sample, cboeQuotes),
+      ...given(sample, cboeQuotes),
       quote_datetime: {
         sql: endOf(`strptime({quote_date}, '%Y-%m-%d')`),
         isStrict: true,
@@ -170,7 +170,7 @@ const optionMetrics: Preset = {
         },
       }),
       ...Object.fromEntries(
-        Object.entries(thoseOf(sample, ivyNumbers)).map(([field, column]) => [field, ivyNumber(column)]),
+        Object.entries(given(sample, ivyNumbers)).map(([field, column]) => [field, ivyNumber(column)]),
       ),
       quote_datetime: {
         sql: endOf(ivyDay('date')),

@@ -5,9 +5,11 @@ import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
+  cellsBelow,
   codes,
   contains,
   firstCells,
+  given,
   intervalOfDates,
   intervalOfDays,
   isMended,
@@ -17,7 +19,7 @@ import {
   minutesOf,
   named,
   type Preset,
-  rowsBelow,
+  titled,
 } from './preset.ts';
 
 const tagged = { open: '<OPEN>', high: '<HIGH>', low: '<LOW>', close: '<CLOSE>' };
@@ -168,6 +170,21 @@ const nasdaqCom = table(
 
 const india = { asset_schema: 'stock', country_iso_code: 'IN', exchange: 'XNSE', interval: 'DAY' };
 
+/** The mapping of a bhavcopy: another series of a symbol is another security. */
+const bhavcopy = (name: string, series: string, columns: ColumnMapping['columns']): ColumnMapping => ({
+  columns,
+  values: india,
+  zone: 'Asia/Kolkata',
+  prices: 'raw',
+  symbols: 'then',
+  ownColumns: [series],
+  convert: leavingOut(
+    name,
+    'of series other than EQ, left out',
+    (cells, header) => cells[header.indexOf(series)] !== 'EQ',
+  ),
+});
+
 /** Source: nsearchives.nseindia.com, `cm01JAN2024bhav.csv`, until July 2024. */
 const nseBhavcopy = table(
   {
@@ -179,27 +196,38 @@ const nseBhavcopy = table(
     ],
   },
   ['SYMBOL', 'SERIES', 'PREVCLOSE', 'TOTTRDQTY', 'TIMESTAMP'],
-  ({ name }) => ({
-    columns: {
+  ({ name }) =>
+    bhavcopy(name, 'SERIES', {
       symbol: 'SYMBOL',
       datetime: { column: 'TIMESTAMP', format: '%d-%b-%Y' },
       ...{ open: 'OPEN', high: 'HIGH', low: 'LOW', close: 'CLOSE', volume: 'TOTTRDQTY' },
-    },
-    values: india,
-    zone: 'Asia/Kolkata',
-    prices: 'raw',
-    symbols: 'then',
-    ownColumns: ['SERIES'],
-    // Another series of a symbol is another security.
-    convert: leavingOut(
-      name,
-      'of series other than EQ, left out',
-      (cells, header) => cells[header.indexOf('SERIES')] !== 'EQ',
-    ),
-  }),
+    }),
 );
 
-/** Source: tushare.pro/document/2?doc_id=27: not adjusted, volume in hands, turnover in thousands of yuan. */
+/** Source: nsearchives.nseindia.com/products/content, `sec_bhavdata_full_02022024.csv`. */
+const nseBhavdata = table(
+  {
+    name: 'nse-bhavdata',
+    says: 'NSE of India, full bhavcopy of one day with deliveries: the series EQ',
+    example: [
+      'SYMBOL, SERIES, DATE1, PREV_CLOSE, OPEN_PRICE, HIGH_PRICE, LOW_PRICE, LAST_PRICE, CLOSE_PRICE, AVG_PRICE, TTL_TRD_QNTY, TURNOVER_LACS, NO_OF_TRADES, DELIV_QTY, DELIV_PER',
+      'SBIN, EQ, 02-Feb-2024, 648, 652, 659, 645, 649, 650, 652, 23456789, 15299.99, 311220, 9876543, 42.1',
+    ],
+  },
+  ['SYMBOL', 'SERIES', 'DATE1', 'CLOSE_PRICE', 'TTL_TRD_QNTY', 'DELIV_QTY'],
+  ({ name }) =>
+    bhavcopy(name, 'SERIES', {
+      symbol: 'SYMBOL',
+      datetime: { column: 'DATE1', format: '%d-%b-%Y' },
+      ...{ open: 'OPEN_PRICE', high: 'HIGH_PRICE', low: 'LOW_PRICE', close: 'CLOSE_PRICE' },
+      volume: 'TTL_TRD_QNTY',
+    }),
+);
+
+/**
+ * Source: tushare.pro/document/2?doc_id=27: not adjusted, volume in hands, turnover in thousands of yuan;
+ * doc_id=192, hk_daily: shares and dollars.
+ */
 const tushare = table(
   {
     name: 'tushare',
@@ -210,20 +238,30 @@ const tushare = table(
     ],
   },
   ['ts_code', 'trade_date', 'pre_close', 'pct_chg', 'vol', 'amount'],
-  () => ({
-    columns: {
-      ...lower,
-      symbol: 'ts_code',
-      datetime: { column: 'trade_date', format: '%Y%m%d' },
-      volume: hands('vol'),
-      vwap: { sql: 'round(#{amount} * 10 / nullif(#{vol}, 0), 10)' },
-    },
-    values: { asset_schema: 'stock', country_iso_code: 'CN', interval: 'DAY' },
-    prices: 'raw',
-  }),
+  (sample) => {
+    const isHongKong = /\d\.HK,/.test(linesOf(sample)[1] ?? '');
+    const price = `#{amount}${isHongKong ? '' : ' * 10'} / nullif(#{vol}, 0)`;
+    return {
+      columns: {
+        ...lower,
+        symbol: 'ts_code',
+        datetime: { column: 'trade_date', format: '%Y%m%d' },
+        volume: isHongKong ? 'vol' : hands('vol'),
+        // The turnover of an index is that of its shares.
+        vwap: {
+          sql: `case when ${price} between #{low} - 0.001 and #{high} + 0.001 then round(${price}, 10) end`,
+        },
+      },
+      values: { asset_schema: 'stock', country_iso_code: isHongKong ? 'HK' : 'CN', interval: 'DAY' },
+      prices: 'raw',
+    };
+  },
 );
 
-/** Source: akshare.akfamily.xyz, stock_zh_a_hist: by default not adjusted; volume in hands. */
+/**
+ * Source: akshare.akfamily.xyz, stock_zh_a_hist: by default not adjusted; volume in hands. Tables without
+ * symbols are those of former versions, of funds and indices in hands, and of Hong Kong and the US in shares.
+ */
 const akshare = table(
   {
     name: 'akshare',
@@ -234,15 +272,31 @@ const akshare = table(
     ],
   },
   ['日期', '开盘', '收盘', '成交量', '成交额', '换手率'],
-  (sample) => ({
-    columns: {
-      ...(firstCells(sample).includes('股票代码') && { symbol: '股票代码' }),
-      datetime: '日期',
-      ...{ open: '开盘', high: '最高', low: '最低', close: '收盘', volume: hands('成交量') },
-    },
-    values: { asset_schema: 'stock', country_iso_code: 'CN' },
-    prices: 'raw',
-  }),
+  (sample) => {
+    const hasSymbols = firstCells(sample).includes('股票代码');
+    const [lows, highs, volumes, turnovers] = ['最低', '最高', '成交量', '成交额'].map((name) =>
+      cellsBelow(sample, name).map(Number),
+    ) as [number[], number[], number[], number[]];
+    const prices = volumes.map((volume, row) => turnovers[row]! / volume);
+    // Without a trade there is no price.
+    const isOf = (unit: number): boolean =>
+      prices.every((one, row) => !(one < (lows[row]! - 0.01) * unit || one > (highs[row]! + 0.01) * unit));
+    const isHands = hasSymbols || isOf(100);
+    const isKnown = isHands || isOf(1);
+    return {
+      columns: {
+        ...(hasSymbols && { symbol: '股票代码' }),
+        datetime: '日期',
+        ...{ open: '开盘', high: '最高', low: '最低', close: '收盘' },
+        ...(isKnown && { volume: isHands ? hands('成交量') : '成交量' }),
+      },
+      values: { asset_schema: 'stock', ...(hasSymbols && { country_iso_code: 'CN' }) },
+      prices: 'raw',
+      ...(!isKnown && {
+        doubt: 'its volumes are hands or shares, as its turnover does not show: they are not stored',
+      }),
+    };
+  },
 );
 
 const finamHeader = ['<TICKER>', '<PER>', '<DATE>', '<TIME>', '<OPEN>', '<HIGH>', '<LOW>', '<CLOSE>'];
@@ -323,7 +377,7 @@ const finnhub: Preset = {
     const isJson = /^[\s\ufeff]*\{/.test(sample.text);
     const times = isJson
       ? (/"t"\s*:\s*\[([\d,\s]*)/.exec(sample.text)?.[1] ?? '').split(',')
-      : rowsBelow(sample).map((row) => row[firstCells(sample).indexOf('t')] ?? '');
+      : cellsBelow(sample, 't');
     // Days begin at midnight of UTC.
     const isDaily = times.every((at) => Number(at) % 86_400 === 0);
     return {
@@ -391,33 +445,28 @@ const nseUdiff: Preset = {
     '2024-07-08,2024-07-08,CM,NSE,STK,3045,INE062A01020,SBIN,EQ,,,,,STATE BANK,641.95,643.5,635.6,640.9,641.4,642.05,,640.9,,,10345678,6612345678.9,150234,F1,1,,,,,',
   ],
   fits(sample) {
-    const header = firstCells(sample);
-    const rows = rowsBelow(sample);
     const isOf = (column: string, value: string) =>
-      rows.length > 0 && rows.every((cells) => cells[header.indexOf(column)] === value);
+      cellsBelow(sample, column).every((cell) => cell === value);
     const isUdiff = contains('TradDt', 'TckrSymb', 'SctySrs', 'OpnPric', 'ClsPric', 'TtlTradgVol')(sample);
     return isUdiff === 'surely' && isOf('Sgmt', 'CM') && isOf('Src', 'NSE') ? 'surely' : 'no';
   },
-  mappingOf: ({ name }) => ({
-    columns: {
+  mappingOf: ({ name }) =>
+    bhavcopy(name, 'SctySrs', {
       symbol: 'TckrSymb',
       datetime: 'TradDt',
       ...{ open: 'OpnPric', high: 'HghPric', low: 'LwPric', close: 'ClsPric', volume: 'TtlTradgVol' },
-    },
-    values: india,
-    zone: 'Asia/Kolkata',
-    prices: 'raw',
-    symbols: 'then',
-    ownColumns: ['SctySrs'],
-    convert: leavingOut(
-      name,
-      'of series other than EQ, left out',
-      (cells, header) => cells[header.indexOf('SctySrs')] !== 'EQ',
-    ),
-  }),
+    }),
 };
 
-const investingColumns = ['Date', 'Price', 'Open', 'High', 'Low', 'Vol.', 'Change %'];
+/** Numbers with commas between thousands. */
+const grouped = (columns: Readonly<Record<string, string>>): Record<string, Cell> =>
+  Object.fromEntries(
+    Object.entries(columns).map(([field, column]) => [field, { column, thousands: ',' as const }]),
+  );
+
+/** The doubt about a vendor that does not say how prices are adjusted. */
+const rawDoubt = (vendor: string): string =>
+  `${vendor} does not say how prices of stocks are adjusted: they count as raw unless --prices says otherwise`;
 
 /** The form of Investing.com's dates: each edition has its own; null where the rows do not tell it. */
 function investingForm(dates: readonly string[]): string | null {
@@ -449,25 +498,23 @@ const investing: Preset = {
     '"Date","Price","Open","High","Low","Vol.","Change %"',
     '"12/31/2024","7,278.20","7,277.58","7,281.20","7,275.47","190.28M","1.52%"',
   ],
-  fits: contains(...investingColumns),
+  fits: contains('Date', 'Price', 'Open', 'High', 'Low', 'Vol.', 'Change %'),
   mappingOf(sample) {
-    const dates = rowsBelow(sample).map(([date = '']) => date);
+    const dates = cellsBelow(sample, 'Date');
     const format = investingForm(dates);
     if (format === null)
       throw unfitProblem(
         sample.name,
         `has dates (${dates[0]}) that may begin with the day or with the month: use --preset none with --date-format`,
       );
-    const price = (column: string): Cell => ({ column, thousands: ',' });
     return {
       columns: {
+        ...grouped({ open: 'Open', high: 'High', low: 'Low', close: 'Price' }),
         datetime: { column: 'Date', format },
-        ...{ open: price('Open'), high: price('High'), low: price('Low'), close: price('Price') },
         volume: { column: 'Vol.', scale: 'suffix' },
       },
       values: known({ interval: intervalOfDays(dates.map((date) => isoOf(date, format))) }),
-      doubt:
-        'Investing.com does not say how prices of stocks are adjusted: they count as raw unless --prices says otherwise',
+      doubt: rawDoubt('Investing.com'),
     };
   },
 };
@@ -550,8 +597,6 @@ const firstRate: Preset = {
 const isBarchartEnd = ([first = '']: readonly string[]): boolean =>
   first.startsWith('Downloaded from Barchart.com');
 
-const barchartLast = (sample: Sample): string => (firstCells(sample).includes('Latest') ? 'Latest' : 'Last');
-
 /**
  * Source: barchart.com, "Historical Download", whose files begin with these columns and end with a line
  * that says where and when they were made. The clock of their times, and how prices of stocks are adjusted,
@@ -574,9 +619,7 @@ const barchart: Preset = {
     return isOne ? 'surely' : 'no';
   },
   mappingOf(sample) {
-    const header = firstCells(sample);
-    const rows = rowsBelow(sample).filter((row) => !isBarchartEnd(row));
-    const days = rows.map((row) => row[header.indexOf('Time')] ?? '');
+    const days = cellsBelow(sample, 'Time').filter((at) => at !== '' && !isBarchartEnd([at]));
     const isTimed = days.some((at) => at.includes(':'));
     const isIso = days.every((at) => /^\d{4}-/.test(at));
     const isUs = days.every((at) => /^\d\d\/\d\d\/\d{4}/.test(at));
@@ -586,19 +629,12 @@ const barchart: Preset = {
         `has times in another form than YYYY-MM-DD or MM/DD/YYYY, such as ${days[0]}`,
       );
     const form = isIso ? '%Y-%m-%d' : '%m/%d/%Y';
-    const price = (column: string): Cell => ({ column, thousands: ',' });
     const [, minutes] = /_intraday-(\d+)min_/.exec(stemOf(sample)) ?? [];
     return {
       columns: {
-        ...(header.includes('Symbol') && { symbol: 'Symbol' }),
+        ...given(sample, { symbol: 'Symbol' }),
+        ...grouped({ ...titled, ...given(sample, { close: 'Latest' }), ...given(sample, { close: 'Last' }) }),
         datetime: { column: 'Time', format: isTimed ? `${form} %H:%M` : form },
-        ...{
-          open: price('Open'),
-          high: price('High'),
-          low: price('Low'),
-          close: price(barchartLast(sample)),
-        },
-        volume: price('Volume'),
       },
       values: known({
         interval: isTimed
@@ -606,8 +642,7 @@ const barchart: Preset = {
           : intervalOfDays(days.map((at) => (isIso ? at.slice(0, 10) : isoOf(at, '%m')))),
       }),
       convert: leavingOut(sample.name, 'the line that says when it was downloaded, left out', isBarchartEnd),
-      doubt:
-        'Barchart does not say how prices of stocks are adjusted: they count as raw unless --prices says otherwise',
+      doubt: rawDoubt('Barchart'),
     };
   },
 };
@@ -619,6 +654,7 @@ export const tables: readonly Preset[] = [
   alphaVantage,
   nasdaqCom,
   nseBhavcopy,
+  nseBhavdata,
   tushare,
   akshare,
   finam,

@@ -14,12 +14,13 @@ import {
   begins,
   contains,
   firstCells,
+  given,
   hasColumns,
   intervalOfDates,
   known,
   type Preset,
   rowsBelow,
-  thoseOf,
+  titled,
 } from './preset.ts';
 
 const header = 'Date,Open,High,Low,Close,Adj Close,Volume';
@@ -40,7 +41,7 @@ export const yahoo: Preset = {
   example: [header, '2020-08-31,127.580002,131.000000,126.000000,129.039993,126.750000,225702700'],
   fits: begins(header),
   mappingOf: (sample) => ({
-    columns: { datetime: 'Date', open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' },
+    columns: { ...titled, datetime: 'Date' },
     values: known({ symbol: symbolNamed(sample), interval: intervalOfDates(sample) }),
     prices: 'split',
     symbols: 'now',
@@ -49,7 +50,7 @@ export const yahoo: Preset = {
 };
 
 /** The columns of `history()`; those of funds are followed by `Capital Gains`. */
-const history = ['Open', 'High', 'Low', 'Close', 'Volume', 'Dividends', 'Stock Splits'];
+const history = [...Object.values(titled), 'Dividends', 'Stock Splits'];
 
 /** The interval by the distance of times with their offset. */
 function intervalOfTimes(sample: Sample): string | null {
@@ -65,7 +66,7 @@ const barsOf = (sample: Sample, index: string, fields: readonly string[]): Colum
   // Minutes and hours are those that were traded: neither yfinance nor Yahoo adjusts them.
   const days = fields.includes('Adj Close') ? 'split' : 'all';
   return {
-    columns: { datetime: index, open: 'Open', high: 'High', low: 'Low', close: 'Close', volume: 'Volume' },
+    columns: { ...titled, datetime: index },
     values: known({ interval: isDaily ? intervalOfDates(sample) : intervalOfTimes(sample) }),
     prices: isDaily ? days : 'raw',
     symbols: 'now',
@@ -167,8 +168,9 @@ export const yfinanceActions: Preset = {
   fits(sample) {
     const [index, ...columns] = firstCells(sample);
     const isOfActions = index === 'Date' && columns.some((name) => /^(Dividends|Stock Splits)$/.test(name));
-    const isWhole = isOfActions && columns.every((name) => actions.includes(name));
-    return isWhole || areRefusedActions(sample) ? 'surely' : 'no';
+    // Actions of weeks and months are told with their first day.
+    const isOfDays = columns.every((name) => actions.includes(name)) || intervalOfDates(sample) === 'DAY';
+    return (isOfActions && isOfDays) || areRefusedActions(sample) ? 'surely' : 'no';
   },
   mappingOf: (sample) => ({
     columns: {},
@@ -234,7 +236,7 @@ export const yfinanceChain: Preset = {
   ],
   fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
   mappingOf: (sample) => ({
-    columns: { ...columns, ...thoseOf(sample, quotes) },
+    columns: { ...columns, ...given(sample, quotes) },
     values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
     symbols: 'now',
     namesRoots: true,
