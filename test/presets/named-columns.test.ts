@@ -562,4 +562,23 @@ test('other datasets have their names too, in any case (contract 11)', async () 
     ),
     [['AAA', 'A Company', 'XNYS', '2001-02-03']],
   );
+  const feed = 'pubDate,title,link\n"Mon, 03 Mar 2025 14:30:00 GMT",Rates stay,https://a.example/1\n';
+  assert.equal((await vendor.import('feed.csv', feed, { dataset: 'news' })).rowsNew, 1);
+  const chain =
+    'OCC Symbol,Underlying,Strike,Expiry,Put/Call,OI,IV\nA270115C00030000,A,30,2027-01-15,C,7,0.25\n';
+  const fields = { country_iso_code, parent_asset_schema: 'stock' };
+  const { map } = await vendor.import('chain.csv', chain, { dataset: 'option-contracts', fields });
+  assert.deepEqual([map?.option_type, map?.open_interest, map?.implied_volatility], ['Put/Call', 'OI', 'IV']);
+});
+
+test('the codes of economic events are proposed to be made of their names (contract 11)', async () => {
+  const content = 'Date,Country,Event,Actual\n2025-03-07T13:30:00Z,US,Nonfarm Payrolls,151\n';
+  const flags = { dataset: 'economic-events' };
+  const message = await vendor.refusal('events.csv', content, flags);
+  const [, map = ''] = /missing: event_code\. .* use --map FILE with (\{.*\})\. /.exec(message) ?? [];
+  const path = vendor.shop.path('events.json');
+  writeFileSync(path, map);
+  assert.equal((await vendor.import('events.csv', content, { ...flags, map: path })).rowsNew, 1);
+  const [row] = rowsOf(vendor.url, 'select event_code, actual_value from economic_events');
+  assert.deepEqual(Object.values(row!), ['NONFARM_PAYROLLS', 151]);
 });

@@ -193,7 +193,9 @@ export function findSources(
       derived.push(derive(field, cell));
       conversions[field] = conversionOf(cell);
     }
-    const plain = (name: string) => ({ name, reported: [name], reason: oddReason(fields, field) });
+    const rule = fields.rules[field] as FieldRule;
+    const odd = rule.isNumber ? 'is not a number' : rule.reason;
+    const plain = (name: string) => ({ name, reported: [name], reason: odd });
     const { name, reported, reason } = typeof cell === 'string' ? plain(cell) : derived.at(-1)!;
     columns.set(field, name);
     if (mayBeLeftOut(field, cell, about)) {
@@ -229,11 +231,6 @@ export function findSources(
 const mayBeLeftOut = (field: string, cell: Cell, { mapping, fields }: About): boolean =>
   (typeof cell !== 'string' && cell.odd !== undefined) ||
   (mapping.cellOf !== undefined && fields.oddIsMissing.includes(field));
-
-const oddReason = ({ rules }: FieldNames, field: string): string => {
-  const rule = rules[field] as FieldRule;
-  return rule.isNumber ? 'is not a number' : rule.reason;
-};
 
 /** Characters of a conversion that are shown: a lookup may have thousands of texts. */
 const SHOWN_CHARACTERS = 120;
@@ -434,9 +431,11 @@ function missingProblem(
   const free = header.filter((column) => !used.has(column));
   const likely = likelyOnes(fields, missing, header, free, nested);
   const { cellOf = (_, column) => column } = mapping;
-  const mapped = Object.fromEntries(
-    Object.entries(likely).map(([field, column]) => [field, cellOf(field, column)]),
-  );
+  const code = missing.includes('event_code') && mapping.columns.event_name;
+  const mapped: Record<string, Cell> = {
+    ...(typeof code === 'string' && { event_code: { column: code, blanks: '_' } }),
+    ...Object.fromEntries(Object.entries(likely).map(([field, column]) => [field, cellOf(field, column)])),
+  };
   const claims = claimsOf(fields, header, undefined, nested);
   const alike = missing.filter((field) => claims.get(field)!.length > 1);
   const unmapped = missing.filter((field) => mapped[field] === undefined);
