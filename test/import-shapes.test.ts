@@ -325,6 +325,11 @@ const refusals: readonly (readonly [what: string, content: string, says: RegExp]
     '{"A":[[1704205800,5,6,4,5,1]],"B":[[1704205800,5,6,4,5,1]]}',
     /has several tables: A, B\. Write/,
   ],
+  [
+    'keys that differ in case alone',
+    '{"data":[{"trade":{"T":"A","t":1704205800}}]}',
+    /an object has keys that differ in case alone: rename them\. Nothing was imported/,
+  ],
   ['a comma at the end', '[[1704205800,5,6,4,5,1],]', /not well-formed: near byte 24/],
   ['a value without a comma', '[[1704205800,5,6,4 5,1]]', /not well-formed: near byte 19/],
   [

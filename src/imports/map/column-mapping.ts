@@ -195,8 +195,8 @@ export function findSources(
     }
     const rule = fields.rules[field] as FieldRule;
     const odd = rule.isNumber ? 'is not a number' : rule.reason;
-    const plain = (name: string) => ({ name, reported: [name], reason: odd });
-    const { name, reported, reason } = typeof cell === 'string' ? plain(cell) : derived.at(-1)!;
+    const { name, reported, reason } =
+      typeof cell === 'string' ? { name: cell, reported: [cell], reason: odd } : derived.at(-1)!;
     columns.set(field, name);
     if (mayBeLeftOut(field, cell, about)) {
       const isNumber = mapping.cellOf !== undefined && fields.numbers.includes(field);

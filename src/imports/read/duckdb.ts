@@ -278,6 +278,7 @@ function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Erro
       /unterminated quote|quote should be followed/i,
       'a quote is not closed, or text follows a closing quote',
     ],
+    [/Duplicate name .* in struct/, 'an object has keys that differ in case alone: rename them'],
     [/unicode|utf-?8/i, encoding],
     [
       /state machine/i,

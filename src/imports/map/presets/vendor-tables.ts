@@ -445,8 +445,7 @@ const nseUdiff: Preset = {
     '2024-07-08,2024-07-08,CM,NSE,STK,3045,INE062A01020,SBIN,EQ,,,,,STATE BANK,641.95,643.5,635.6,640.9,641.4,642.05,,640.9,,,10345678,6612345678.9,150234,F1,1,,,,,',
   ],
   fits(sample) {
-    const isOf = (column: string, value: string) =>
-      cellsBelow(sample, column).every((cell) => cell === value);
+    const isOf = (column: string, all: string) => cellsBelow(sample, column).every((one) => one === all);
     const isUdiff = contains('TradDt', 'TckrSymb', 'SctySrs', 'OpnPric', 'ClsPric', 'TtlTradgVol')(sample);
     return isUdiff === 'surely' && isOf('Sgmt', 'CM') && isOf('Src', 'NSE') ? 'surely' : 'no';
   },
