@@ -305,7 +305,7 @@ const plainName = (name: string): string =>
     .replaceAll(/([a-z])(?=[A-Z][a-z])/g, '$1 ')
     .toLowerCase()
     .replace(/^\s*<|>\s*$|^\s*\d+\. /g, '')
-    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*+)$/u, (end, _, all: string) =>
+    .replace(/(?:\((?:usd|eur|gbp|jpy|chf|inr|\p{Sc})\)|\*\*?)$/u, (end, _, all: string) =>
       all.startsWith('v') ? end : '',
     )
     .replace(/\(utc\)$/, ' utc')
