@@ -145,7 +145,7 @@ function App(): ComponentChild {
   const [refusal, setRefusal] = useState<string | null>(null);
   const connection = useMemo(() => {
     const bourse = key === null ? null : clientOf(key);
-    return bourse === null || key === null ? null : { bourse, key, refuse: setRefusal };
+    return bourse === null || key === null ? null : { bourse, key, refuse: setRefusal, names: new Map() };
   }, [key]);
   useEffect(() => {
     document.title = titleOf(place);
