@@ -95,7 +95,7 @@ function KeyForm(props: { message: string | null; onKey: (key: string) => void }
       h(
         'p',
         { class: 'quiet' },
-        'The service answers those who have a key. Whoever runs it makes one by ',
+        'The service answers requests that have a key. Ask whoever runs it for one, made with ',
         h('code', null, 'bourse keys create NAME'),
         '.',
       ),
