@@ -16,6 +16,8 @@ type Connection = {
   readonly key: string;
   /** The service refused the key: asks the person for another one. */
   readonly refuse: (message: string) => void;
+  /** Names of instruments that the overview has asked for. */
+  readonly names: Map<string, string>;
 };
 
 /**

@@ -2,14 +2,12 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AssetSchema, Row } from '../client/index.ts';
-import { Empty, Failure, useAnswer, useConnection } from './asking.ts';
+import { Empty, Failure, useAnswer, useConnection, useMoment } from './asking.ts';
 import { segments, tableHead } from './controls.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { dateText, sessionDateMs } from './market-clock.ts';
 import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
-
-type Series = Row<'seriesCoverage'>;
 
 const assetNames: Readonly<Record<AssetSchema, string>> = {
   stock: 'Stocks',
@@ -31,14 +29,15 @@ const TYPING_MS = 150;
 /** Weeks that a row's line has. */
 const WEEKS = 10;
 
+type Series = Row<'seriesCoverage'>;
+
 /** The series of one instrument. */
 type Stored = { readonly asset: AssetSchema; readonly symbol: string; readonly series: readonly Series[] };
 
-const grouped = (asset: AssetSchema, series: readonly Series[]): Stored[] =>
-  Array.from(
-    Map.groupBy(series, (one) => `${one.country_iso_code}:${one.symbol}`),
-    ([symbol, own]) => ({ asset, symbol, series: own }),
-  );
+function grouped(asset: AssetSchema, series: readonly Series[]): Stored[] {
+  const bySymbol = Map.groupBy(series, (one) => `${one.country_iso_code}:${one.symbol}`);
+  return Array.from(bySymbol, ([symbol, own]) => ({ asset, symbol, series: own }));
+}
 
 /** A line of closes. */
 function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
@@ -48,11 +47,10 @@ function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
     const height = high === low ? 0.5 : (close - low) / (high - low);
     return `${(index * step).toFixed(1)},${(27 - height * 24).toFixed(1)}`;
   });
-  const direction = closes.at(-1)! >= closes[0]! ? 'up' : 'down';
   return h(
     'svg',
     {
-      class: `sparkline ${direction}`,
+      class: `sparkline ${closes.at(-1)! >= closes[0]! ? 'up' : 'down'}`,
       viewBox: '0 0 100 30',
       preserveAspectRatio: 'none',
       'aria-hidden': true,
@@ -61,9 +59,10 @@ function Sparkline({ closes }: { closes: readonly number[] }): ComponentChild {
   );
 }
 
-/** The name of an instrument, asked for once its row is in sight. */
+/** The name of an instrument, asked for once its row is in sight, and once in a tab. */
 function useName({ asset, symbol }: Stored) {
-  const { bourse } = useConnection();
+  const { bourse, names } = useConnection();
+  const id = [useMoment().day, asset, symbol].join();
   const row = useRef<HTMLTableRowElement>(null);
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => {
@@ -73,11 +72,14 @@ function useName({ asset, symbol }: Stored) {
     watch.observe(row.current!);
     return () => watch.disconnect();
   }, []);
-  const { value } = useAnswer(
-    async (asking) => (isSeen ? bourse.reference(asset, symbol, asking) : undefined),
-    [asset, symbol, isSeen],
+  useAnswer(
+    async (asking) =>
+      isSeen &&
+      !names.has(id) &&
+      names.set(id, (await bourse.reference(asset, symbol, asking)).name ?? symbol),
+    [id, isSeen],
   );
-  return { row, name: value?.name ?? symbol };
+  return { row, name: names.get(id) ?? symbol };
 }
 
 /** Closes of instruments, oldest first, by their symbols. */
@@ -93,7 +95,7 @@ function useCloses(
   const { bourse } = useConnection();
   const { value } = useAnswer(
     async (asking) => {
-      if (symbols.length === 0) return null;
+      if (symbols.length === 0) return;
       const { data } = await bourse.latestOfMany(asset, symbols, interval, { limit, ...asking });
       const bars = Map.groupBy(data, (bar) => `${bar.country_iso_code}:${bar.symbol}`);
       return new Map(Array.from(bars, ([symbol, own]) => [symbol, own.map(({ close }) => close)]));
@@ -104,9 +106,8 @@ function useCloses(
 }
 
 function StoredRow(props: { stored: Stored; days: Closes; weeks: Closes }): ComponentChild {
-  const { stored } = props;
-  const { asset, symbol, series } = stored;
-  const { row, name } = useName(stored);
+  const { asset, symbol, series } = props.stored;
+  const { row, name } = useName(props.stored);
   const days = props.days.get(symbol) ?? [];
   const [before, last] = [days.at(-2), days.at(-1)];
   const market = `${asset}:${symbol.slice(0, symbol.indexOf(':'))}`;
@@ -114,7 +115,6 @@ function StoredRow(props: { stored: Stored; days: Closes; weeks: Closes }): Comp
   const dateOf = (name: 'first_datetime' | 'last_datetime', pick: typeof Math.min): string =>
     dateText(sessionDateMs(market, pick(...series.map((one) => Date.parse(one[name])))));
   const closes = [...(props.weeks.get(symbol) ?? []), ...days.slice(-1)];
-  const digits = digitsOf(closes);
   return h(
     'tr',
     { ref: row },
@@ -125,7 +125,7 @@ function StoredRow(props: { stored: Stored; days: Closes; weeks: Closes }): Comp
       h('span', { class: 'name' }, name),
     ),
     h('td', { class: 'wide' }, closes.length > 1 && h(Sparkline, { closes })),
-    h('td', { class: 'number' }, last !== undefined && priceText(last, digits)),
+    h('td', { class: 'number' }, last !== undefined && priceText(last, digitsOf(closes))),
     h(
       'td',
       { class: `number ${before !== undefined && last! < before ? 'down' : 'up'}` },

@@ -95,7 +95,7 @@ function KeyForm(props: { message: string | null; onKey: (key: string) => void }
       h(
         'p',
         { class: 'quiet' },
-        'The service answers those who have a key. Whoever runs it makes one by ',
+        'The service answers requests that have a key. Ask whoever runs it for one, made with ',
         h('code', null, 'bourse keys create NAME'),
         '.',
       ),
@@ -145,7 +145,7 @@ function App(): ComponentChild {
   const [refusal, setRefusal] = useState<string | null>(null);
   const connection = useMemo(() => {
     const bourse = key === null ? null : clientOf(key);
-    return bourse === null || key === null ? null : { bourse, key, refuse: setRefusal };
+    return bourse === null || key === null ? null : { bourse, key, refuse: setRefusal, names: new Map() };
   }, [key]);
   useEffect(() => {
     document.title = titleOf(place);

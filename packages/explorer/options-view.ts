@@ -156,7 +156,7 @@ function ChainRequests(props: {
       h(
         'label',
         null,
-        `The chain is made of ${lists.length === 2 ? 'two' : 'four'} requests: `,
+        `The chain combines ${lists.length === 2 ? 'two' : 'four'} API calls; shown below: `,
         choices(
           lists.map(({ name }, at) => [String(at), name] as const),
           String(chosen),
@@ -223,7 +223,7 @@ export function OptionsView({ place }: { place: Place }): ComponentChild {
       h(
         'p',
         { class: 'quiet' },
-        `${countText(chain.length)} strikes; ${lists === pricedLists ? 'in the money by the newest price is shaded' : 'no price of the underlying is stored, so none is in the money'}.`,
+        `${countText(chain.length)} strikes. ${lists === pricedLists ? 'Contracts in the money at the newest price are shaded' : 'No price of the underlying is stored, so no contract is shaded'}.`,
       ),
       h(ChainTable, { chain, price: price.value ?? null }),
     ],

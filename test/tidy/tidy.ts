@@ -38,9 +38,16 @@ const engines = ['src/store/sqlite/', 'src/store/postgres/'];
 
 const POOR_BEGINNING = /^\/\*\*[\s*]*(?:What|Whether|How|Where)\b/;
 
-/** Words of the documentation that readers stumble over. */
-const FOREIGN =
-  /\b(?:vouch\w*|anew|dear|(?:is|are) told|tells? (?:what|how|those|which)|of then|(?:go|goes|went) on)\b/g;
+/** Words that readers of pages stumble over, and `one row a day` for `one row for each day`. */
+const FOREIGN = new RegExp(
+  [
+    String.raw`\b(?:vouch\w*|anew|dear|(?:is|are) told|tells? (?:what|how|those|which|of)|of then`,
+    String.raw`(?:go|goes|went) on|lets? in|(?:is|are) about(?! \d| half)|no more(?=[.,;:)])`,
+    String.raw`(?:an?|one) (?!(?:as|at|by|for|from|in|of|on|or|than|to|with)\b)\w+ an? (?:bar|column|day`,
+    String.raw`file|instrument|key|line|market|minute|request|row|series|session|symbol))\b`,
+  ].join('|'),
+  'gi',
+);
 
 /** Faults of style, which are counted by file or by name of a file. */
 const faults = {
@@ -101,7 +108,10 @@ export function measure(checkout: string): Measured {
       'wide lines': texts(files, wideLines),
       'poor docstrings': withPlaces(sources.map((source) => [source.path, poorDocstrings(source)])),
       'repeated names': withPlaces(repeatedNames(sources)),
-      'foreign words': texts(pathsOf(checkout, ['*.md', 'docs/**/*.md']), foreignWords),
+      'foreign words': texts(
+        pathsOf(checkout, ['*.md', '{clients,docs,examples,packages,src}/**/*.md']),
+        foreignWords,
+      ),
     },
   };
 }

@@ -7,6 +7,7 @@ came, or other generators to run side by side. `Bourse` and `AsyncBourse` only d
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import io
 import itertools
@@ -1588,6 +1589,8 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
     async def _whole(self, steps: _Steps[Any], call: _Watched) -> Any:
         try:
             return await self._run(steps, call)
+        except BourseError as error:
+            raise error.with_traceback(None) from None
         finally:
             call.end()
 
@@ -1634,6 +1637,24 @@ class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _brief(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose errors say what went wrong, and not by which lines of this file."""
+
+    @functools.wraps(method)
+    def brief(*args: Any, **named: Any) -> Any:
+        try:
+            return method(*args, **named)
+        except BourseError as error:
+            raise error.with_traceback(None) from None
+
+    return brief
+
+
+for _name, _method in list(vars(_Areas).items()):
+    if not _name.startswith("_"):
+        setattr(_Areas, _name, _brief(_method))
 
 
 def _bars_of_tqdm() -> Callable[..., Any] | None:

@@ -107,6 +107,44 @@ class Retries(unittest.TestCase):
         self.assertIsNone(caught.exception.status)
 
 
+class Shown(unittest.TestCase):
+    """What Python, or a notebook, prints of a failure."""
+
+    def assert_brief(self, word, *answers, **options):
+        async def later(url):
+            async with bourse.AsyncBourse(url, KEY, **options) as service:
+                await service.bars(["US:AAPL", "US:MSFT"], "1M", "2025-03-03")
+
+        for ask in (
+            lambda url: minutes(bourse.Bourse(url, KEY, **options)),
+            lambda url: bourse.Bourse(url, KEY, **options).bars(["US:AAPL", "US:MSFT"], "1M", "2025-03-03"),
+            lambda url: asyncio.run(later(url)),
+        ):
+            printed = ""
+            with FailingServer(*answers * 2) as server:
+                if not answers:
+                    server.server_close()
+                try:
+                    ask(server.url)
+                except bourse.BourseError:
+                    printed = traceback.format_exc()
+            self.assertEqual((printed.count(bourse.__file__), printed.count("Traceback")), (1, 1), printed)
+            self.assertIn(f": {word}: ", printed.splitlines()[-1])
+
+    def test_it_is_one_line_of_the_client_and_the_sentence(self):
+        refused = [(400, "invalid_parameter"), (401, "invalid_key"), (403, "forbidden"), (404, "unknown_instrument"), (409, "a_new_word"), (500, "internal")]
+        for status, word in refused:
+            self.assert_brief(word, error(status, word))
+        for status, word in [(429, "rate_limited"), (503, "unavailable")]:
+            self.assert_brief(word, *[error(status, word, Retry_After="0")] * 2, retries=1)
+        self.assert_brief("unreachable", retries=0)
+        self.assert_brief("unreachable", Answer(seconds=1), retries=0, timeout=0.1)
+        unread = page(30, 1)
+        unread.body = unread.body.replace(",99,", ",x,")
+        for answer in (Answer("<html>", headers={"Content-Type": "text/html"}), Answer("<html>", 404), unread):
+            self.assert_brief("bad_answer", answer)
+
+
 class Told(unittest.TestCase):
     """What a call tells while it goes on."""
 

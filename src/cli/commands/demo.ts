@@ -162,7 +162,7 @@ async function introduce(base: string, key: string, today: number, isWhole: bool
 Everything in it is synthetic: three years of prices up to ${formatDay(today - 1)} (AAPL, MSFT, SPY, BTCUSD, EURUSD), options, dividends, news, events.
 Your key is ${key}
 
-Try these in a browser or with curl -s${isWhole ? '' : ' (all: bourse demo --examples)'}:
+Try these in a browser, or in quotes after curl -s${isWhole ? '' : ' (all: bourse demo --examples)'}:
 ${requests}
 
 Your own data: bourse import --help. To stop: Ctrl-C.

@@ -90,7 +90,7 @@ function section([name, endpoint]: [string, Endpoint], hasForms: boolean): Html 
 <h3>${endpoint.summary}${mark}</h3>
 <p class="path"><b>GET</b> <code>${endpoint.path}</code></p>
 ${parametersOf(endpoint, hasForms)}
-<details><summary>An answer</summary>${code(example)}</details>
+<details><summary>Example response</summary>${code(example)}</details>
 ${fieldsTable(endpoint)}
 </section>`;
 }

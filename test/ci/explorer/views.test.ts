@@ -290,6 +290,22 @@ explorerTest('while the overview waits for an answer it does not say that nothin
   await page.waitForSelector('.stored >> text=AAPL');
 });
 
+explorerTest('the overview asks for the name of an instrument once in a tab', async () => {
+  const page = await world.newPage('#/nowhere');
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const { name } = await world.ask<{ name: string }>('/api/v2/stock/reference/US:MSFT');
+  for (const hash of ['#/?kind=stock', '#/news', '#/?query=MS']) {
+    await page.evaluate((next) => {
+      location.hash = next;
+    }, hash);
+    if (hash === '#/news') await page.locator('.stored').first().waitFor({ state: 'detached' });
+    else await page.locator('.stored tr', { hasText: name }).waitFor();
+  }
+  const names = asked.filter((path) => path.endsWith('/reference/US%3AMSFT'));
+  assert.deepEqual(names, ['/api/v2/stock/reference/US%3AMSFT']);
+});
+
 explorerTest('a chain whose underlying has no price has all strikes, and none in the money', async () => {
   const contracts = ['C', 'P'].flatMap((letter) =>
     [10, 12.5].map((strike) => {
