@@ -104,17 +104,17 @@ const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, u
   run_id: runId,
 });
 
-/** As `changeRow`, for the first change of a row by a run: nothing is looked up. */
-export async function changeRowFirst<D extends Dataset>(
-  writer: Writer,
-  runId: number,
-  dataset: D,
-  before: RowOf<D> | null,
-  after: RowOf<D> | null,
-): Promise<void> {
-  const place = placeOf(runId, dataset, (before ?? after)!);
-  await writer.upsert(rowChanges, [{ ...place, before }]);
-  await putRow(writer, dataset, before, after);
+/** What replaces rows, each null for no row; no two have one key. */
+type Replacing = readonly { readonly before: RowOf<Dataset> | null; readonly after: RowOf<Dataset> | null }[];
+
+/** As `changeRow`, for the first changes of rows by a run, together: nothing is looked up. */
+export async function changeRowsFirst(writer: Writer, runId: number, dataset: Dataset, rows: Replacing) {
+  const entries = rows.map(({ before, after }) => ({
+    ...placeOf(runId, dataset, (before ?? after)!),
+    before,
+  }));
+  await writer.upsert(rowChanges, entries);
+  await putRows(writer, dataset, rows);
 }
 
 /** Replaces the row `before` by `after`, each null for no row, and records that. */
@@ -128,20 +128,19 @@ export async function changeRow<D extends Dataset>(
   const place = placeOf(runId, dataset, (before ?? after)!);
   // A run records what it found at its first change of a row; without `before` this is the first.
   const isRecorded = before !== null && (await rowWith(writer, rowChanges, place)) !== null;
-  if (isRecorded) await putRow(writer, dataset, before, after);
-  else await changeRowFirst(writer, runId, dataset, before, after);
+  if (isRecorded) await putRows(writer, dataset, [{ before, after }]);
+  else await changeRowsFirst(writer, runId, dataset, [{ before, after }]);
 }
 
-/** Replaces the row `before` by `after`, each null for no row, and with an instrument its search terms. */
-export async function putRow<D extends Dataset>(
-  writer: Writer,
-  dataset: D,
-  before: RowOf<D> | null,
-  after: RowOf<D> | null,
-): Promise<void> {
-  if (after !== null) await writer.upsert(dataset, [after]);
-  else if (before !== null) await writer.remove(dataset, [before]);
+/** Replaces rows, and with instruments their search terms. */
+export async function putRows(writer: Writer, dataset: Dataset, rows: Replacing): Promise<void> {
+  const gone = rows.flatMap(({ before, after }) => (before !== null && after === null ? [before] : []));
+  await writer.upsert(
+    dataset,
+    rows.flatMap(({ after }) => (after === null ? [] : [after])),
+  );
+  await writer.remove(dataset, gone);
   if (dataset.name !== instruments.name) return;
-  const [was, is] = [before as Instrument | null, after as Instrument | null];
-  await putInstrumentTerms(writer, was, is);
+  for (const { before, after } of rows)
+    await putInstrumentTerms(writer, before as Instrument | null, after as Instrument | null);
 }

@@ -2,7 +2,7 @@
 // contracts that bars name by symbols of OCC alone are made with their instruments (contract 1.4, 11).
 import { type AssetSchema, type OptionSymbol, parseOptionSymbol } from '../../contract/identifiers.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
-import { changeRowFirst } from '../../runs/journal.ts';
+import { changeRowsFirst } from '../../runs/journal.ts';
 import { rowWith } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { Values } from '../../store/schema/dataset.ts';
@@ -180,6 +180,7 @@ export class LoadedInstruments extends RunInstruments {
     const row = rowWithValues(optionContracts, { ...contract, instrument_id, asset_id });
     const { country_iso_code, symbol } = row;
     const stored = await rowWith(this.run.writer, optionContracts, { country_iso_code, symbol });
-    if (stored === null) await changeRowFirst(this.run.writer, this.run.runId, optionContracts, null, row);
+    if (stored === null)
+      await changeRowsFirst(this.run.writer, this.run.runId, optionContracts, [{ before: null, after: row }]);
   }
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { cellText, numberOf } from '../../base/decimal.ts';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
-import { changeRowFirst, putRow } from '../../runs/journal.ts';
+import { changeRowsFirst, putRows } from '../../runs/journal.ts';
 import { namedBy, namedOnDay, nameIn } from '../../runs/naming.ts';
 import { rowsWith, rowWith } from '../../store/all-rows.ts';
 import { unlessDamaged } from '../../store/damage.ts';
@@ -98,6 +98,7 @@ export class RowPass {
   /** A digest of the values of each key in the file: files have millions of rows. */
   readonly #seen = new Map<string, string>();
   readonly #replacement: Replacement | null;
+  readonly #complete = new WeakMap<Values, Values>();
   /** Rows of the present chunk, whose keys all differ: they are written at its end. */
   readonly #changed: ChangedRow[] = [];
 
@@ -291,10 +292,15 @@ export class RowPass {
     const { column, name, day } = named;
     const owner = (await this.#symbols.of(name)).on(day);
     if ('reason' in owner) return { column: this.#run.mapping.columns.get(column) ?? column, ...owner };
-    return { values: { ...values, [column]: owner.symbol } };
+    return { values: owner.symbol === name.symbol ? values : { ...values, [column]: owner.symbol } };
   }
 
-  readonly #completed = (values: Values): Values => this.#rules.particulars.complete?.(values) ?? values;
+  /** The values with those that follow from them: made once, as the id of news is a digest. */
+  #completed(values: Values): Values {
+    const made = this.#complete.get(values) ?? this.#rules.particulars.complete?.(values) ?? values;
+    this.#complete.set(values, made);
+    return made;
+  }
 
   /**
    * The values under a key that no other row of the file has; `known` where the file has equal ones already,
@@ -428,8 +434,14 @@ export class RowPass {
         of,
         some.map(({ row }) => row),
       );
-    for (const { dataset: of, known, row, isRecorded } of changed)
-      if (isRecorded) await putRow(this.#run.writer, of, known, row);
-      else await changeRowFirst(this.#run.writer, this.#run.runId, of, known, row);
+    const { writer, runId } = this.#run;
+    for (const [of, some] of Map.groupBy(changed, (one) => one.dataset)) {
+      const rowsThat = (recorded: boolean) =>
+        some.flatMap(({ isRecorded, known: before, row: after }) =>
+          isRecorded === recorded ? [{ before, after }] : [],
+        );
+      await changeRowsFirst(writer, runId, of, rowsThat(false));
+      await putRows(writer, of, rowsThat(true));
+    }
   }
 }

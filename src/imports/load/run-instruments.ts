@@ -2,7 +2,7 @@
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { limits } from '../../contract/limits.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
-import { changeRowFirst, putRow } from '../../runs/journal.ts';
+import { changeRowsFirst, putRows } from '../../runs/journal.ts';
 import { type KnownName, lookUpNames, newInstrument } from '../../runs/new-instrument.ts';
 import { instrumentNamed, refuseLost } from '../../store/instrument-terms.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
@@ -96,8 +96,9 @@ export class RunInstruments {
   /** Replaces a row, null for none, and records that in the journal. */
   protected async record(before: Instrument | null, row: Instrument): Promise<void> {
     if (before === null) this.created++;
-    if (this.#recorded.has(row.instrument_id)) await putRow(this.run.writer, instruments, before, row);
-    else await changeRowFirst(this.run.writer, this.run.runId, instruments, before, row);
+    if (this.#recorded.has(row.instrument_id))
+      await putRows(this.run.writer, instruments, [{ before, after: row }]);
+    else await changeRowsFirst(this.run.writer, this.run.runId, instruments, [{ before, after: row }]);
     this.#recorded.add(row.instrument_id);
     this.#known.delete(rowKeyOf(instruments, row));
     if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
