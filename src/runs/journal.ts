@@ -16,7 +16,7 @@ import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
-import { type Instrument, instruments } from '../store/schema/reference.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The place at which a run changed a block. */
@@ -104,16 +104,26 @@ const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, u
   run_id: runId,
 });
 
-/** What replaces rows, each null for no row; no two have one key. */
-type Replacing = readonly { readonly before: RowOf<Dataset> | null; readonly after: RowOf<Dataset> | null }[];
+/** A row before a change and after it, null for no row; `isRecorded`: the run has changed it before. */
+type ChangedRow = {
+  readonly before: RowOf<Dataset> | null;
+  readonly after: RowOf<Dataset> | null;
+  readonly isRecorded?: boolean;
+};
 
-/** As `changeRow`, for the first changes of rows by a run, together: nothing is looked up. */
-export async function changeRowsFirst(writer: Writer, runId: number, dataset: Dataset, rows: Replacing) {
-  const entries = rows.map(({ before, after }) => ({
+/** As `changeRow`, for rows of different keys, together: nothing is looked up. */
+export async function changeRows(
+  writer: Writer,
+  runId: number,
+  dataset: Dataset,
+  rows: readonly ChangedRow[],
+) {
+  const first = rows.filter(({ isRecorded }) => isRecorded !== true);
+  const entryOf = ({ before, after }: ChangedRow) => ({
     ...placeOf(runId, dataset, (before ?? after)!),
     before,
-  }));
-  await writer.upsert(rowChanges, entries);
+  });
+  await writer.upsert(rowChanges, first.map(entryOf));
   await putRows(writer, dataset, rows);
 }
 
@@ -128,12 +138,11 @@ export async function changeRow<D extends Dataset>(
   const place = placeOf(runId, dataset, (before ?? after)!);
   // A run records what it found at its first change of a row; without `before` this is the first.
   const isRecorded = before !== null && (await rowWith(writer, rowChanges, place)) !== null;
-  if (isRecorded) await putRows(writer, dataset, [{ before, after }]);
-  else await changeRowsFirst(writer, runId, dataset, [{ before, after }]);
+  await changeRows(writer, runId, dataset, [{ before, after, isRecorded }]);
 }
 
 /** Replaces rows, and with instruments their search terms. */
-export async function putRows(writer: Writer, dataset: Dataset, rows: Replacing): Promise<void> {
+export async function putRows(writer: Writer, dataset: Dataset, rows: readonly ChangedRow[]): Promise<void> {
   const gone = rows.flatMap(({ before, after }) => (before !== null && after === null ? [before] : []));
   await writer.upsert(
     dataset,
@@ -141,6 +150,5 @@ export async function putRows(writer: Writer, dataset: Dataset, rows: Replacing)
   );
   await writer.remove(dataset, gone);
   if (dataset.name !== instruments.name) return;
-  for (const { before, after } of rows)
-    await putInstrumentTerms(writer, before as Instrument | null, after as Instrument | null);
+  await putInstrumentTerms(writer, rows as Parameters<typeof putInstrumentTerms>[1]);
 }

@@ -11,7 +11,8 @@ import { type Instrument, type InstrumentName, instruments } from '../store/sche
 import type { KeyRead, Read, Writer } from '../store/store.ts';
 import type { LaterHolders } from './held-rows.ts';
 import { putRows } from './journal.ts';
-import { namedBy, nameOf, seriesWithBars, useOf } from './naming.ts';
+import { namedBy, seriesWithBars, useOf } from './naming.ts';
+import { nameOf } from './new-instrument.ts';
 import { RequestProblem } from './recorded-write.ts';
 
 type Entry = RowOf<typeof rowChanges>;

@@ -9,7 +9,7 @@ import type { Extent, Read, RowWriter } from '../store.ts';
 import { NO_LIMIT, StoredRows } from '../stored-rows.ts';
 import type { Database } from './connection.ts';
 import { ofPages } from './files.ts';
-import { groupedRows, groupProblem, hasSums } from './sums.ts';
+import { groupedRows, groupProblem } from './sums.ts';
 
 const dialect: Dialect = {
   types: {
@@ -42,18 +42,14 @@ const dialect: Dialect = {
 /** Statement texts for SQLite. */
 export const sqliteCompiler = new SqlCompiler(dialect);
 
-const ROWS_PER_STATEMENT = 16;
-
 /**
- * The rows that one statement writes. SQLite copies the pages that a statement of several rows changes to a
- * temporary file if a column of the upsert may not be null: rows whose places have nothing in common are then
- * faster alone. The triggers that keep sums make it copy in any case: then once for several rows.
+ * SQLite copies the pages that a statement of several rows changes to a temporary file if it keeps sums of
+ * groups, or has columns that may not be null: these rows are faster one by one, in indexes they are apart.
  */
-const rowsTogether = (dataset: Dataset): number =>
-  hasSums(dataset) ||
-  Object.entries(dataset.columns).every(([column, { nullable }]) => nullable || dataset.key.includes(column))
-    ? ROWS_PER_STATEMENT
-    : 1;
+const rowsTogether = ({ columns, key, group, indexes }: Dataset): number => {
+  const isStrict = Object.keys(columns).some((column) => !columns[column]!.nullable && !key.includes(column));
+  return isStrict && group === undefined && indexes !== undefined ? 1 : 16;
+};
 
 const groupWords = (where: Row): string =>
   `the rows of ${Object.entries(where)

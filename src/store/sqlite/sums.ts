@@ -113,17 +113,13 @@ export function makeSums(database: Database, hasBlocks: boolean): void {
   if (hasBlocks) begin(database, blocks);
 }
 
-type Summed = Pick<Table, 'group' | 'indexes' | 'keptAsTheyCome'>;
-
-/** True if triggers keep sums of a table: of its groups, or of all where no index beside it would miss a row. */
-export const hasSums = ({ group, indexes = [], keptAsTheyCome }: Summed): boolean =>
-  group !== undefined || (indexes.length === 0 && keptAsTheyCome !== true);
-
 /** Begins the sums of a table: those of its groups, or its own where no index beside it would miss a row. */
-export function beginSums(database: Database, table: Omit<Table, 'columns'>): void {
-  const { name, key, group } = table;
+export function beginSums(
+  database: Database,
+  { name, key, group, indexes = [], keptAsTheyCome }: Omit<Table, 'columns'>,
+): void {
   if (group !== undefined) begin(database, { name, group, key, summed: ROW_CHECK });
-  else if (hasSums(table))
+  else if (indexes.length === 0 && keptAsTheyCome !== true)
     database.exec(`insert into row_sums values ('${name}', 0, 0); ${rowTriggersOf(name)}`);
 }
 
