@@ -10,6 +10,7 @@ import { disk } from './disk.ts';
 import { files } from './files.ts';
 import { growth } from './growth.ts';
 import { imports } from './imports.ts';
+import { listImports } from './list-imports.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { postgres } from './postgres.ts';
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   growth,
   lists,
   imports,
+  listImports,
   files,
   commands,
   disk,

@@ -255,7 +255,10 @@ async function put<D extends Dataset>(writer: Writer, dataset: D, rows: Iterable
 async function fill(writer: Writer, size: ListSize): Promise<void> {
   const stocks = Array.from({ length: size.instruments }, (_, index) => instrument(index));
   await put(writer, instruments, stocks);
-  for (const stock of stocks) await putInstrumentTerms(writer, null, stock);
+  await putInstrumentTerms(
+    writer,
+    stocks.map((after) => ({ before: null, after })),
+  );
   await put(writer, optionContracts, contracts(size));
   await put(writer, corporateActions, actions(size.actionStocks));
   await put(writer, events, eventRows(size.events));

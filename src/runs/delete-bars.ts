@@ -23,7 +23,8 @@ import {
 import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
 import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
 import { changeRow, putChange } from './journal.ts';
-import { nameOf, seriesWithBars, useOf } from './naming.ts';
+import { seriesWithBars, useOf } from './naming.ts';
+import { nameOf } from './new-instrument.ts';
 import { type DeletionRequest, putDeletedSpan, RequestProblem, runDeletion } from './recorded-write.ts';
 import {
   damagedRow,

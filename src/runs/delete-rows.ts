@@ -7,7 +7,7 @@ import type { FileDataset } from '../store/schema/index.ts';
 import { isSelected, type RowSelection, selectedRows } from '../store/selected-rows.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { findInstrument } from './instrument-choice.ts';
-import { changeRowFirst } from './journal.ts';
+import { changeRows } from './journal.ts';
 import { deleteOwn, removeBeside } from './naming.ts';
 import { type DeletionRequest, RequestProblem, runDeletion } from './recorded-write.ts';
 import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
@@ -124,7 +124,7 @@ export function deleteRows(store: Store, request: RowDeleteRequest): Promise<Row
     };
     const deleteSelected = async (): Promise<void> => {
       for await (const row of selectedRows(writer, dataset, selection)) {
-        await changeRowFirst(writer, runId, dataset, row, null);
+        await changeRows(writer, runId, dataset, [{ before: row, after: null }]);
         await deleted(row);
       }
     };

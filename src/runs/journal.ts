@@ -16,7 +16,7 @@ import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, rowKeyOf } from '../store/journal-entries.ts';
 import type { Dataset, RowOf } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
-import { type Instrument, instruments } from '../store/schema/reference.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The place at which a run changed a block. */
@@ -104,17 +104,27 @@ const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, u
   run_id: runId,
 });
 
-/** As `changeRow`, for the first change of a row by a run: nothing is looked up. */
-export async function changeRowFirst<D extends Dataset>(
+/** A row before a change and after it, null for no row; `isRecorded`: the run has changed it before. */
+type ChangedRow = {
+  readonly before: RowOf<Dataset> | null;
+  readonly after: RowOf<Dataset> | null;
+  readonly isRecorded?: boolean;
+};
+
+/** As `changeRow`, for rows of different keys, together: nothing is looked up. */
+export async function changeRows(
   writer: Writer,
   runId: number,
-  dataset: D,
-  before: RowOf<D> | null,
-  after: RowOf<D> | null,
-): Promise<void> {
-  const place = placeOf(runId, dataset, (before ?? after)!);
-  await writer.upsert(rowChanges, [{ ...place, before }]);
-  await putRow(writer, dataset, before, after);
+  dataset: Dataset,
+  rows: readonly ChangedRow[],
+) {
+  const first = rows.filter(({ isRecorded }) => isRecorded !== true);
+  const entryOf = ({ before, after }: ChangedRow) => ({
+    ...placeOf(runId, dataset, (before ?? after)!),
+    before,
+  });
+  await writer.upsert(rowChanges, first.map(entryOf));
+  await putRows(writer, dataset, rows);
 }
 
 /** Replaces the row `before` by `after`, each null for no row, and records that. */
@@ -128,20 +138,17 @@ export async function changeRow<D extends Dataset>(
   const place = placeOf(runId, dataset, (before ?? after)!);
   // A run records what it found at its first change of a row; without `before` this is the first.
   const isRecorded = before !== null && (await rowWith(writer, rowChanges, place)) !== null;
-  if (isRecorded) await putRow(writer, dataset, before, after);
-  else await changeRowFirst(writer, runId, dataset, before, after);
+  await changeRows(writer, runId, dataset, [{ before, after, isRecorded }]);
 }
 
-/** Replaces the row `before` by `after`, each null for no row, and with an instrument its search terms. */
-export async function putRow<D extends Dataset>(
-  writer: Writer,
-  dataset: D,
-  before: RowOf<D> | null,
-  after: RowOf<D> | null,
-): Promise<void> {
-  if (after !== null) await writer.upsert(dataset, [after]);
-  else if (before !== null) await writer.remove(dataset, [before]);
+/** Replaces rows, and with instruments their search terms. */
+export async function putRows(writer: Writer, dataset: Dataset, rows: readonly ChangedRow[]): Promise<void> {
+  const gone = rows.flatMap(({ before, after }) => (before !== null && after === null ? [before] : []));
+  await writer.upsert(
+    dataset,
+    rows.flatMap(({ after }) => (after === null ? [] : [after])),
+  );
+  await writer.remove(dataset, gone);
   if (dataset.name !== instruments.name) return;
-  const [was, is] = [before as Instrument | null, after as Instrument | null];
-  await putInstrumentTerms(writer, was, is);
+  await putInstrumentTerms(writer, rows as Parameters<typeof putInstrumentTerms>[1]);
 }

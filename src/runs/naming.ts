@@ -12,12 +12,8 @@ import { type FileDataset, fileDatasets } from '../store/schema/index.ts';
 import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { RowReader, Writer } from '../store/store.ts';
-import { changeRow, changeRowFirst } from './journal.ts';
+import { changeRow, changeRows } from './journal.ts';
 import { damagedRow, removeDamagedRow } from './remove-damaged.ts';
-
-/** An instrument as people write it. */
-export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
-  `${asset_schema}:${country_iso_code}:${symbol}`;
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;
 
@@ -150,7 +146,7 @@ export async function removeBeside(
   if (beside === undefined) return false;
   try {
     const stored = await rowWith(writer, beside, valuesOfKey(beside, rowKeyOf(beside, row)));
-    if (stored !== null) await changeRowFirst(writer, runId, beside, stored, null);
+    if (stored !== null) await changeRows(writer, runId, beside, [{ before: stored, after: null }]);
     return false;
   } catch (error) {
     const damaged = damagedRow(beside, error);

@@ -14,6 +14,10 @@ import {
 } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
 
+/** An instrument as people write it. */
+export const nameOf = ({ asset_schema, country_iso_code, symbol }: InstrumentName): string =>
+  `${asset_schema}:${country_iso_code}:${symbol}`;
+
 /** The first identifier given out. */
 const FIRST_INSTRUMENT_ID = 100_001;
 
@@ -112,7 +116,7 @@ export type KnownName = {
 };
 
 /**
- * Looks up names, each under its row key. A name whose row is damaged or lost is left out: whoever uses it
+ * Looks up names, each under its name. A name whose row is damaged or lost is left out: whoever uses it
  * meets that, and a file in which nobody does is imported.
  */
 export async function lookUpNames(
@@ -157,7 +161,7 @@ async function lookUpGroup(
   const had = await termsOf('former', symbols);
   for (const symbol of symbols) {
     const name = { ...market, symbol };
-    found.set(rowKeyOf(instruments, name), {
+    found.set(nameOf(name), {
       instrument: bySymbol.get(symbol) ?? null,
       deleted: deletedBySymbol.get(symbol) ?? null,
       former: had.has(symbol) ? await formerBearers(writer, name) : [],

@@ -21,7 +21,7 @@ import {
   readReplacedDays,
   subjectOf,
 } from './held-rows.ts';
-import { putRow } from './journal.ts';
+import { putRows } from './journal.ts';
 import { deleteOwn, namedBy, removeBeside } from './naming.ts';
 import { leaveInstrument, refuseUnnamed } from './undo-rows.ts';
 
@@ -237,7 +237,7 @@ export class ReplacedRows {
       await this.#moveAlong(row, removal.run_id, remover);
       return [];
     }
-    await putRow(this.#writer, this.#dataset, row, null);
+    await putRows(this.#writer, this.#dataset, [{ before: row, after: null }]);
     await removeBeside(this.#writer, remover!, this.#dataset, row);
     const isOwnDeleted = await this.#deleteOwn(remover!, row);
     return [{ row_key, row, fate: 'removed', runId: remover!, from: writers[0]!, isOwnDeleted }];
@@ -269,7 +269,7 @@ export class ReplacedRows {
     await this.#writer.remove(rowChanges, [removal]);
     await this.#moveAlong(row, removal.run_id, null);
     await refuseUnnamed(this.#writer, this.#dataset, row);
-    await putRow(this.#writer, this.#dataset, null, row);
+    await putRows(this.#writer, this.#dataset, [{ before: null, after: row }]);
   }
 
   /** Makes the removal of what went with a row that of another run, or takes it back. */
@@ -292,7 +292,7 @@ export class ReplacedRows {
     await this.#writer.remove(rowChanges, [entry]);
     if (to !== null) await this.#writer.upsert(rowChanges, [{ ...entry, run_id: to }]);
     else if (maker !== undefined) await this.#writer.upsert(rowChanges, [{ ...maker, before: entry.before }]);
-    else await putRow(this.#writer, instruments, null, rowBefore(instruments, entry) as never);
+    else await putRows(this.#writer, instruments, [{ before: null, after: rowBefore(instruments, entry) }]);
   }
 
   /** Deletes the instrument that a removed row was, unless it is needed, or a later run has changed it. */
@@ -356,6 +356,6 @@ async function moveBeside(
   const entry = await rowWith(writer, rowChanges, { dataset: beside.name, row_key, run_id: from });
   if (entry === null) return;
   await writer.remove(rowChanges, [entry]);
-  if (to === null) await putRow(writer, beside, null, rowBefore(beside, entry));
+  if (to === null) await putRows(writer, beside, [{ before: null, after: rowBefore(beside, entry) }]);
   else await writer.upsert(rowChanges, [{ ...entry, run_id: to }]);
 }

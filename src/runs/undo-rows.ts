@@ -10,8 +10,9 @@ import { blockChanges, heldBars, importRuns, rowChanges } from '../store/schema/
 import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
 import type { KeyRead, Read, Writer } from '../store/store.ts';
 import type { LaterHolders } from './held-rows.ts';
-import { putRow } from './journal.ts';
-import { namedBy, nameOf, seriesWithBars, useOf } from './naming.ts';
+import { putRows } from './journal.ts';
+import { namedBy, seriesWithBars, useOf } from './naming.ts';
+import { nameOf } from './new-instrument.ts';
 import { RequestProblem } from './recorded-write.ts';
 
 type Entry = RowOf<typeof rowChanges>;
@@ -100,7 +101,7 @@ async function undoRow(
   if (before !== null && JSON.stringify(before) === JSON.stringify(stored)) return { fate: null };
   if (before !== null && stored === null) await refuseUnnamed(writer, dataset, before, named);
   if (made !== null) await refuseOrphans(writer, made);
-  await putRow(writer, dataset, stored, before);
+  await putRows(writer, dataset, [{ before: stored, after: before }]);
   return { fate: before === null ? 'rowsRemoved' : 'rowsRestored' };
 }
 

@@ -60,17 +60,18 @@ export function termsOf(instrument: Instrument | null): Term[] {
   ];
 }
 
-/** Replaces the terms of an instrument by those of its new row; null means no row. */
-export async function putInstrumentTerms(
-  writer: RowWriter,
-  before: Instrument | null,
-  after: Instrument | null,
-): Promise<void> {
-  const [old, fresh] = [termsOf(before), termsOf(after)];
+/** An instrument before a change and after it; null means no row. */
+type Changed = { readonly before: Instrument | null; readonly after: Instrument | null };
+
+/** Replaces the terms of instruments, each changed once, by those of their new rows. */
+export async function putInstrumentTerms(writer: RowWriter, changed: readonly Changed[]): Promise<void> {
+  const pairs = changed.map(({ before, after }) => [termsOf(before), termsOf(after)] as const);
   const lacking = (terms: readonly Term[], others: readonly Term[]): Term[] =>
     terms.filter((one) => !others.some((other) => other.kind === one.kind && other.term === one.term));
-  await writer.remove(instrumentTerms, lacking(old, fresh));
-  await writer.upsert(instrumentTerms, lacking(fresh, old));
+  const gone = pairs.flatMap(([old, fresh]) => lacking(old, fresh));
+  const added = pairs.flatMap(([old, fresh]) => lacking(fresh, old));
+  await writer.remove(instrumentTerms, gone);
+  await writer.upsert(instrumentTerms, added);
 }
 
 /** The damage of an instrument whose terms remain. */

@@ -23,6 +23,7 @@ const dialect: Dialect = {
   unchosen: (column) => `+${column}`,
   mark: () => '?',
   typed: (mark) => mark,
+  insert: 'insert',
   rows: (kinds, count) => `${count} of ${kinds.join(' ')}`,
 };
 

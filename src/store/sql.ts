@@ -35,6 +35,8 @@ export type Dialect = {
   readonly mark: (at: number) => string;
   /** A mark in a table of values, where no column gives the value its type. */
   readonly typed: (mark: string, kind: ColumnKind) => string;
+  /** Begins a statement that inserts rows. */
+  readonly insert: string;
   /** The source of rows of columns of some kinds. */
   readonly rows: (kinds: readonly ColumnKind[], count: number) => string;
 };
@@ -115,7 +117,7 @@ export class SqlCompiler {
     const rest = columns.filter((column) => !dataset.key.includes(column));
     const kinds = [...Object.values(dataset.columns).map(({ kind }) => kind), 'integer' as const];
     const changes = rest.map((column) => `${quoted(column)} = "excluded".${quoted(column)}`).join(', ');
-    const sql = `insert into ${quoted(dataset.name)} (${list(columns)}) ${this.#dialect.rows(kinds, rows)} on conflict (${list(dataset.key)}) do update set ${changes}`;
+    const sql = `${this.#dialect.insert} into ${quoted(dataset.name)} (${list(columns)}) ${this.#dialect.rows(kinds, rows)} on conflict (${list(dataset.key)}) do update set ${changes}`;
     const numbered = this.#numbered(sql);
     ofDataset.set(rows, numbered);
     return numbered;

@@ -10,7 +10,7 @@ import {
 } from '../../queries/findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../../queries/findings/store-findings.ts';
 import { likeSymbol } from '../../runs/instrument-choice.ts';
-import { nameOf } from '../../runs/naming.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { readVersion } from '../../store/changes.ts';
 import type { Check } from '../../store/control.ts';

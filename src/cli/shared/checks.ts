@@ -3,7 +3,7 @@
 import { formatInstant } from '../../base/instant.ts';
 import { severities } from '../../contract/findings.ts';
 import type { Finding, Severity } from '../../queries/findings/finding.ts';
-import { nameOf } from '../../runs/naming.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { type Check, putCheck, readCheck } from '../../store/control.ts';
 import { engineAt, openControl } from '../../store/engines.ts';
 import type { Instrument } from '../../store/schema/reference.ts';

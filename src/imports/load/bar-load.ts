@@ -9,6 +9,7 @@ import { emptyBars, filterBars, mergeBars } from '../../market/bars/columns.ts';
 import type { Market } from '../../market/calendar/market.ts';
 import { type BlockPlace, broughtTo, changeRowOf, newBlock, recordBlock } from '../../runs/journal.ts';
 import type { KnownName } from '../../runs/new-instrument.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { type Brought, broughtIn, changesBar, changesBars, hasBar } from '../../series/brought.ts';
 import { Calendars } from '../../series/calendars.ts';
 import { marketName } from '../../series/series.ts';
@@ -18,7 +19,7 @@ import { rowKeyOf } from '../../store/journal-entries.ts';
 import { runSpans, series as seriesDataset } from '../../store/schema/bars.ts';
 import type { RowOf } from '../../store/schema/dataset.ts';
 import { blockChanges, heldBars } from '../../store/schema/internal.ts';
-import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import type { Instrument, InstrumentName } from '../../store/schema/reference.ts';
 import type { StoredBlock, Writer } from '../../store/store.ts';
 import { BarFindings } from './bar-rules.ts';
 import { HeldSpans } from './held-spans.ts';
@@ -85,7 +86,7 @@ export class BarLoad {
   async lookUp(names: readonly SeriesName[]): Promise<ReadonlyMap<string, KnownName>> {
     const known = await this.instruments.lookUp(names);
     const keys = names.flatMap((name) => {
-      const instrument = known.get(rowKeyOf(instruments, name))?.instrument ?? null;
+      const instrument = known.get(nameOf(name))?.instrument ?? null;
       return instrument === null
         ? []
         : [{ instrument_id: instrument.instrument_id, interval: name.interval }];

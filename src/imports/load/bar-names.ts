@@ -10,11 +10,10 @@ import {
 } from '../../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../../contract/interval.ts';
 import type { KnownName } from '../../runs/new-instrument.ts';
-import { rowKeyOf } from '../../store/journal-entries.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';
 import type { FieldRule } from '../../store/schema/dataset.ts';
 import { readNotation } from '../../store/schema/notations.ts';
-import { instruments } from '../../store/schema/reference.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import type { Names } from './bar-chunk.ts';
 import type { BarLoad, SeriesName } from './bar-load.ts';
@@ -89,7 +88,7 @@ export class BarNames {
 
   async #calledBy(named: Named, found: ReadonlyMap<string, KnownName>): Promise<Called> {
     const { name } = named;
-    const known = found.get(rowKeyOf(instruments, name));
+    const known = found.get(nameOf(name));
     const reason = await this.#load.instruments.underlyingProblem(name, known?.instrument ?? null);
     if (reason !== null) return { column: 'symbol', reason };
     return { ...named, symbol: await this.#owners.made(name, known), series: null };

@@ -2,12 +2,12 @@
 // contracts that bars name by symbols of OCC alone are made with their instruments (contract 1.4, 11).
 import { type AssetSchema, type OptionSymbol, parseOptionSymbol } from '../../contract/identifiers.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
-import { changeRowFirst } from '../../runs/journal.ts';
+import { changeRows } from '../../runs/journal.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { rowWith } from '../../store/all-rows.ts';
-import { rowKeyOf } from '../../store/journal-entries.ts';
 import type { Values } from '../../store/schema/dataset.ts';
 import { indexOfRoot, optionContracts, plainRoot } from '../../store/schema/options.ts';
-import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import type { Instrument, InstrumentName } from '../../store/schema/reference.ts';
 import type { Writer } from '../../store/store.ts';
 import { contractOf } from './options.ts';
 import { OwnNames } from './own-names.ts';
@@ -106,7 +106,7 @@ export class LoadedInstruments extends RunInstruments {
 
   /** The instrument of a name, with its exchange and currency; new where the store does not know it. */
   async ofBars(name: NamedInstrument, currency = this.run.request.currency ?? null): Promise<Instrument> {
-    const key = rowKeyOf(instruments, name);
+    const key = nameOf(name);
     const unwritten = this.#unwritten.get(key);
     const known = unwritten?.row ?? (await this.find(name));
     const market = findMarket(name.asset_schema as AssetSchema, name.country_iso_code, known?.calendar_key);
@@ -159,7 +159,7 @@ export class LoadedInstruments extends RunInstruments {
    */
   async write(name: InstrumentName): Promise<void> {
     if (this.#unwritten.size === 0) return;
-    const key = rowKeyOf(instruments, name);
+    const key = nameOf(name);
     const unwritten = this.#unwritten.get(key);
     if (unwritten === undefined) return;
     this.#unwritten.delete(key);
@@ -167,6 +167,12 @@ export class LoadedInstruments extends RunInstruments {
     if (option !== null) await this.#writeUnderlying(option.underlying);
     await this.record(stored, row);
     if (option !== null) await this.#writeContract(row, option.contract);
+  }
+
+  /** Blocks of bars are written one by one, so an instrument is written before its own. */
+  protected override async record(before: Instrument | null, row: Instrument): Promise<void> {
+    await super.record(before, row);
+    await this.writeRecorded();
   }
 
   /** Writes an underlying that is new, or records that the run needs a stored one. */
@@ -180,6 +186,7 @@ export class LoadedInstruments extends RunInstruments {
     const row = rowWithValues(optionContracts, { ...contract, instrument_id, asset_id });
     const { country_iso_code, symbol } = row;
     const stored = await rowWith(this.run.writer, optionContracts, { country_iso_code, symbol });
-    if (stored === null) await changeRowFirst(this.run.writer, this.run.runId, optionContracts, null, row);
+    if (stored === null)
+      await changeRows(this.run.writer, this.run.runId, optionContracts, [{ before: null, after: row }]);
   }
 }

@@ -1,6 +1,7 @@
 // The names that the store's instruments have, for those that a file writes (contract 9.21).
 import { upperAscii } from '../../contract/identifiers.ts';
 import { seriesWithBars } from '../../runs/naming.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import {
   instrumentNamed,
@@ -31,7 +32,7 @@ const marketOf = ({ asset_schema, country_iso_code }: InstrumentName): string =>
 /** The names of one import. */
 export class OwnNames {
   readonly #writer: Writer;
-  /** By row key. Symbols that no other can be like, which are nearly all, are left out. */
+  /** By name. Symbols that no other can be like, which are nearly all, are left out. */
   readonly #own = new Map<string, OwnSymbol>();
   /**
    * Names of the file by what they have in common: a file has one notation, so two spellings are two
@@ -61,7 +62,7 @@ export class OwnNames {
     const unknown = new Map<string, InstrumentName>();
     for (const name of names) {
       if (!this.#areRoots && placeOfAlike(name, name.symbol) === null) continue;
-      const key = rowKeyOf(instruments, name);
+      const key = nameOf(name);
       if (!this.#own.has(key)) unknown.set(key, name);
     }
     for (const some of Map.groupBy(unknown.values(), marketOf).values()) {
@@ -70,8 +71,8 @@ export class OwnNames {
         stored.has(symbol) ? 'true' : 'false',
       );
       // No other spelling joins an instrument that the file names by its own symbol.
-      for (const name of known) this.#own.set(rowKeyOf(instruments, name), this.#stored(name, name.symbol));
-      for (const name of others) this.#own.set(rowKeyOf(instruments, name), await this.#find(name));
+      for (const name of known) this.#own.set(nameOf(name), this.#stored(name, name.symbol));
+      for (const name of others) this.#own.set(nameOf(name), await this.#find(name));
     }
   }
 
@@ -156,7 +157,7 @@ export class OwnNames {
 
   /** The symbol of a name that was looked up. */
   of(name: InstrumentName): OwnSymbol {
-    return this.#own.get(rowKeyOf(instruments, name)) ?? name;
+    return this.#own.get(nameOf(name)) ?? name;
   }
 
   /**

@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 import { cellText, numberOf } from '../../base/decimal.ts';
 import { parseSpacedSymbol, parseSymbol } from '../../contract/identifiers.ts';
 import { HeldRows } from '../../runs/held-rows.ts';
-import { changeRowFirst, putRow } from '../../runs/journal.ts';
+import { changeRows } from '../../runs/journal.ts';
 import { namedBy, namedOnDay, nameIn } from '../../runs/naming.ts';
+import { nameOf } from '../../runs/new-instrument.ts';
 import { rowsWith, rowWith } from '../../store/all-rows.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { rowKeyOf, valuesOfKey } from '../../store/journal-entries.ts';
@@ -13,6 +14,7 @@ import type { Beside, Dataset, FieldRule, Naming, RowOf, Values } from '../../st
 import type { FileDataset } from '../../store/schema/index.ts';
 import { type Notation, readNotation } from '../../store/schema/notations.ts';
 import { type InstrumentName, instruments } from '../../store/schema/reference.ts';
+import type { FieldSources } from '../map/column-mapping.ts';
 import type { Chunk } from '../read/chunk.ts';
 import { readChunks } from '../read/read.ts';
 import { isInfinite, oddFinding, UNMADE } from '../read/scan.ts';
@@ -22,7 +24,7 @@ import type { RowProblem } from './refused-rows.ts';
 import type { Replacement } from './replacement.ts';
 import type { PresentRun, RunResult } from './run.ts';
 import { RunInstruments } from './run-instruments.ts';
-import { SymbolsOnDays } from './symbols-on-days.ts';
+import { type SymbolOnDays, SymbolsOnDays } from './symbols-on-days.ts';
 
 /** The rules by which the rows of one file are read. */
 export type RowRules = {
@@ -35,21 +37,41 @@ export type RowRules = {
 /** The values of a row, with the symbols that the file writes by their columns; or why it has none. */
 type Parsed = RowProblem | { readonly values: Values; readonly written: Readonly<Record<string, string>> };
 
+/** A row whose cells are valid, with what follows from its values; `key` is that of the stored row. */
+function soundRow({ dataset, particulars }: RowRules, values: Values) {
+  const completed = particulars.complete?.(values) ?? values;
+  const named = namedBy(dataset, completed);
+  const [key, dated] = [rowKeyOf(dataset, completed), namedOnDay(dataset, completed)];
+  return { values, completed, key, named, dated };
+}
+
+type SoundRow = ReturnType<typeof soundRow>;
+
+/** How the cells of each field are read: `place` is that of its column, `at` what a refusal calls it. */
+const fieldPlans = ({ dataset, cells }: RowRules, mapping: FieldSources, header: readonly string[]) =>
+  Object.entries(dataset.file.fields).map(([field, { isRequired = false }]) => {
+    const column = mapping.columns.get(field);
+    const at = column ?? field;
+    const unmade = mapping.derived.find(({ name }) => name === at);
+    const place = column === undefined ? null : header.indexOf(column);
+    return { field, isRequired, at, place, rule: cells[field]!, unmade };
+  });
+
 /** How a row of instruments names its own. */
 const ofInstruments: Naming = { assetSchema: { column: 'asset_schema' }, symbol: 'symbol' };
 
 /** The stored rows of one dataset by key, null where there is none. */
 type StoredRows = ReadonlyMap<string, RowOf<Dataset> | null>;
 
-/** A row that differs from the stored one of its key: null where there is none. */
+/** A row that differs from the stored one of its key. */
 type ChangedRow = {
   readonly dataset: Dataset;
-  readonly known: RowOf<Dataset> | null;
-  readonly row: RowOf<Dataset>;
-  /** The report counts the row of the file by this one: by the row beside it where only that is another. */
-  readonly isCounted: boolean;
+  readonly before: RowOf<Dataset> | null;
+  readonly after: RowOf<Dataset>;
   /** The run has changed it before. */
   readonly isRecorded: boolean;
+  /** The report counts the row of the file by this one: by the row beside it where only that is another. */
+  readonly isCounted: boolean;
 };
 
 /** The newest row beside one in the file; whether the report counts it or the row, and the run wrote it. */
@@ -59,6 +81,12 @@ type SeenBeside = {
   isCounted: boolean;
   isRecorded: boolean;
 };
+
+/** The names that are wanted, each once. */
+const distinct = (
+  names: readonly InstrumentName[],
+  isWanted: (name: InstrumentName) => boolean = () => true,
+): InstrumentName[] => [...new Map(names.map((name) => [nameOf(name), name])).values()].filter(isWanted);
 
 const digestOf = (values: Values): string => hash('sha1', JSON.stringify(values), 'base64url');
 
@@ -98,6 +126,9 @@ export class RowPass {
   /** A digest of the values of each key in the file: files have millions of rows. */
   readonly #seen = new Map<string, string>();
   readonly #replacement: Replacement | null;
+  readonly #fields: ReturnType<typeof fieldPlans>;
+  /** True if the dataset had no row before the pass, which writes each key once: none is looked up. */
+  #wasEmpty: boolean | null = null;
   /** Rows of the present chunk, whose keys all differ: they are written at its end. */
   readonly #changed: ChangedRow[] = [];
 
@@ -121,6 +152,7 @@ export class RowPass {
       rules.dataset === instruments
         ? [ofInstruments]
         : (rules.dataset.file.names ?? []).filter(({ isOwn }) => isOwn !== true);
+    this.#fields = fieldPlans(rules, run.mapping, this.#columns);
   }
 
   /** True if the file has a row of a key. */
@@ -153,35 +185,52 @@ export class RowPass {
   }
 
   async add(chunk: Chunk): Promise<void> {
-    const parsed = await this.#withOwnSymbols(
-      Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row)),
+    const parsed = Array.from({ length: chunk.count }, (_, row) => this.#parse(chunk, row));
+    const rows = (await this.#withOwnSymbols(parsed)).map((row) =>
+      'reason' in row ? row : soundRow(this.#rules, row.values),
     );
-    await this.#lookUp(parsed);
-    for (const [row, one] of parsed.entries()) await this.#addRow(chunk, row, one);
+    await this.#lookUp(rows.flatMap((row) => ('reason' in row ? [] : [row])));
+    for (const [at, row] of rows.entries()) {
+      this.rowsRead++;
+      const problem = 'reason' in row ? row : await this.#store(row);
+      if (problem !== null) this.#run.refused.add(chunk, at, problem);
+    }
     await this.#writeChanged();
   }
 
   /** Looks up what is stored of rows, together, and of the instruments that they name. */
-  async #lookUp(rows: readonly Parsed[]): Promise<void> {
+  async #lookUp(rows: readonly SoundRow[]): Promise<void> {
     const { dataset } = this.#rules;
-    const sound = rows.flatMap((row) => ('reason' in row ? [] : [this.#completed(row.values)]));
-    this.#known = await this.#storedOf(dataset, sound);
+    const keys = rows.map(({ key }) => key);
+    const first = { order: [[dataset.key[0]!, 'asc']], limit: 1 } as const;
+    this.#wasEmpty ??= (await unlessDamaged(this.#run.writer.rows<Dataset>(dataset, first)))?.length === 0;
+    this.#known = this.#wasEmpty
+      ? new Map(keys.map((key) => [key, null]))
+      : await this.#storedOf(dataset, keys);
     const { beside } = dataset.file;
     if (beside !== undefined)
-      this.#knownBeside = await this.#storedOf(beside.dataset, sound.filter(this.#hasBeside));
-    const isNew = (values: Values): boolean => this.#known.get(rowKeyOf(dataset, values)) === null;
+      this.#knownBeside = await this.#storedOf(
+        beside.dataset,
+        rows.flatMap(({ completed }) =>
+          this.#hasBeside(completed) ? [rowKeyOf(beside.dataset, completed)] : [],
+        ),
+      );
     const names =
       dataset === instruments
-        ? (sound.filter(isNew) as unknown as InstrumentName[])
-        : sound.flatMap((values) => namedBy(dataset, values).map(({ name }) => name));
-    const dated = sound.flatMap((values) => namedOnDay(dataset, values)?.name ?? []);
-    const unknown = dated.filter((name) => !this.#symbols.has(name));
-    const found = await this.#named.lookUp([...names.filter((name) => !this.#named.has(name)), ...unknown]);
-    await this.#symbols.keep(unknown, found);
+        ? rows.flatMap(({ key, completed }) =>
+            this.#known.get(key) === null ? [completed as unknown as InstrumentName] : [],
+          )
+        : rows.flatMap(({ named }) => named.map(({ name }) => name));
+    const unknown = distinct(
+      rows.flatMap(({ dated }) => dated?.name ?? []),
+      (name) => !this.#symbols.has(name),
+    );
+    const unread = distinct(names, (name) => !this.#named.has(name));
+    await this.#symbols.keep(unknown, await this.#named.lookUp([...unread, ...unknown]));
   }
 
-  async #storedOf(dataset: Dataset, rows: readonly Values[]): Promise<StoredRows> {
-    const keys = [...new Set(rows.map((values) => rowKeyOf(dataset, values)))];
+  async #storedOf(dataset: Dataset, all: readonly string[]): Promise<StoredRows> {
+    const keys = [...new Set(all)];
     const places = keys.map((key) => valuesOfKey(dataset, key));
     const stored = await rowsWith(this.#run.writer, dataset, places);
     return new Map(keys.map((key, at) => [key, stored[at]!]));
@@ -190,13 +239,6 @@ export class RowPass {
   /** True if a row of the file has one beside it. */
   readonly #hasBeside = (values: Values): boolean =>
     this.#besideFields.some((field, at) => at > 0 && values[field] !== undefined);
-
-  async #addRow(chunk: Chunk, row: number, parsed: Parsed): Promise<void> {
-    this.rowsRead++;
-    const problem = 'reason' in parsed ? parsed : await this.#store(parsed.values);
-    if (problem === null) return;
-    this.#run.refused.add(chunk, row, problem);
-  }
 
   readonly #warn = (finding: string): void => {
     this.findings[finding] = (this.findings[finding] ?? 0) + 1;
@@ -216,35 +258,34 @@ export class RowPass {
     const values: Record<string, unknown> = {};
     const written: Record<string, string> = {};
     const { mapping } = this.#run;
-    const { cells, particulars } = this.#rules;
-    const isNaming = (field: string): boolean => this.#namings.some(({ symbol }) => symbol === field);
-    for (const [field, { isRequired }] of Object.entries(this.#rules.dataset.file.fields)) {
-      const column = mapping.columns.get(field);
-      const cell = column === undefined ? null : chunk.texts[this.#columns.indexOf(column)]!.text(row);
-      const { parse, reason, isExact, isNumber } = cells[field]!;
+    const { particulars } = this.#rules;
+    for (const { field, isRequired, place, at, rule, unmade } of this.#fields) {
+      const [given, leftOut] = [mapping.values.get(field), mapping.leftOut.get(at)];
+      if (place === null && given === undefined && !isRequired) continue;
+      const cell = place === null ? null : chunk.texts[place]!.text(row);
+      const { isExact, isNumber } = rule;
       // A required text, such as a title, is what it says.
-      const said = isRequired && isExact ? (cell ?? '').trim() : cellText(cell ?? '', isRequired);
-      const bare = mapping.values.get(field) ?? said;
+      const bare = given ?? (isRequired && isExact ? (cell ?? '').trim() : cellText(cell ?? '', isRequired));
       const text = isExact && bare !== '' ? (cell ?? bare) : bare;
-      const at = column ?? field;
       if (text === '') {
         if (isRequired) return { column: at, reason: 'is missing' };
         continue;
       }
-      const unmade = text.startsWith(UNMADE) ? mapping.derived.find(({ name }) => name === at) : undefined;
-      const leftOut = mapping.leftOut.get(at);
-      if (unmade !== undefined && leftOut === undefined) return { column: at, reason: unmade.reason };
-      const read = unmade === undefined ? parse(text) : undefined;
-      const value = read ?? (isNaming(field) ? (parseSpacedSymbol(text) ?? undefined) : undefined);
-      // Where no text, `NA` is a missing value, as R writes it.
-      const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
-      if (value === undefined && isMissing && !isRequired) continue;
-      // A number that the field cannot have refuses its row.
-      if (value === undefined && leftOut?.takes(text) && !(isNumber && numberOf(text) !== null)) {
+      const isUnmade = unmade !== undefined && text.startsWith(UNMADE);
+      if (isUnmade && leftOut === undefined) return { column: at, reason: unmade.reason };
+      const read = isUnmade ? undefined : rule.parse(text);
+      const isNaming = read === undefined && this.#namings.some(({ symbol }) => symbol === field);
+      const value = read ?? (isNaming ? (parseSpacedSymbol(text) ?? undefined) : undefined);
+      if (value === undefined) {
+        // Where no text, `NA` is a missing value, as R writes it.
+        const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
+        if (isMissing && !isRequired) continue;
+        // A number that the field cannot have refuses its row.
+        if (!leftOut?.takes(text) || (isNumber && numberOf(text) !== null))
+          return { column: at, reason: (isUnmade ? unmade : rule).reason };
         this.#warnOfOdd(at, leftOut.finding, text);
         continue;
       }
-      if (value === undefined) return { column: at, reason: unmade?.reason ?? reason };
       values[field] = value;
       written[field] = text;
     }
@@ -269,49 +310,54 @@ export class RowPass {
         return name === null ? [] : [{ field: naming.symbol, name }];
       });
     await this.#names.lookUp(
-      rows.flatMap((row) => ('reason' in row ? [] : namesIn(row).map(({ name }) => name))),
+      distinct(rows.flatMap((row) => ('reason' in row ? [] : namesIn(row).map(({ name }) => name)))),
     );
     return rows.map((row) => {
       if ('reason' in row) return row;
-      const values: Record<string, unknown> = { ...row.values };
+      let { values } = row;
       for (const { field, name } of namesIn(row)) {
         const own = this.#names.of(name);
         if ('reason' in own) return { column: this.#run.mapping.columns.get(field) ?? field, ...own };
-        values[field] = own.symbol;
+        if (own.symbol !== name.symbol) values = { ...values, [field]: own.symbol };
         this.#names.count(row.written[field]!, own.symbol);
       }
       return { ...row, values };
     });
   }
 
-  /** The values with the present symbol of the instrument that they are about. */
-  async #withPresentSymbol(values: Values): Promise<RowProblem | { readonly values: Values }> {
-    const named = namedOnDay(this.#rules.dataset, values);
-    if (named === null) return { values };
-    const { column, name, day } = named;
-    const owner = (await this.#symbols.of(name)).on(day);
+  /** The row with the present symbol of the instrument that it is about. */
+  async #withPresentSymbol(row: SoundRow): Promise<RowProblem | SoundRow> {
+    if (row.dated === null) return row;
+    const { column, name, day } = row.dated;
+    const owner = (this.#symbols.known(name) ?? (await this.#lateSymbol(name))).on(day);
     if ('reason' in owner) return { column: this.#run.mapping.columns.get(column) ?? column, ...owner };
-    return { values: { ...values, [column]: owner.symbol } };
+    return owner.symbol === name.symbol
+      ? row
+      : soundRow(this.#rules, { ...row.values, [column]: owner.symbol });
   }
 
-  readonly #completed = (values: Values): Values => this.#rules.particulars.complete?.(values) ?? values;
+  /** A symbol whose knowledge was dropped after the chunk's names were looked up: there were too many. */
+  async #lateSymbol(name: InstrumentName): Promise<SymbolOnDays> {
+    await this.#named.writeRecorded();
+    return this.#symbols.of(name);
+  }
 
   /**
-   * The values under a key that no other row of the file has; `known` where the file has equal ones already,
+   * The row under a key that no other row of the file has; `known` where the file has an equal one already,
    * else `repeated`.
    */
-  #place(values: Values): Values | 'known' | 'repeated' {
-    const { dataset, particulars } = this.#rules;
-    const digest = digestOf(this.#withoutBeside(values));
-    for (let place = 1; ; place++) {
-      const placed = place === 1 ? values : (particulars.followingOf?.(values, place) ?? null);
-      if (placed === null) return 'repeated';
-      const name = rowKeyOf(dataset, this.#completed(placed));
-      const before = this.#seen.get(name);
+  #place(row: SoundRow): SoundRow | 'known' | 'repeated' {
+    const digest = digestOf(this.#withoutBeside(row.values));
+    for (let [place, placed] = [1, row]; ; ) {
+      const before = this.#seen.get(placed.key);
       if (before === digest) return 'known';
-      if (before !== undefined) continue;
-      this.#seen.set(name, digest);
-      return placed;
+      if (before === undefined) {
+        this.#seen.set(placed.key, digest);
+        return placed;
+      }
+      const following = this.#rules.particulars.followingOf?.(row.values, ++place) ?? null;
+      if (following === null) return 'repeated';
+      placed = soundRow(this.#rules, following);
     }
   }
 
@@ -323,30 +369,29 @@ export class RowPass {
   }
 
   /** Stores a row; why it is refused, or null. */
-  async #store(values: Values): Promise<RowProblem | null> {
-    const present = await this.#withPresentSymbol(values);
+  async #store(row: SoundRow): Promise<RowProblem | null> {
+    const present = await this.#withPresentSymbol(row);
     if ('reason' in present) return present;
-    const placed = this.#place(present.values);
+    const placed = this.#place(present);
     if (placed === 'repeated') return this.#rules.dataset.file.repeated;
-    if (placed === 'known') return this.#addBeside(this.#completed(present.values), false);
+    if (placed === 'known') return this.#addBeside(present.completed, false);
     const problem = await this.#write(placed);
     // A refused row takes its key from no other row.
-    if (problem !== null) this.#seen.delete(rowKeyOf(this.#rules.dataset, this.#completed(placed)));
+    if (problem !== null) this.#seen.delete(placed.key);
     return problem;
   }
 
-  /** Writes the row of some values, unless an equal one is stored; why it is refused, or null. */
-  async #write(values: Values): Promise<RowProblem | null> {
+  /** Writes a row, unless an equal one is stored; why it is refused, or null. */
+  async #write({ values, completed, key, named }: SoundRow): Promise<RowProblem | null> {
     const { dataset, particulars } = this.#rules;
-    const completed = this.#completed(values);
     // The key may be another than that of the row's own values.
-    const key = rowKeyOf(dataset, completed);
     const known = await this.#knownOf(dataset, this.#known, key);
     const problem = (await particulars.problemBeside?.(values, known, this.#run.writer)) ?? null;
     if (problem !== null) return problem;
     // The instruments that the row names are made where the store does not know them (contract 8.9, 11).
     if (particulars.rowOf === undefined)
-      for (const { name, exchange } of namedBy(dataset, completed)) await this.#named.of(name, {}, exchange);
+      for (const { name, exchange } of named)
+        if (!this.#named.has(name)) await this.#named.of(name, {}, exchange);
     const findings = particulars.findingOf?.(completed, this.#run.writer, this.#run.startedMs) ?? [];
     for (const finding of [(await unlessDamaged(findings)) ?? []].flat()) this.#warn(finding);
     const context = { named: this.#named, warn: this.#warn };
@@ -354,10 +399,11 @@ export class RowPass {
     // Equal rows are equal texts.
     const row = rowWithValues<Dataset>(dataset, filled);
     this.#replacement?.add(row);
-    const text = JSON.stringify(row);
-    const isWritten = known === null || JSON.stringify(known) !== text;
+    const text = known === null ? null : JSON.stringify(row);
+    const isWritten = text === null || JSON.stringify(known) !== text;
     await this.#named.settle(isWritten);
-    if (isWritten) this.#changed.push({ dataset, known, row, isCounted: true, isRecorded: false });
+    if (isWritten)
+      this.#changed.push({ dataset, before: known, after: row, isCounted: true, isRecorded: false });
     else this.#held.add(text);
     return this.#addBeside(completed, isWritten);
   }
@@ -399,7 +445,8 @@ export class RowPass {
         continue;
       }
       const seen = this.#seenBeside.get(key)!;
-      this.#changed.push({ dataset, known, row, isCounted: !seen.isCounted, isRecorded: seen.isRecorded });
+      const { isCounted, isRecorded } = seen;
+      this.#changed.push({ dataset, before: known, after: row, isCounted: !isCounted, isRecorded });
       [seen.isCounted, seen.isRecorded] = [true, true];
     }
     this.#beside.clear();
@@ -418,18 +465,18 @@ export class RowPass {
   async #writeChanged(): Promise<void> {
     const { dataset } = this.#rules;
     await this.#settleBeside();
+    await this.#named.writeRecorded();
     const changed = this.#changed.splice(0);
     const counted = changed.filter(({ isCounted }) => isCounted);
     this.rowsWritten += counted.length;
-    this.newRows += counted.filter((one) => one.dataset === dataset && one.known === null).length;
-    const replacing = counted.filter(({ known }) => known !== null);
+    this.newRows += counted.filter((one) => one.dataset === dataset && one.before === null).length;
+    const replacing = counted.filter(({ before }) => before !== null);
     for (const [of, some] of Map.groupBy(replacing, (one) => one.dataset))
       await this.#run.former.addRows(
         of,
-        some.map(({ row }) => row),
+        some.map(({ after }) => after),
       );
-    for (const { dataset: of, known, row, isRecorded } of changed)
-      if (isRecorded) await putRow(this.#run.writer, of, known, row);
-      else await changeRowFirst(this.#run.writer, this.#run.runId, of, known, row);
+    for (const [of, some] of Map.groupBy(changed, (one) => one.dataset))
+      await changeRows(this.#run.writer, this.#run.runId, of, some);
   }
 }

@@ -2,10 +2,9 @@
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { limits } from '../../contract/limits.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
-import { changeRowFirst, putRow } from '../../runs/journal.ts';
-import { type KnownName, lookUpNames, newInstrument } from '../../runs/new-instrument.ts';
+import { changeRows } from '../../runs/journal.ts';
+import { type KnownName, lookUpNames, nameOf, newInstrument } from '../../runs/new-instrument.ts';
 import { instrumentNamed, refuseLost } from '../../store/instrument-terms.ts';
-import { rowKeyOf } from '../../store/journal-entries.ts';
 import { type Instrument, type InstrumentName, instruments } from '../../store/schema/reference.ts';
 import type { PresentRun } from './run.ts';
 
@@ -18,10 +17,12 @@ export class RunInstruments {
   readonly #needed = new Map<string, Instrument>();
   /** The numbers of all of these. */
   readonly #recorded = new Set<number>();
-  /** The store's instruments for the names that come next, by row key, until the run changes them. */
+  /** The store's instruments for the names that come next, by name, until the run changes them. */
   #known: Map<string, KnownName> = new Map();
   /** Known instruments that the present row names. */
   #named: Instrument[] = [];
+  /** Rows that are recorded and not written yet, by their numbers. */
+  readonly #unwritten = new Map<number, Parameters<typeof changeRows>[3][number]>();
   /** The first identifier that the run gave to an instrument that never was before. */
   #freshFrom = Number.POSITIVE_INFINITY;
 
@@ -30,7 +31,7 @@ export class RunInstruments {
   }
 
   /**
-   * Looks up names that come next, together; what is known of each, by row key. A damaged row among them is
+   * Looks up names that come next, together; what is known of each, by name. A damaged row among them is
    * met when its name is used.
    */
   async lookUp(names: readonly InstrumentName[]): Promise<ReadonlyMap<string, KnownName>> {
@@ -42,12 +43,12 @@ export class RunInstruments {
    * True if the run has written the instrument of a name, or noted that it needs it: then it knows its row.
    */
   has(name: InstrumentName): boolean {
-    return this.#needed.has(rowKeyOf(instruments, name));
+    return this.#needed.has(nameOf(name));
   }
 
   /** The instrument of a name, as the run leaves it; null where there is none. @throws DamagedData */
   async find(name: InstrumentName): Promise<Instrument | null> {
-    const key = rowKeyOf(instruments, name);
+    const key = nameOf(name);
     const known = this.#needed.get(key) ?? this.#known.get(key)?.instrument;
     return known === undefined ? instrumentNamed(this.run.writer, name) : known;
   }
@@ -58,7 +59,7 @@ export class RunInstruments {
    */
   async made({ asset_schema, country_iso_code, symbol }: InstrumentName): Promise<Instrument> {
     const name = { asset_schema, country_iso_code, symbol };
-    const found = this.#known.get(rowKeyOf(instruments, name));
+    const found = this.#known.get(nameOf(name));
     if (found === undefined) await refuseLost(this.run.writer, name);
     if (findMarket(asset_schema as AssetSchema, country_iso_code) === null)
       this.run.unknownMarkets.add(`${asset_schema}:${country_iso_code}`);
@@ -93,15 +94,30 @@ export class RunInstruments {
     return row;
   }
 
-  /** Replaces a row, null for none, and records that in the journal. */
+  /** Replaces a row, null for none, and records that in the journal: `writeRecorded` writes both. */
   protected async record(before: Instrument | null, row: Instrument): Promise<void> {
     if (before === null) this.created++;
-    if (this.#recorded.has(row.instrument_id)) await putRow(this.run.writer, instruments, before, row);
-    else await changeRowFirst(this.run.writer, this.run.runId, instruments, before, row);
-    this.#recorded.add(row.instrument_id);
-    this.#known.delete(rowKeyOf(instruments, row));
-    if (this.#needed.size >= limits.instrumentCacheMax) this.#needed.clear();
-    this.#needed.set(rowKeyOf(instruments, row), row);
+    const { instrument_id } = row;
+    const isRecorded = this.#recorded.has(instrument_id);
+    this.#unwritten.set(instrument_id, {
+      before,
+      isRecorded,
+      ...this.#unwritten.get(instrument_id),
+      after: row,
+    });
+    this.#recorded.add(instrument_id);
+    this.#known.delete(nameOf(row));
+    if (this.#needed.size >= limits.instrumentCacheMax) {
+      await this.writeRecorded();
+      this.#needed.clear();
+    }
+    this.#needed.set(nameOf(row), row);
+  }
+
+  /** Writes the rows that were recorded, together, with their entries in the journal. */
+  async writeRecorded(): Promise<void> {
+    await changeRows(this.run.writer, this.run.runId, instruments, [...this.#unwritten.values()]);
+    this.#unwritten.clear();
   }
 
   /** Records that the run needs a known instrument: it outlives an undo of the run that made it. */

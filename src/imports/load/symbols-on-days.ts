@@ -3,15 +3,9 @@ import { formatDay, parseDay } from '../../base/instant.ts';
 import type { SymbolTime } from '../../contract/file-words.ts';
 import { limits } from '../../contract/limits.ts';
 import { bearerOn } from '../../runs/naming.ts';
-import { type KnownName, lookUpNames } from '../../runs/new-instrument.ts';
+import { type KnownName, lookUpNames, nameOf } from '../../runs/new-instrument.ts';
 import { type FormerBearer, formerBearers } from '../../store/instrument-terms.ts';
-import { rowKeyOf } from '../../store/journal-entries.ts';
-import {
-  type FormerSymbol,
-  type Instrument,
-  type InstrumentName,
-  instruments,
-} from '../../store/schema/reference.ts';
+import type { FormerSymbol, Instrument, InstrumentName } from '../../store/schema/reference.ts';
 import type { MappedFile } from '../map/column-mapping.ts';
 import { unfitProblem } from '../read/file-problem.ts';
 import type { PresentRun } from './run.ts';
@@ -127,19 +121,24 @@ export class SymbolsOnDays {
   }
 
   has(name: InstrumentName): boolean {
-    return this.#symbols.has(rowKeyOf(instruments, name));
+    return this.#symbols.has(nameOf(name));
+  }
+
+  /** The symbol of a name that is kept. */
+  known(name: InstrumentName): SymbolOnDays | undefined {
+    return this.#symbols.get(nameOf(name));
   }
 
   /** Keeps the symbols of names that were looked up. */
   async keep(names: readonly InstrumentName[], found: ReadonlyMap<string, KnownName>): Promise<void> {
-    const byKey = new Map(names.map((name) => [rowKeyOf(instruments, name), name]));
+    const byKey = new Map(names.map((name) => [nameOf(name), name]));
     if (this.#symbols.size + byKey.size > limits.instrumentCacheMax) this.#symbols.clear();
     for (const [key, name] of byKey) this.#symbols.set(key, await this.made(name, found.get(key)));
   }
 
   async of(name: InstrumentName): Promise<SymbolOnDays> {
     if (!this.has(name)) await this.keep([name], await lookUpNames(this.#run.writer, [name]));
-    return this.#symbols.get(rowKeyOf(instruments, name))!;
+    return this.#symbols.get(nameOf(name))!;
   }
 
   /** The symbol of a name that was looked up; nothing was found of a damaged one. */

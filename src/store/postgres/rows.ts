@@ -29,6 +29,7 @@ const dialect: Dialect = {
   unchosen: (column) => `+${column}`,
   mark: (at) => `$${at}`,
   typed: (mark, kind) => `${mark}::${dialect.types[kind]}`,
+  insert: 'insert',
   // Each value is a column of many rows.
   rows: (kinds) => `select * from unnest(${kinds.map((kind) => `?::${arrayType(kind)}`).join()})`,
 };
