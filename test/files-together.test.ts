@@ -1,6 +1,8 @@
 // The files that run together: each is there, once, and changes nothing for the others.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { filesTogether } from './files-together.ts';
@@ -31,4 +33,21 @@ test('no file of a group has hooks of each test, or mocks outside of tests: its 
     /^(?:beforeEach|afterEach|mock)\b/m.test(readFileSync(join(root, file), 'utf8')),
   );
   assert.deepEqual(found, []);
+});
+
+test('a file that cannot be loaded fails with its error, and its group ends', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bourse-together-'));
+  try {
+    const file = join(folder, 'broken.test.ts');
+    writeFileSync(file, "throw new Error('it is broken');\n");
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+    const runner = join(import.meta.dirname, 'files-together.ts');
+    const { status, stdout } = spawnSync(process.execPath, ['--test-reporter=spec', runner, file], {
+      ...{ env, encoding: 'utf8', timeout: 120_000 },
+    });
+    assert.equal(status, 1, stdout);
+    assert.match(stdout, /it is broken/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

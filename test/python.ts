@@ -8,12 +8,16 @@ export const pythonClient = join(import.meta.dirname, '../clients/python');
 const runs = (program: string, ...words: readonly string[]): boolean =>
   spawnSync(program, words).status === 0;
 
+/** The path of a Python, by any name, if it has httpx and pandas; '' otherwise. */
+const pathOf = (name: string): string =>
+  spawnSync(name, ['-c', 'import sys, httpx, pandas; print(sys.executable, end="")'], { encoding: 'utf8' })
+    .stdout ?? '';
+
 /**
- * The first Python with httpx and pandas; null where there is none. Debian's packages belong to
+ * The path of the first Python with httpx and pandas; null where there is none. Debian's packages belong to
  * /usr/bin/python3.
  */
-export const python: string | null =
-  ['python3', '/usr/bin/python3'].find((program) => runs(program, '-c', 'import httpx, pandas')) ?? null;
+export const python: string | null = pathOf('python3') || pathOf('/usr/bin/python3') || null;
 
 /** Why tests of the client are skipped; false where they are not. */
 export const skipPython =

@@ -1,10 +1,13 @@
 // Endpoint name -> query, and the one function that runs a request in the query thread.
+import { parseParameters } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { type AllEndpoints, allEndpoints, type Endpoint } from '../contract/index.ts';
 import type { Keep } from '../series/calendars.ts';
 import { TrackedReader } from '../store/known-changes.ts';
 import { KnownReader } from '../store/past/known-reader.ts';
+import { series } from '../store/schema/bars.ts';
 import { always } from '../store/schema/dataset.ts';
+import { instruments } from '../store/schema/reference.ts';
 import type { RowLists, Store } from '../store/store.ts';
 import { tellingAdjusted } from './adjusted.ts';
 import { answerHistoricalBars, answerLatestBars, answerLatestOfMany } from './bars.ts';
@@ -114,6 +117,28 @@ export class QueryRunner {
     this.#store = store;
     this.#pageKeys = new PageKeys(pageKeySecret);
     this.#lane = lane;
+  }
+
+  /**
+   * Asks for two charts of the first stored series, so that nobody waits while their code is loaded and
+   * compiled: the first chart of a thread takes three times as long as the next. What fails here is told to
+   * whoever asks for it.
+   */
+  async warmUp(nowMs: number): Promise<void> {
+    const first = { order: [['instrument_id', 'asc']], limit: 1 } as const;
+    const stored = await this.#store.snapshot(async (reader) => {
+      const [one] = await reader.rows(series, first);
+      if (one === undefined) return undefined;
+      return (await reader.rows(instruments, { ...first, where: { instrument_id: one.instrument_id } }))[0];
+    });
+    if (stored === undefined) return;
+    const { asset_schema, country_iso_code, symbol } = stored;
+    const named = { schema_asset: asset_schema, country_symbol: `${country_iso_code}:${symbol}` };
+    for (const interval of ['60M', 'DAY']) {
+      const asked = { ...named, interval, limit: '100' };
+      const parameters = parseParameters(allEndpoints.latestBars, new Map(Object.entries(asked)));
+      await this.run({ endpoint: 'latestBars', parameters, nowMs, wrapCsv: false });
+    }
   }
 
   /** The answer, or a refusal. Anything else that is thrown is a fault. @throws TooDear */

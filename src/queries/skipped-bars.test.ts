@@ -173,6 +173,16 @@ for (const [what, symbol, asked, opens, isLatest] of cases)
     assert.ok(work.reads <= DAYS.length / 2, `${work.reads} reads of ${work.blocks} blocks`);
   });
 
+test('a warm thread has made charts of the first series: its caller reads nothing', async () => {
+  const { runner, work } = counted();
+  await runner.warmUp(LATER_MS);
+  const { reads } = work;
+  assert.ok(reads > 0);
+  const bars = await ask(runner, 'ENDS', { interval: '60M', limit: '100' }, latest);
+  assert.ok(bars.opens.length > 0);
+  assert.equal(work.reads, reads);
+});
+
 test('pages of one bar are those of one page, in both orders (contract 4.1)', async () => {
   const { runner, work } = counted();
   for (const sort of ['asc', 'desc']) {

@@ -4,6 +4,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
@@ -27,17 +28,32 @@ export const skip: string | false =
   postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 
 /**
- * Ports of each process: no other process has them while it lives, and the system gives none of them to
- * clients.
+ * Ports of each process, which the system gives to no client. While a process lives it listens on the first of
+ * its ports, so that no other takes them, those of its servers that are halted too.
  */
 const PORTS_FROM = 10_000;
 const PORTS_A_PROCESS = 20;
 const PROCESSES = 1_100;
 
+/** The first of some ports that this process now has. */
+async function takePorts(): Promise<number> {
+  for (let at = process.pid; ; at++) {
+    const first = PORTS_FROM + (at % PROCESSES) * PORTS_A_PROCESS;
+    const guard = createServer().unref();
+    const isTaken = await new Promise((resolve) => {
+      guard.once('error', () => resolve(false)).listen(first, '127.0.0.1', () => resolve(true));
+    });
+    if (isTaken) return first;
+  }
+}
+
+let taken: Promise<number> | null = null;
 let portsUsed = 0;
 
-const nextPort = (): number =>
-  PORTS_FROM + (process.pid % PROCESSES) * PORTS_A_PROCESS + (portsUsed++ % PORTS_A_PROCESS);
+async function nextPort(): Promise<number> {
+  taken ??= takePorts();
+  return (await taken) + 1 + (portsUsed++ % (PORTS_A_PROCESS - 1));
+}
 
 /** Runs a statement; how many rows it gives. */
 export async function askServer(url: string, sql: string): Promise<number> {
@@ -178,12 +194,12 @@ async function startFilled(fill: Fill, settings: readonly string[]): Promise<Pos
   const args = [...fast, `unix_socket_directories=${folder}`, ...settings].flatMap((one) => ['-c', one]);
   const start = (port: number): ServerRun =>
     new ServerRun(folder, user, ['-D', data, '-p', String(port), ...args]);
-  let port = nextPort();
+  let port = await nextPort();
   let run = start(port);
   for (let tries = 1; !(await run.isReady(data)); tries++) {
     await run.end('SIGQUIT');
-    if (tries === PORTS_A_PROCESS) throw new Error(`PostgreSQL does not start in ${folder}`);
-    port = nextPort();
+    if (tries === PORTS_A_PROCESS - 1) throw new Error(`PostgreSQL does not start in ${folder}`);
+    port = await nextPort();
     run = start(port);
   }
   return {

@@ -88,10 +88,13 @@ let opening: Promise<QueryRunner> | null = null;
 async function open(): Promise<QueryRunner> {
   try {
     const store = await openStore(setup.storeUrl, 'serve');
+    const runner = new QueryRunner(store, setup.pageKeySecret, setup.lane);
+    // A thread that takes the place of another has requests that wait.
+    if (!setup.wasOpened) await runner.warmUp(Date.now()).catch(() => undefined);
     turns.concurrency = store.concurrency;
     processorMs();
     send({ kind: 'ready', concurrency: store.concurrency });
-    return new QueryRunner(store, setup.pageKeySecret, setup.lane);
+    return runner;
   } catch (error) {
     opening = null;
     throw error;
