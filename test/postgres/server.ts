@@ -28,8 +28,8 @@ export const skip: string | false =
   postgresPrograms() === null && 'PostgreSQL is not installed: apt-get install postgresql-15';
 
 /**
- * Ports of each process, which the system gives to no client. While a process lives it listens on the first of
- * its ports, so that no other takes them, those of its servers that are halted too.
+ * Ports of each process, which the system gives to no client. While a process lives it listens on the first
+ * of its ports, so that no other takes them, those of its servers that are halted too.
  */
 const PORTS_FROM = 10_000;
 const PORTS_A_PROCESS = 20;
