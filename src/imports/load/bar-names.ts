@@ -9,8 +9,7 @@ import {
   plainOptionSymbol,
 } from '../../contract/identifiers.ts';
 import { type Interval, parseInterval } from '../../contract/interval.ts';
-import type { KnownName } from '../../runs/new-instrument.ts';
-import { nameOf } from '../../runs/new-instrument.ts';
+import { type KnownName, nameOf } from '../../runs/new-instrument.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';
 import type { FieldRule } from '../../store/schema/dataset.ts';
 import { readNotation } from '../../store/schema/notations.ts';

@@ -47,7 +47,7 @@ function soundRow({ dataset, particulars }: RowRules, values: Values) {
 
 type SoundRow = ReturnType<typeof soundRow>;
 
-/** How the cells of each field are read: `place` is that of its column, `at` what a refusal calls it. */
+/** The rule of each field's cells: `place` is that of its column, `at` is the name that a refusal has. */
 const fieldPlans = ({ dataset, cells }: RowRules, mapping: FieldSources, header: readonly string[]) =>
   Object.entries(dataset.file.fields).map(([field, { isRequired = false }]) => {
     const column = mapping.columns.get(field);
