@@ -701,6 +701,11 @@ test('actions whose kind the columns do not tell are refused, and so are ratios 
       ),
       /required column missing: action_type/,
     );
+  const trades = ['Symbol,Date,Action,Quantity,Amount', 'A,2024-01-02,Buy,10,2200'];
+  assert.match(
+    await vendor.refusal('trades.csv', text(trades), flags),
+    /required column missing: action_type/,
+  );
   assert.match(
     await vendor.refusal('a.csv', text(['symbol,ex_date,dividend,split', 'A,2024-01-02,0.5,']), flags),
     /Its rows may be dividends or splits: add a column action_type with dividend or split/,

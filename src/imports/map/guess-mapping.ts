@@ -252,7 +252,9 @@ function kindOf(
     return {
       hint: 'Its rows may be dividends or splits: add a column action_type with dividend or split, and write a row for each where a day has both.',
     };
-  if (kind === '' || found.has('adjustment_factor')) return {};
+  // An amount of a date may be that of a trade.
+  const isOpen = /^amount,date$/i.test([found.get('cash_amount'), found.get('ex_date')].join());
+  if (kind === '' || isOpen || found.has('adjustment_factor')) return {};
   // Of two ways to say the shares a row has one.
   return {
     action_type: { column: found.get(first)!, ...(more.length > 0 && { default: kind }), value: kind },
