@@ -92,7 +92,8 @@ export class Database {
   #underWay = 0;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(path: string, mode: Mode, kind: FileKind) {
+  /** `alone`: no other process can open it until it is closed; whoever comes second waits. */
+  constructor(path: string, mode: Mode, kind: FileKind, alone = false) {
     this.path = path;
     requireFile(path, kind);
     if (kind !== 'backup') requireOneName(path);
@@ -104,15 +105,27 @@ export class Database {
     try {
       const problem = versionProblem(this.rows('select sqlite_version()')[0]![0] as string);
       if (problem !== null) throw new StoreUnusable(problem);
+      if (alone) this.#lockOthersOut();
       this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 8_192}`);
       if (mode === 'write')
-        this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file');
+        this.#db.exec(
+          `pragma journal_mode = ${alone ? 'delete' : 'wal'}; pragma synchronous = full; pragma temp_store = file`,
+        );
       if (mode === 'read') this.#db.exec(`pragma busy_timeout = ${storeLimits.readBusyTimeoutMs}`);
     } catch (error) {
       this.#db.close();
       throw error instanceof StoreUnusable ? error : notOpened(path, error, mode);
     }
+  }
+
+  /** The lock stays (sqlite.org/pragma.html#pragma_locking_mode). */
+  #lockOthersOut(): void {
+    // Two that kept a part of the lock while they wait would wait for each other.
+    this.#db.exec(
+      `pragma page_size = ${PAGE_BYTES}; begin exclusive; pragma locking_mode = exclusive; commit`,
+    );
+    if (this.isReplaced) throw new StoreUnavailable(`${this.path} was removed or replaced`);
   }
 
   #checkKind(kind: FileKind, mode: Mode): void {
@@ -394,7 +407,7 @@ export class Database {
   }
 
   [Symbol.dispose](): void {
-    this.close();
+    if (this.#db.isOpen) this.close();
   }
 
   #prepared(sql: string): StatementSync {

@@ -1,6 +1,6 @@
 // A SQLite store while it is made as a copy: two files under other names, which are renamed when the copy is
 // verified (docs/decisions/0032).
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DiskFull, makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { type CopyTarget, storeInTheWay } from '../copy.ts';
@@ -10,7 +10,7 @@ import { Database } from './connection.ts';
 import { controlOf, controlPathOf } from './control.ts';
 import { plainAccess } from './engine.ts';
 import { COMPANIONS, flush, requireFile } from './files.ts';
-import { openFile } from './layout.ts';
+import { bringUpToDate, openFile } from './layout.ts';
 
 /** The name of a file of a store until the copy is finished. */
 const unfinished = (path: string): string => `${path}.copying`;
@@ -30,56 +30,54 @@ function requireFree(path: string): void {
     throw new WouldReplace(`${left} is left of a store that is gone: remove it, or name another place`);
 }
 
-/** A copy that was killed between the two renames of its end has its keys in place, and its data not yet. */
-function takeBack(path: string): void {
-  const control = controlPathOf(path);
-  const isBetween =
-    !existsSync(path) &&
-    existsSync(unfinished(path)) &&
-    existsSync(control) &&
-    !existsSync(unfinished(control));
-  if (isBetween) renameSync(control, unfinished(control));
-}
+/**
+ * Whether a copy is between the two renames of its end, or was killed there: its keys are in place, and its
+ * data not yet.
+ */
+const isBetween = (path: string): boolean =>
+  !existsSync(path) &&
+  existsSync(unfinished(path)) &&
+  existsSync(controlPathOf(path)) &&
+  !existsSync(unfinished(controlPathOf(path)));
 
-/** Opens the data so that no other process can until it is closed. */
-async function openAlone(path: string, tell: Tell): Promise<Database> {
-  const busy = `another bourse copy writes ${path}: let it end`;
-  let database: Database;
+/** Opens the data so that no other process can until it is closed: this is the one copy. */
+function openAlone(path: string): Database {
+  const data = unfinished(path);
   try {
-    database = await openFile(path, 'write', 'store', storeHistory, tell);
+    return new Database(data, 'write', 'store', true);
   } catch (error) {
-    const isBusy = error instanceof StoreUnavailable && !(error.cause instanceof DiskFull);
-    throw isBusy ? new StoreUnavailable(busy, { cause: error }) : error;
+    if (!(error instanceof StoreUnavailable) || error.cause instanceof DiskFull) throw error;
+    // Another one has finished while this one waited: it may have looked for a log of the file's old name.
+    if (!existsSync(data)) for (const end of COMPANIONS) rmSync(data + end, { force: true });
+    requireFree(path);
+    throw new StoreUnavailable(`another bourse copy writes ${data}: let it end`, { cause: error });
   }
-  if (!database.takeAlone()) {
-    database.close();
-    throw new StoreUnavailable(busy);
-  }
-  // The lock stays (sqlite.org/pragma.html#pragma_locking_mode).
-  database.exec('commit');
-  return database;
 }
 
 /** Begins a copy into `path`, or goes on with one; it needs about `bytes` in all. */
 export async function openSqliteCopyTarget(path: string, bytes: number, tell: Tell): Promise<CopyTarget> {
   requireFile(path, 'store');
-  takeBack(path);
-  requireFree(path);
+  if (!isBetween(path)) requireFree(path);
   const [data, control] = [unfinished(path), unfinished(controlPathOf(path))];
   const folder = dirname(resolve(path));
   makeFolder(folder);
-  const isBegun = existsSync(data);
-  requireDiskSpace(folder, Math.max(0, bytes - (isBegun ? statSync(data).size : 0)));
-  // The keys first: where they alone are missing, a copy was at its end.
-  const keys = await openFile(control, 'write', 'control', controlHistory, tell);
-  const database = await openAlone(data, tell).catch((error: unknown) => {
-    keys.close();
+  const bytesThere = statSync(data, { throwIfNoEntry: false })?.size ?? 0;
+  requireDiskSpace(folder, Math.max(0, bytes - bytesThere));
+  using opening = new DisposableStack();
+  const database = opening.use(openAlone(path));
+  const isBegun = database.pragma('user_version') > 0;
+  if (isBegun && isBetween(path)) renameSync(controlPathOf(path), control);
+  try {
+    requireFree(path);
+  } catch (error) {
+    if (!isBegun) rmSync(data, { force: true });
     throw error;
-  });
+  }
+  // The keys first: where they alone are missing, a copy was at its end.
+  const keys = opening.use(await openFile(control, 'write', 'control', controlHistory, tell));
+  await bringUpToDate(database, 'write', 'store', storeHistory, tell);
   const access = plainAccess(database);
-  const opened = new DisposableStack();
-  opened.use(keys);
-  opened.use(database);
+  const opened = opening.move();
   return {
     name: `sqlite:${path}`,
     isBegun,

@@ -45,6 +45,19 @@ export async function openFile(
 ): Promise<Database> {
   if (mode === 'write') makeFolder(dirname(resolve(path)));
   const database = new Database(path, mode, kind);
+  await bringUpToDate(database, mode, kind, layout, tell);
+  return database;
+}
+
+/** Checks an open file, and in mode `write` migrates it; closes it where it cannot be used. */
+export async function bringUpToDate(
+  database: Database,
+  mode: Mode,
+  kind: FileKind,
+  layout: Layout,
+  tell: Tell,
+): Promise<void> {
+  const { path } = database;
   try {
     requireSound(database, layoutProblem);
     checkLayout(database, path, layout);
@@ -54,7 +67,6 @@ export async function openFile(
       throw new OlderLayout(
         `${path} has an older layout: run bourse serve or bourse import once to update it`,
       );
-    return database;
   } catch (error) {
     database.close();
     throw isPassing(error) ? notOpened(path, error, mode) : error;
