@@ -202,7 +202,8 @@ export class RowPass {
   async #lookUp(rows: readonly SoundRow[]): Promise<void> {
     const { dataset } = this.#rules;
     const keys = rows.map(({ key }) => key);
-    const first = { order: [[dataset.key[0]!, 'asc']], limit: 1 } as const;
+    // In the order of the whole key, whose index the look-ups read: another one may have lost its rows.
+    const first = { order: dataset.key.map((column) => [column, 'asc'] as const), limit: 1 };
     this.#wasEmpty ??= (await unlessDamaged(this.#run.writer.rows<Dataset>(dataset, first)))?.length === 0;
     this.#known = this.#wasEmpty
       ? new Map(keys.map((key) => [key, null]))
