@@ -406,10 +406,10 @@ test('copies into one place at once: one is made or completes it, the others are
     assert.equal(others.length, copies - 1, `${to}: ${told}`);
     for (const { stderr } of others)
       assert.match(stderr, /another bourse copy writes .*: let it end|there is a store at/);
-    assert.deepEqual(await everythingIn(target), everything);
     const name = basename(target, '.db');
     const files = readdirSync(shop.folder).filter((one) => one.startsWith(`${name}.`));
     assert.deepEqual(files.sort(), to === 'SQLite' ? [`${name}.control.db`, `${name}.db`] : []);
+    assert.deepEqual(await everythingIn(target), everything);
   }
 });
 

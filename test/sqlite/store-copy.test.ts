@@ -117,7 +117,7 @@ test('a full disk is reported with the bytes that are missing, before and during
     }
   };
   try {
-    for (const freeBytes of [8, 64, 128, 256, 384, 512, 768].map((kilobytes) => kilobytes * 1024)) {
+    for (const freeBytes of [8, 64, 128, 256, 384, 512, 768, 1536].map((kilobytes) => kilobytes * 1024)) {
       disk.resize(2 ** 25);
       for (const name of readdirSync(disk.folder)) rmSync(disk.path(name));
       disk.leaveFree(freeBytes);

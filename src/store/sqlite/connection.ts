@@ -108,10 +108,8 @@ export class Database {
       if (alone) this.#lockOthersOut();
       this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 8_192}`);
-      if (mode === 'write')
-        this.#db.exec(
-          `pragma journal_mode = ${alone ? 'delete' : 'wal'}; pragma synchronous = full; pragma temp_store = file`,
-        );
+      if (mode === 'write') this.#db.exec(`pragma journal_mode = ${alone ? 'delete' : 'wal'}`);
+      if (mode === 'write') this.#db.exec('pragma synchronous = full; pragma temp_store = file');
       if (mode === 'read') this.#db.exec(`pragma busy_timeout = ${storeLimits.readBusyTimeoutMs}`);
     } catch (error) {
       this.#db.close();

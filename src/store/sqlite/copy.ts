@@ -10,7 +10,7 @@ import { Database } from './connection.ts';
 import { controlOf, controlPathOf } from './control.ts';
 import { plainAccess } from './engine.ts';
 import { COMPANIONS, flush, requireFile } from './files.ts';
-import { bringUpToDate, openFile } from './layout.ts';
+import { openFile } from './layout.ts';
 
 /** The name of a file of a store until the copy is finished. */
 const unfinished = (path: string): string => `${path}.copying`;
@@ -75,7 +75,7 @@ export async function openSqliteCopyTarget(path: string, bytes: number, tell: Te
   }
   // The keys first: where they alone are missing, a copy was at its end.
   const keys = opening.use(await openFile(control, 'write', 'control', controlHistory, tell));
-  await bringUpToDate(database, 'write', 'store', storeHistory, tell);
+  await openFile(database, 'write', 'store', storeHistory, tell);
   const access = plainAccess(database);
   const opened = opening.move();
   return {

@@ -33,31 +33,19 @@ type Layout = History & {
 };
 
 /**
- * Opens a file; in mode `write` makes its folder and migrates it. `tell` is called before the old file is
- * copied.
+ * Opens a file, or checks one that is open; in mode `write` makes its folder and migrates it. `tell` is
+ * called before the old file is copied.
  */
 export async function openFile(
-  path: string,
+  file: string | Database,
   mode: Mode,
   kind: FileKind,
   layout: Layout,
   tell: Tell,
 ): Promise<Database> {
+  const path = typeof file === 'string' ? file : file.path;
   if (mode === 'write') makeFolder(dirname(resolve(path)));
-  const database = new Database(path, mode, kind);
-  await bringUpToDate(database, mode, kind, layout, tell);
-  return database;
-}
-
-/** Checks an open file, and in mode `write` migrates it; closes it where it cannot be used. */
-export async function bringUpToDate(
-  database: Database,
-  mode: Mode,
-  kind: FileKind,
-  layout: Layout,
-  tell: Tell,
-): Promise<void> {
-  const { path } = database;
+  const database = typeof file === 'string' ? new Database(path, mode, kind) : file;
   try {
     requireSound(database, layoutProblem);
     checkLayout(database, path, layout);
@@ -67,6 +55,7 @@ export async function bringUpToDate(
       throw new OlderLayout(
         `${path} has an older layout: run bourse serve or bourse import once to update it`,
       );
+    return database;
   } catch (error) {
     database.close();
     throw isPassing(error) ? notOpened(path, error, mode) : error;
