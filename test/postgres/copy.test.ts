@@ -1,8 +1,10 @@
 // `bourse copy` between SQLite and PostgreSQL, in every direction: whole, cut off, beside imports (contract
 // 10).
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -392,11 +394,11 @@ test('a copy into PostgreSQL that is not finished is refused by every command, w
   }
 });
 
-test('copies into one place at once: one is made or completes it, the others are refused, and the store is whole (contract 10)', async () => {
+test('copies into one place at once: one makes the store, the others are refused, and the store is whole (contract 10)', async () => {
   const { url, everything } = await sourceOf('SQLite');
-  // By chance they meet at other moments in each round.
   const rounds: [to: string, copies: number][] = Object.keys(engines).map((to) => [to, 2]);
-  for (const [to, copies] of [...rounds, ['SQLite', 2], ['SQLite', 4]] as typeof rounds) {
+  rounds.push(['SQLite', 4]);
+  for (const [to, copies] of rounds) {
     const target = engines[to]!();
     const ended = await Promise.all(
       Array.from({ length: copies }, () => shop.run('copy', '--from', url, '--to', target)),
@@ -411,6 +413,32 @@ test('copies into one place at once: one is made or completes it, the others are
     assert.deepEqual(files.sort(), to === 'SQLite' ? [`${name}.control.db`, `${name}.db`] : []);
     assert.deepEqual(await everythingIn(target), everything);
   }
+});
+
+test('a copy that waits for another to end does not disturb it, and is refused (contract 10)', {
+  skip: !existsSync('/proc/self/fd'),
+}, async () => {
+  const { url, everything } = await sourceOf('SQLite');
+  const target = engines.SQLite!();
+  const [source, control] = [await openStore(url, 'read'), await openControl(url, 'read')];
+  const opened = await engineAt(target).openCopyTarget(0, () => undefined);
+  const second = shop.start(['copy', '--from', url, '--to', target]);
+  const ended = once(second, 'exit');
+  const told = text(second.stderr!);
+  const data = `${basename(target)}.copying`;
+  const { ino } = statSync(shop.path(data));
+  const files = `/proc/${second.pid}/fd`;
+  const opens = (file: string): boolean =>
+    statSync(`${files}/${file}`, { throwIfNoEntry: false })?.ino === ino;
+  await until('the second waits', () => readdirSync(files).some(opens));
+  await copyStore(source, control, opened, quiet, Date.now);
+  await Promise.all([source.close(), control.close(), opened.close()]);
+  assert.deepEqual([(await ended)[0], /there is a store at/.test(await told)], [2, true], await told);
+  assert.deepEqual(
+    readdirSync(shop.folder).filter((one) => one.includes(data)),
+    [],
+  );
+  assert.deepEqual(await everythingIn(target), everything);
 });
 
 test('a damaged source in PostgreSQL is refused with the name of what is damaged (contract 10)', {
