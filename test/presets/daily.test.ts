@@ -68,7 +68,15 @@ test('EODHD: prices are raw, volumes are adjusted for splits, and the exchange o
     volumes: 'split',
     symbols: 'now',
   });
-  assert.equal((await vendor.served('stock/US:AAPL', 'DAY'))[0]?.[4], 499.23);
+  const bars = await vendor.served('stock/US:AAPL', 'DAY');
+  assert.equal(bars[0]?.[4], 499.23);
+  const keys = eodhd.toLowerCase().split(',');
+  const objects = rows.map((row) =>
+    Object.fromEntries(row.split(',').map((cell, at) => [keys[at]!, at === 0 ? cell : Number(cell)])),
+  );
+  const json = await vendor.import('AAPL.US.json', JSON.stringify(objects), { fields: stock });
+  assert.deepEqual(json.preset, report.preset);
+  assert.deepEqual(await vendor.served('stock/US:AAPL', 'DAY'), bars);
 });
 
 test('EODHD intraday: the epoch is taken, not the text of the exchange’s clock', async () => {

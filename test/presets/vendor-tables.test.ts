@@ -1,12 +1,16 @@
 // Files that are tables of names, and answers of Massive, as their vendors write them: the first and the last
 // bar by hand (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import * as arrow from 'apache-arrow';
+import { holdReader } from '../../src/imports/read/reader-process.ts';
+import { runStatement } from '../duckdb.ts';
 import { rowsOf } from '../stores.ts';
 import { type Flags, type ServedBar, Vendor } from './vendor.ts';
 
 const vendor = new Vendor();
+process.once('exit', holdReader());
 after(() => vendor.close());
 
 const us = { asset_schema: 'stock', country_iso_code: 'US', symbol: 'A' };
@@ -500,6 +504,77 @@ test('candles of freqtrade as Feather: its name says pair and interval, but not 
   const marks = await vendor.refusal('BTC_USDT_USDT-4h-mark.feather', bytes);
   assert.match(marks, /--schema/);
 });
+
+/** The frame of a header and rows in the other kinds of files that pandas writes. */
+async function framesOf(index: string, rows: readonly (readonly [string, ...number[]])[]) {
+  const names = yfinance.split(',');
+  const times = rows.map(([at]) => Date.parse(at));
+  const values = names.map((_, place) => rows.map((row) => row[place + 1] as number));
+  const objects = rows.map((_, row) => Object.fromEntries(names.map((name, at) => [name, values[at]![row]])));
+  const records = (made: (ms: number) => number | string): Record<string, unknown>[] =>
+    objects.map((object, row) => ({ [index]: made(times[row]!), ...object }));
+  const table = new arrow.Table({
+    [index]: arrow.vectorFromArray(times, new arrow.Timestamp(arrow.TimeUnit.NANOSECOND, 'America/New_York')),
+    ...Object.fromEntries(
+      names.map((name, at) => [name, arrow.vectorFromArray(values[at]!, new arrow.Float64())]),
+    ),
+  });
+  const path = vendor.shop.path(`${index}.parquet`);
+  const select = rows.map(
+    (
+      [at],
+      row,
+    ) => `select ${names.map((name, place) => `${values[place]![row]}::double as "${name}"`).join()},
+      timestamptz '${at}' as "${index}"`,
+  );
+  await runStatement(`copy (${select.join(' union all ')} order by 8) to '${path}' (format parquet)`);
+  const columns = names.map((name, at) => [
+    name,
+    Object.fromEntries(times.map((ms, row) => [ms, values[at]![row]])),
+  ]);
+  return {
+    'KO.parquet': readFileSync(path),
+    'KO.feather': Buffer.from(arrow.tableToIPC(table, 'file')),
+    'KO.json': JSON.stringify(records((ms) => ms)),
+    'KO.ndjson': records((ms) => new Date(ms).toISOString())
+      .map((row) => JSON.stringify(row))
+      .join('\n'),
+    // Without the name of the index.
+    'columns/KO.json': JSON.stringify(Object.fromEntries(columns)),
+    'split/KO.json': JSON.stringify({ columns: names, index: times, data: rows.map(([, ...row]) => row) }),
+  };
+}
+
+for (const [index, rows] of [
+  [
+    'Date',
+    [
+      ['2025-02-27 00:00:00-05:00', 70.3, 70.8, 70.1, 70.45, 12345600, 0, 0],
+      ['2025-02-28 00:00:00-05:00', 70.5, 70.8, 70, 70.71, 19876500, 0.485, 2],
+    ],
+  ],
+  [
+    'Datetime',
+    [
+      ['2025-02-27 09:30:00-05:00', 70.3, 70.8, 70.1, 70.45, 12345, 0, 0],
+      ['2025-02-27 09:35:00-05:00', 70.5, 70.8, 70, 70.71, 19876, 0, 0],
+    ],
+  ],
+] as const)
+  test(`yfinance's ${index} is the same in every kind of file (contract 9.4, 11)`, async () => {
+    const flags = { fields: { asset_schema: 'stock', country_iso_code: 'US' } };
+    const csv = [[index, yfinance].join(), ...rows.map((row) => row.join())].join('\n');
+    const { preset } = await vendor.import('KO.csv', csv, flags);
+    assert.equal(preset?.name, 'yfinance');
+    const interval = index === 'Date' ? 'DAY' : '5M';
+    const bars = await vendor.served('stock/US:KO', interval);
+    assert.equal(bars.length, 2);
+    for (const [name, content] of Object.entries(await framesOf(index, rows))) {
+      const report = await vendor.import(name, content, flags);
+      assert.deepEqual([report.preset, report.rowsRefused], [preset, 0], name);
+      assert.deepEqual(await vendor.served('stock/US:KO', interval), bars, name);
+    }
+  });
 
 test('dates of Investing.com with the day first, with names of months, and with either meaning', async () => {
   const file = (first: string, second: string): string =>

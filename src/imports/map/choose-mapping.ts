@@ -8,9 +8,10 @@ import { findZone } from '../../market/calendar/zone.ts';
 import { barFields } from '../../store/schema/bars.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { type FileProblem, unfitProblem, usageProblem } from '../read/file-problem.ts';
-import { type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
+import type { ReadFirst } from '../read/format.ts';
+import { lineOf as csvLine, type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
 import { foundLayout } from './beginning.ts';
-import { epochMicros, groupedNumbers, inputsOf } from './cell.ts';
+import { type Cell, epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import type { Told } from './cell-forms.ts';
 import {
   type ChooseMapping,
@@ -30,23 +31,57 @@ const NONE = 'none';
 export function guessedMapping(dataset: string, fields: FieldNames, told: Told): ChooseMapping {
   checkTold(told);
   return (sample) => {
-    const preset = presets.find((one) => one.dataset === dataset && one.fits(sample) === 'surely');
-    if (preset !== undefined) {
-      const mapping = preset.mappingOf(sample);
-      if (canBeWritten(mapping)) return mapping;
-      throw unfitProblem(sample.name, `is read by the preset ${preset.name}: it needs no mapping file`);
-    }
-    return found(sample, fields, told, { isAsked: true });
+    const preset = sureOf(sample).find((one) => one.dataset === dataset);
+    if (preset === undefined) return found(sample, dataset, fields, told, { isAsked: true });
+    const mapping = preset.mappingOf(sample);
+    if (canBeWritten(mapping)) return mapping;
+    throw needsNoMap(sample, preset.name);
   };
 }
 
+/** The presets that know a file surely. */
+const sureOf = (sample: Sample): Preset[] => presets.filter(({ fits }) => fits(sample) === 'surely');
+
 /** The layout and the columns of a file that nobody described. */
-function found(sample: Sample, fields: FieldNames, told: Told, how: Parameters<typeof foundLayout>[3]) {
+function found(
+  sample: Sample,
+  dataset: string,
+  fields: FieldNames,
+  told: Told,
+  how: Parameters<typeof foundLayout>[3],
+) {
   const layout = { ...foundLayout(sample, fields, told, how), ...encodingOf(told.encoding) };
   const undescribed = { sample, fields, told: { ...told, ...layout }, isAsked: how.isAsked };
-  const atHeader: ColumnMapping['atHeader'] = (...columns) => foundColumns(undescribed, ...columns);
+  const atHeader: ColumnMapping['atHeader'] = async (header, nested, read) => {
+    const own = await foundColumns(undescribed, header, nested, read);
+    const table = read && (await tableOf(dataset, sample.name, header, read));
+    if (table === null) return own;
+    if (how.isAsked) throw needsNoMap(sample, table.preset!);
+    const cellOf = ([field, name]: [string, Cell]) => [field, own.cellOf!(field, name as string)];
+    return { ...table, columns: Object.fromEntries(Object.entries(table.columns).map(cellOf)) };
+  };
   return { ...noMapping, ...layout, atHeader };
 }
+
+/**
+ * The mapping of a preset that is a table of names, by the columns and first rows of JSON, Parquet or Arrow:
+ * its CSV would have the same header. The reader says what kinds of cells they are.
+ */
+async function tableOf(dataset: string, name: string, header: readonly string[], read: ReadFirst) {
+  const sampleOf = (rows: readonly (readonly string[])[]): Sample => {
+    return { name, isCut: false, text: [header, ...rows].map(csvLine).join('') };
+  };
+  const preset = sureOf(sampleOf([])).find((one) => one.dataset === dataset);
+  if (preset === undefined) return null;
+  const first = await read([]);
+  const columns = header.map((column) => first.get(column)?.cells ?? []);
+  const mapping = by(preset, sampleOf(columns[0]!.map((_, row) => columns.map((cells) => cells[row] ?? ''))));
+  const isTable = Object.values(mapping.columns).every((cell) => typeof cell === 'string');
+  return isTable && mapping.convert === undefined ? mapping : null;
+}
+
+const needsNoMap = ({ name }: Sample, preset: string): FileProblem =>
+  unfitProblem(name, `is read by the preset ${preset}: it needs no mapping file`);
 
 /** True if a mapping file can say all of a preset's mapping. */
 const canBeWritten = ({ columns, ...parts }: ColumnMapping): boolean =>
@@ -81,7 +116,7 @@ export function chooseMapping(
 ): ChooseMapping {
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
-  const find: Find = (sample, hint) => found(sample, fields, told, { isAsked: false, hint });
+  const find: Find = (sample, hint) => found(sample, dataset, fields, told, { isAsked: false, hint });
   const choose = chosen(dataset, preset, mapPath, find);
   checkTold(told);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
@@ -147,7 +182,7 @@ const hintOf = ({ name, dataset }: Preset, wanted: string): string =>
 
 function askedFor(preset: Preset, sample: Sample): ColumnMapping {
   if (preset.fits(sample) !== 'no') return by(preset, sample);
-  const other = presets.find(({ fits }) => fits(sample) === 'surely');
+  const [other] = sureOf(sample);
   const cure =
     other === undefined
       ? `its files begin: ${preset.example[0]}`
@@ -156,7 +191,7 @@ function askedFor(preset: Preset, sample: Sample): ColumnMapping {
 }
 
 function detected(dataset: string, sample: Sample, find: Find): ColumnMapping {
-  const sure = presets.filter(({ fits }) => fits(sample) === 'surely');
+  const sure = sureOf(sample);
   const preset = sure.find((one) => one.dataset === dataset);
   if (preset !== undefined) return by(preset, sample);
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');

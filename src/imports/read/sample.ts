@@ -116,7 +116,7 @@ export const stemOf = ({ name }: Sample): string =>
   name
     .replace(/^.*[/\\]/, '')
     .replace(/(?:\.(?:gz|zst|zip|bz2|xz|tar)|\.tgz)+$/i, '')
-    .replace(/(\.rejected(\.\d+)?)?\.(csv|tsv|txt|json|ndjson)$/i, '')
+    .replace(/(\.rejected(\.\d+)?)?\.(csv|tsv|txt|json|ndjson|parquet|feather|arrow)$/i, '')
     .replace(/(\.csv)?\.rejected(\.\d+)?$/i, '');
 
 /** Cells of a line without the spaces around them; null where it cannot be read. */

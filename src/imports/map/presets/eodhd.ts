@@ -6,6 +6,7 @@ import {
   fitsList,
   given,
   intervalOfDates,
+  intervalOfDays,
   isList,
   known,
   lower,
@@ -29,25 +30,32 @@ function named(sample: Sample): { symbol?: string; country_iso_code?: string } {
 const usStock = (sample: Sample): ReturnType<typeof named> =>
   named(sample).country_iso_code === 'US' ? named(sample) : {};
 
+/** As JSON the columns have the same names in small letters, here and intraday. */
 export const eodhdDaily: Preset = {
   name: 'eodhd',
   says: 'EODHD end of day prices: days, weeks, months',
   dataset: 'bars',
   example: [daily, '2020-08-28,504.05,505.77,498.31,499.23,121.0234,187630000'],
-  fits: begins(daily),
-  mappingOf: (sample) => ({
-    columns: { ...titled, datetime: 'Date' },
-    values: known({ ...named(sample), interval: intervalOfDates(sample) }),
-    prices: 'raw',
-    volumes: 'split',
-    symbols: 'now',
-    notation: 'yahoo',
-  }),
+  fits: (sample) =>
+    begins(daily)(sample) === 'surely' ? 'surely' : fitsList(...daily.toLowerCase().split(','))(sample),
+  mappingOf(sample) {
+    const isCsv = begins(daily)(sample) === 'surely';
+    const interval = isList(sample)
+      ? intervalOfDays(Array.from(sample.text.matchAll(/"date":\s*"([-\d]+)/g), ([, at]) => at!))
+      : intervalOfDates(sample);
+    return {
+      columns: isCsv ? { ...titled, datetime: 'Date' } : { ...lower, datetime: 'date' },
+      values: known({ ...named(sample), interval }),
+      prices: 'raw',
+      volumes: 'split',
+      symbols: 'now',
+      notation: 'yahoo',
+    };
+  },
 };
 
 const isOfIntraday = (sample: Sample): boolean => begins(intraday)(sample) === 'surely';
 
-/** As JSON the columns have the same names in small letters. */
 export const eodhdIntraday: Preset = {
   name: 'eodhd-intraday',
   says: 'EODHD intraday prices: minutes, five minutes, hours',

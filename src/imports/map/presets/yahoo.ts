@@ -12,11 +12,13 @@ import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
   begins,
+  cellsBelow,
   contains,
   firstCells,
   given,
   hasColumns,
   intervalOfDates,
+  intervalOfDays,
   known,
   type Preset,
   rowsBelow,
@@ -52,22 +54,29 @@ export const yahoo: Preset = {
 /** The columns of `history()`; those of funds are followed by `Capital Gains`. */
 const history = [...Object.values(titled), 'Dividends', 'Stock Splits'];
 
-/** The interval by the distance of times with their offset. */
-function intervalOfTimes(sample: Sample): string | null {
-  const times = rowsBelow(sample).map(([at = '']) => Date.parse(at.replace(' ', 'T')) / MINUTE_MS);
-  const gaps = times.slice(1).map((at, index) => at - times[index]!);
+/** An index may have lost its name. */
+const isIndex = (name: string): boolean =>
+  ![...history, 'Adj Close', 'Capital Gains', 'Repaired?'].includes(name);
+
+/** The interval by the distance of times with their offset; Parquet gives offsets without minutes. */
+function intervalOfTimes(texts: readonly string[]): string | null {
+  const times = texts.map((at) => Date.parse(at.replace(' ', 'T').replace(/(:\d\d[+-]\d\d)$/, '$1:00')));
+  const gaps = times.slice(1).map((at, index) => (at - times[index]!) / MINUTE_MS);
   const least = Math.min(...gaps.filter((gap) => gap > 0));
   return [1, 2, 5, 15, 30, 60, 90].includes(least) ? `${least}M` : null;
 }
 
 /** Bars whose index is `Date`, or `Datetime` of minutes and hours. */
-const barsOf = (sample: Sample, index: string, fields: readonly string[]): ColumnMapping => {
-  const isDaily = index === 'Date';
+const barsOf = (cells: readonly string[], index: string, fields: readonly string[]): ColumnMapping => {
+  // JSON may have milliseconds.
+  const times = cells.map((at) => (/^\d{11,13}$/.test(at) ? new Date(Number(at)).toISOString() : at));
+  const minutes = intervalOfTimes(times);
+  const isDaily = index === 'Date' || (index !== 'Datetime' && minutes === null);
   // Minutes and hours are those that were traded: neither yfinance nor Yahoo adjusts them.
   const days = fields.includes('Adj Close') ? 'split' : 'all';
   return {
     columns: { ...titled, datetime: index },
-    values: known({ interval: isDaily ? intervalOfDates(sample) : intervalOfTimes(sample) }),
+    values: known({ interval: isDaily ? intervalOfDays(times.map((at) => at.slice(0, 10))) : minutes }),
     prices: isDaily ? days : 'raw',
     symbols: 'now',
     notation: 'yahoo',
@@ -87,7 +96,9 @@ export const yfinance: Preset = {
   fits: contains(...history),
   mappingOf(sample) {
     const header = firstCells(sample);
-    const { values, ...mapping } = barsOf(sample, header[0]!, header);
+    // Parquet has the index behind the columns.
+    const index = header.find((name) => /^Date(time)?$/.test(name)) ?? header.find(isIndex)!;
+    const { values, ...mapping } = barsOf(cellsBelow(sample, index), index, header);
     return { ...mapping, values: { ...values, ...known({ symbol: symbolNamed(sample) }) } };
   },
 };
@@ -115,7 +126,8 @@ export const yfinanceDownload: Preset = {
   fits: (sample) => (downloadHeader(sample) === null ? 'no' : 'surely'),
   mappingOf(sample) {
     const { index, fields } = downloadHeader(sample)!;
-    const { columns, ...mapping } = barsOf(sample, index, fields);
+    const cells = rowsBelow(sample).map(([at = '']) => at);
+    const { columns, ...mapping } = barsOf(cells, index, fields);
     return { ...mapping, columns: { ...columns, symbol: 'symbol' } };
   },
 };
