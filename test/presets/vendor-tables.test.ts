@@ -521,7 +521,10 @@ async function framesOf(index: string, rows: readonly (readonly [string, ...numb
   });
   const path = vendor.shop.path(`${index}.parquet`);
   const select = rows.map(
-    ([at], row) => `select ${names.map((name, place) => `${values[place]![row]}::double as "${name}"`)},
+    (
+      [at],
+      row,
+    ) => `select ${names.map((name, place) => `${values[place]![row]}::double as "${name}"`).join()},
       timestamptz '${at}' as "${index}"`,
   );
   await runStatement(`copy (${select.join(' union all ')} order by 8) to '${path}' (format parquet)`);
