@@ -116,8 +116,8 @@ export type KnownName = {
 };
 
 /**
- * Looks up names, each under its name. A name whose row is damaged or lost is left out: whoever uses it
- * meets that, and a file in which nobody does is imported.
+ * Looks up names; the result has each by `nameOf`. A name whose row is damaged or lost is left out: whoever
+ * uses it meets that, and a file in which nobody does is imported.
  */
 export async function lookUpNames(
   writer: Writer,

@@ -64,7 +64,7 @@ const ofInstruments: Naming = { assetSchema: { column: 'asset_schema' }, symbol:
 type StoredRows = ReadonlyMap<string, RowOf<Dataset> | null>;
 
 /** A row that differs from the stored one of its key. */
-type ChangedRow = {
+type RowToWrite = {
   readonly dataset: Dataset;
   readonly before: RowOf<Dataset> | null;
   readonly after: RowOf<Dataset>;
@@ -130,7 +130,7 @@ export class RowPass {
   /** True if the dataset had no row before the pass, which writes each key once: none is looked up. */
   #wasEmpty: boolean | null = null;
   /** Rows of the present chunk, whose keys all differ: they are written at its end. */
-  readonly #changed: ChangedRow[] = [];
+  readonly #changed: RowToWrite[] = [];
 
   constructor(run: PresentRun, rules: RowRules, replacement: Replacement | null) {
     const { file } = run.request;
@@ -278,7 +278,7 @@ export class RowPass {
       const isNaming = read === undefined && this.#namings.some(({ symbol }) => symbol === field);
       const value = read ?? (isNaming ? (parseSpacedSymbol(text) ?? undefined) : undefined);
       if (value === undefined) {
-        // Where no text, `NA` is a missing value, as R writes it.
+        // `NA` is a missing value but in texts, as R writes it.
         const isMissing = bare === 'NA' || isInfinite(this.#run.request.file.format, text);
         if (isMissing && !isRequired) continue;
         // A number that the field cannot have refuses its row.

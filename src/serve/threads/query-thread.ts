@@ -89,7 +89,8 @@ async function open(): Promise<QueryRunner> {
   try {
     const store = await openStore(setup.storeUrl, 'serve');
     const runner = new QueryRunner(store, setup.pageKeySecret, setup.lane);
-    // A thread that takes the place of another has requests that wait.
+    // A thread that takes the place of another has requests that wait. A failure is left to the request that
+    // needs the same data.
     if (!setup.wasOpened) await runner.warmUp(Date.now()).catch(() => undefined);
     turns.concurrency = store.concurrency;
     processorMs();

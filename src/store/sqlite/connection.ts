@@ -117,7 +117,7 @@ export class Database {
     }
   }
 
-  /** The lock stays (sqlite.org/pragma.html#pragma_locking_mode). */
+  /** Locks the file until it is closed (sqlite.org/pragma.html#pragma_locking_mode). */
   #lockOthersOut(): void {
     // Two that kept a part of the lock while they wait would wait for each other.
     this.#db.exec(
