@@ -1,6 +1,7 @@
 // Lists as vendors write them - dividends, splits, tickers, calendars, option contracts - and what is stored
 // of them, by hand (contract 11).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { rowsOf } from '../stores.ts';
 import { Vendor } from './vendor.ts';
@@ -455,5 +456,77 @@ test('snapshots of options of Massive: the ticker is beside the details', async 
   assert.deepEqual(
     rows('select symbol, bid, ask, last, volume, open_interest, delta, quote_datetime from option_quotes'),
     [['NCLH221014C00005000', 20.9, 21.25, 0.05, 67, 8921, 0.55, 1636573458756]],
+  );
+});
+
+test('a chain of Cboe: a call and a put beside each strike, at the moment above them (contract 8.5, 9.22, 11)', async () => {
+  const side = 'Last Sale,Net,Bid,Ask,Volume,IV,Delta,Gamma,Open Interest';
+  const row = (expiration: string, call: string, strike: string, put: string): string =>
+    `${expiration},${call},10.5,-0.2,10.4,10.7,12,0.1432,0.5121,0.0011,340,${strike},${put},0,0,9.8,9.9,0,0,-0.4879,0.0011,7`;
+  const fileOf = (moment: string, isOld = false): string =>
+    [
+      ...(isOld ? [] : ['']),
+      'PX HOUR INC,Last: 6279.35,Change: 51.93',
+      `"Date: ${moment}",Bid: 6277.1,Ask: 6281.2,Size: 1*1,Volume: 0`,
+      `Expiration Date,Calls,${side},Strike,Puts,${side}`,
+      row('Fri Nov 20 2026', 'SPXW261120C06300000', '6300.00', 'SPXW261120P06300000'),
+      row('Fri Nov 20 2026', 'PXHR1261120C00047500', '47.50', 'PXHR261120P00047000'),
+      row('Thu Nov 19 2026', 'PXHR261119C00048000', '48.00', 'PXHR261120P00048000'),
+      '',
+    ].join('\r\n');
+  const contracts = (): unknown[][] =>
+    rowsOf(
+      vendor.url,
+      'select c.symbol, underlying_name, strike_price, expiration_date, option_type, last, bid, ask, volume, open_interest, implied_volatility, delta, gamma, quote_datetime from option_contracts c join option_quotes q on q.symbol = c.symbol order by c.symbol',
+    ).map((one) => Object.values(one));
+  const day = Date.parse('2026-11-20T00:00:00Z') / 86_400_000;
+  // The hour from 1:00 comes twice on that day: New York is four hours behind UTC in the first, then five.
+  for (const [moment, at] of [
+    ['November 1, 2026 at 1:30 AM EDT', '2026-11-01T05:30:00Z'],
+    ['November 1, 2026 at 1:30 AM EST', '2026-11-01T06:30:00Z'],
+    ['July 4, 2026 at 12:23 AM EDT', '2026-07-04T04:23:00Z'],
+    ['July 4, 2026 at 12:23\u202fPM EDT', '2026-07-04T16:23:00Z'],
+  ] as const) {
+    const content = fileOf(moment, moment.startsWith('July'));
+    const report = await vendor.import('quotedata.csv', content, { dataset: 'option-contracts' });
+    assert.deepEqual([report.preset?.name, report.rowsRead, report.rowsNew], ['cboe-chain', 6, 4]);
+    const ms = Date.parse(at);
+    const call = [10.5, 10.4, 10.7, 12, 340, 0.1432, 0.5121, 0.0011, ms];
+    assert.deepEqual(contracts(), [
+      ['PXHR1261120C00047500', 'PXHR', 47.5, day, 'call', ...call],
+      ['PXHR261119C00048000', 'PXHR', 48, day - 1, 'call', ...call],
+      ['SPXW261120C06300000', 'SPX', 6300, day, 'call', ...call],
+      // A last price of 0 is no trade.
+      ['SPXW261120P06300000', 'SPX', 6300, day, 'put', null, 9.8, 9.9, 0, 7, 0, -0.4879, 0.0011, ms],
+    ]);
+    assert.deepEqual(
+      report.refused.map((one) => [one.row, one.column]),
+      [
+        [2, 'strike'],
+        [3, 'Expiration Date'],
+      ],
+    );
+    // The refused rows are one contract each, with the moment of their quotes.
+    const mended = readFileSync(report.rejectedFile!, 'utf8')
+      .replace(',47.50,', ',47.00,')
+      .replace('Thu Nov 19', 'Fri Nov 20');
+    const again = await vendor.import('mended.csv', mended, { dataset: 'option-contracts' }, false);
+    assert.deepEqual([again.preset?.name, again.rowsNew, again.rowsRefused], ['cboe-chain', 2, 0]);
+    assert.deepEqual(new Set(contracts().map((one) => one.at(-1))), new Set([ms]));
+  }
+  for (const moment of ['1 de noviembre de 2026, 01:30 GMT-5', 'Julio 4, 2026 at 1:30 AM EDT'])
+    assert.match(
+      await vendor.refusal('quotedata.csv', fileOf(moment), { dataset: 'option-contracts' }),
+      /^quotedata\.csv: does not say in English when its quotes were, as in "Date: July 4, 2026 at 12:23 AM EDT"; it says "Date: .*Download it with a browser in English \(United States\)/,
+    );
+  assert.match(
+    await vendor.refusal(
+      'quotedata.csv',
+      fileOf('July 4, 2026 at 12:23 AM EDT').replace(',340,47.50', ',47.50'),
+      {
+        dataset: 'option-contracts',
+      },
+    ),
+    /row 2 has 21 cells, its header has 22/,
   );
 });

@@ -23,7 +23,7 @@ import { tradingview } from './tradingview.ts';
 import { nasdaqListed, occ, otherListed } from './us-symbols.ts';
 import { lists } from './vendor-lists.ts';
 import { tables } from './vendor-tables.ts';
-import { yahoo, yfinance, yfinanceActions, yfinanceChain, yfinanceDownload } from './yahoo.ts';
+import { yahoo, yfinance, yfinanceActions, yfinanceDownload } from './yahoo.ts';
 
 export const presets: readonly Preset[] = [
   massive,
@@ -46,7 +46,6 @@ export const presets: readonly Preset[] = [
   nasdaqListed,
   otherListed,
   occ,
-  yfinanceChain,
   leanUniverse,
   massiveNews,
   alpacaNews,

@@ -1,8 +1,12 @@
-// Lists that are tables of names: dividends and splits of Financial Modeling Prep, and end-of-day quotes of
-// option contracts.
+// Lists of vendors: dividends and splits of Financial Modeling Prep, and chains and end-of-day quotes of option
+// contracts.
+import { indices } from '../../../store/schema/options.ts';
+import type { NativeRows, NumberedRow } from '../../read/convert.ts';
+import { contentProblem, unfitProblem } from '../../read/file-problem.ts';
+import { linesOf, type Sample } from '../../read/sample.ts';
+import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import { contains, digits, fitsList, given, hasColumns, type Preset } from './preset.ts';
-import { underlyingOf } from './yahoo.ts';
+import { contains, digits, fitsList, given, hasColumns, isMended, type Preset } from './preset.ts';
 
 /** The symbols of Financial Modeling Prep: those of other markets have a point. */
 const fmpSymbol: Cell = {
@@ -56,6 +60,153 @@ const fmpSplits: Preset = {
     symbols: 'now',
     notation: 'yahoo',
   }),
+};
+
+/** The parts of a symbol, counted from its end. */
+const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
+const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
+const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
+const thousandths = 'cast(right({contractSymbol}, 8) as double)';
+
+const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted(index)}`).join(' ');
+
+/** The underlying of a root in SQL: `AAPL` of `AAPL1`, `SPX` of `SPXW`. */
+const underlyingOf = (root: string): string =>
+  `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then left(${root}, length(${root}) - 1) when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`;
+
+/** The fields of a contract by its symbol, and the strike beside it. */
+const ofSymbol: Readonly<Record<string, Cell>> = {
+  symbol: 'contractSymbol',
+  underlying_name: {
+    sql: underlyingOf(root),
+    isStrict: true,
+    reason: 'names no underlying',
+  },
+  expiration_date: {
+    sql: `strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d')`,
+    isStrict: true,
+    reason: 'has no expiration',
+  },
+  option_type: {
+    sql: `case ${type} when 'C' then 'call' when 'P' then 'put' end`,
+    isStrict: true,
+    reason: 'is neither a call nor a put',
+  },
+  strike_price: {
+    sql: `case when round({strike}::double * 1000) = ${thousandths} then #{strike} end`,
+    isStrict: true,
+    reason: 'is not the strike of contractSymbol',
+  },
+};
+
+/** A chain does not say when it was quoted: `lastTradeDate` is that of the last price alone. */
+const yfinanceQuotes = {
+  ...{ bid: 'bid', ask: 'ask', last: 'lastPrice', volume: 'volume' },
+  ...{ open_interest: 'openInterest', implied_volatility: 'impliedVolatility' },
+};
+
+const yfinanceChain: Preset = {
+  name: 'yfinance-chain',
+  says: 'Option chains of the Python package yfinance, calls or puts of one expiration',
+  dataset: 'option-contracts',
+  example: [
+    'contractSymbol,lastTradeDate,strike,lastPrice,bid,ask,change,percentChange,volume,openInterest,impliedVolatility,inTheMoney,contractSize,currency',
+    'AAPL260116C00200000,2025-10-01 19:59:59+00:00,200.0,57.73,58.3,61.5,0.0,0.0,2.0,1,0.35,True,REGULAR,USD',
+  ],
+  fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
+  mappingOf: (sample) => ({
+    columns: {
+      ...ofSymbol,
+      contract_value: { column: 'contractSize', lookup: { REGULAR: '100' } },
+      ...given(sample, yfinanceQuotes),
+    },
+    values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+    symbols: 'now',
+    namesRoots: true,
+  }),
+};
+
+const cboeSide = 'Last Sale,Net,Bid,Ask,Volume,IV,Delta,Gamma,Open Interest';
+const cboeHeader = `Expiration Date,Calls,${cboeSide},Strike,Puts,${cboeSide}`;
+
+/** The columns of one contract a row, in the order of a side; `net` is the change of the last price. */
+const cboeRow = [
+  ...['Expiration Date', 'strike', 'quote_datetime', 'contractSymbol', 'last', 'net', 'bid', 'ask'],
+  ...['volume', 'implied_volatility', 'delta', 'gamma', 'open_interest'],
+];
+
+/** A moment as Cboe writes it for readers of English: with EDT or EST it has one meaning in the hour that repeats too. */
+const CBOE_MOMENT =
+  /^"?Date: ((?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}) at (\d{1,2}:\d\d)\s([AP]M E[DS]T)"?,/m;
+
+/** The moment of a chain's quotes. @throws FileProblem where a browser of another language wrote it */
+function cboeMoment(sample: Sample): string {
+  const [, day, time, zone] = CBOE_MOMENT.exec(sample.text) ?? [];
+  const ms = Date.parse(`${day} ${time} ${zone}`);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  const line = linesOf(sample).find((one) => one.includes(':') && !one.includes('Last:')) ?? '';
+  throw unfitProblem(
+    sample.name,
+    `does not say in English when its quotes were, as in "Date: July 4, 2026 at 12:23 AM EDT"; it says ${line.slice(0, 100)}. Download it with a browser in English (United States)`,
+  );
+}
+
+/** A row for each call and each put. @throws FileProblem where a row has other cells */
+function cboeContracts({ name }: Sample, all: readonly NumberedRow[], moment: string): NativeRows {
+  const headerAt = all.findIndex(({ cells }) => cells.join() === cboeHeader);
+  const rows = all.slice(headerAt + 1).flatMap(({ row, cells }) => {
+    const number = row - headerAt - 1;
+    if (cells.length !== all[headerAt]!.cells.length)
+      throw contentProblem(
+        name,
+        `row ${number} has ${cells.length} cells, its header has ${all[headerAt]!.cells.length}. Nothing was imported.`,
+      );
+    const [expiration = '', ...values] = cells;
+    const [calls, [strike = '', ...puts]] = [values.slice(0, 10), values.slice(10)];
+    return [calls, puts].map(([symbol = '', last = '', ...quotes]) => ({
+      row: number,
+      // A last price of 0 is no trade.
+      cells: [expiration, strike, moment, symbol, Number(last) === 0 ? '' : last, ...quotes],
+    }));
+  });
+  if (rows.length === 0) throw contentProblem(name, 'has no rows');
+  return { header: cboeRow, rows };
+}
+
+/**
+ * Source: cboe.com/delayed_quotes, "Download CSV" of an option chain, as programs that read it show it: two
+ * lines of the underlying, behind an empty one in the newer form, and a call and a put beside each strike.
+ */
+const cboeChain: Preset = {
+  name: 'cboe-chain',
+  says: 'Cboe delayed quotes of an option chain, quotedata.csv: the contracts and their quotes',
+  dataset: 'option-contracts',
+  example: [
+    'S&P 500 INDEX,Last: 6279.35,Change: 51.93',
+    '"Date: July 4, 2026 at 12:23 AM EDT",Bid: 6277.1,Ask: 6281.2,Size: 1*1,Volume: 0',
+    cboeHeader,
+    'Fri Oct 02 2026,SPXW261002C06300000,101.5,-2.1,100.9,102.3,12,0.1432,0.5121,0.0011,340,6300.00,SPXW261002P06300000,0,0,98.1,99.4,0,0.1401,-0.4879,0.0011,12',
+  ],
+  fits: (sample) => (linesOf(sample).includes(cboeHeader) || isMended(sample, cboeRow) ? 'surely' : 'no'),
+  mappingOf(sample) {
+    const moment = isMended(sample, cboeRow) ? null : cboeMoment(sample);
+    return {
+      header: cboeRow,
+      columns: {
+        ...ofSymbol,
+        expiration_date: {
+          sql: `case when strptime({Expiration Date}, '%a %b %d %Y') = strptime(${expiration}, '%y%m%d') then strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d') end`,
+          isStrict: true,
+          reason: 'is not the expiration of contractSymbol',
+        },
+      },
+      values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
+      symbols: 'now',
+      namesRoots: true,
+      ownColumns: ['net'],
+      ...(moment !== null && { convert: (rows) => cboeContracts(sample, rows, moment) }),
+    };
+  },
 };
 
 /** A symbol of root, expiration, type and strike (contract 1.4). */
@@ -185,4 +336,11 @@ const optionMetrics: Preset = {
   }),
 };
 
-export const lists: readonly Preset[] = [fmpDividends, fmpSplits, cboe, optionMetrics];
+export const lists: readonly Preset[] = [
+  yfinanceChain,
+  cboeChain,
+  fmpDividends,
+  fmpSplits,
+  cboe,
+  optionMetrics,
+];

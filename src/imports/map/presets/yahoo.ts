@@ -1,21 +1,17 @@
 // Yahoo Finance: historical prices by the former download of its page, which many tools still write; and
-// what pandas writes of the Python package yfinance (github.com/ranaroussi/yfinance): history, download,
-// actions, and option chains.
+// what pandas writes of the Python package yfinance (github.com/ranaroussi/yfinance): history, download and
+// actions.
 import { MINUTE_MS } from '../../../base/instant.ts';
-import { indices } from '../../../store/schema/options.ts';
 import type { Convert } from '../../read/convert.ts';
 import { reasonColumns } from '../../read/inputs.ts';
 import { symbolHeader } from '../../read/reshape.ts';
 import { linesOf, type Sample, stemOf } from '../../read/sample.ts';
-import { quoted } from '../../read/scan.ts';
-import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
   begins,
   cellsBelow,
   contains,
   firstCells,
-  given,
   hasColumns,
   intervalOfDates,
   intervalOfDays,
@@ -192,65 +188,5 @@ export const yfinanceActions: Preset = {
     notation: 'yahoo',
     ownColumns: ['Date'],
     ...(!areRefusedActions(sample) && { convert: actionsOf }),
-  }),
-};
-
-/** The parts of a symbol, counted from its end. */
-const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
-const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
-const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
-const thousandths = 'cast(right({contractSymbol}, 8) as double)';
-
-const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted(index)}`).join(' ');
-
-/** The underlying of a root in SQL: `AAPL` of `AAPL1`, `SPX` of `SPXW`. */
-export const underlyingOf = (root: string): string =>
-  `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then left(${root}, length(${root}) - 1) when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`;
-
-const columns: Readonly<Record<string, Cell>> = {
-  symbol: 'contractSymbol',
-  underlying_name: {
-    sql: underlyingOf(root),
-    isStrict: true,
-    reason: 'names no underlying',
-  },
-  expiration_date: {
-    sql: `strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d')`,
-    isStrict: true,
-    reason: 'has no expiration',
-  },
-  option_type: {
-    sql: `case ${type} when 'C' then 'call' when 'P' then 'put' end`,
-    isStrict: true,
-    reason: 'is neither a call nor a put',
-  },
-  strike_price: {
-    sql: `case when round({strike}::double * 1000) = ${thousandths} then #{strike} end`,
-    isStrict: true,
-    reason: 'is not the strike of contractSymbol',
-  },
-  contract_value: { column: 'contractSize', lookup: { REGULAR: '100' } },
-};
-
-/** A chain does not say when it was quoted: `lastTradeDate` is that of the last price alone. */
-const quotes = {
-  ...{ bid: 'bid', ask: 'ask', last: 'lastPrice', volume: 'volume' },
-  ...{ open_interest: 'openInterest', implied_volatility: 'impliedVolatility' },
-};
-
-export const yfinanceChain: Preset = {
-  name: 'yfinance-chain',
-  says: 'Option chains of the Python package yfinance, calls or puts of one expiration',
-  dataset: 'option-contracts',
-  example: [
-    'contractSymbol,lastTradeDate,strike,lastPrice,bid,ask,change,percentChange,volume,openInterest,impliedVolatility,inTheMoney,contractSize,currency',
-    'AAPL260116C00200000,2025-10-01 19:59:59+00:00,200.0,57.73,58.3,61.5,0.0,0.0,2.0,1,0.35,True,REGULAR,USD',
-  ],
-  fits: contains('contractSymbol', 'lastTradeDate', 'strike', 'contractSize'),
-  mappingOf: (sample) => ({
-    columns: { ...columns, ...given(sample, quotes) },
-    values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
-    symbols: 'now',
-    namesRoots: true,
   }),
 };
