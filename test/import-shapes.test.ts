@@ -375,6 +375,73 @@ test('what is no table, or is read by the paths of a map, is read as before (con
   assert.equal(reshape({ kind: 'json', name: 'x', path, target }), null);
 });
 
+test('objects by their symbols are the bars of each, whatever is around them (contract 11)', async () => {
+  const bars = (shift: number) =>
+    ohlcv.map((row, place) =>
+      Object.fromEntries([
+        ['t', new Date([one, two][place]! * 1000).toISOString()],
+        ...row.map((value, at) => [short[at]!, value + shift]),
+      ]),
+    );
+  const [a, b] = [bars(0), bars(1000)];
+  const shifted = minutes.map(
+    ([at, ...values]) => [at, ...values.map((value) => value && value + 1000)] as unknown as ServedBar,
+  );
+  const { symbol: _, ...fields } = minute;
+  for (const [content, count, findings] of [
+    [{ A: a, 'B.B': b }, 2, {}],
+    [{ data: { A: a, 'B.B': b, C: [] }, next_page_token: null }, 2, { 'symbols without rows, such as C': 1 }],
+    [{ A: { note: 'x', rows: a }, 'B.B': { rows: b, status: 'ok' } }, 2, {}],
+    [{ A: a[0], 'B.B': b[0] }, 1, {}],
+    [{ bars: { A: a[1], 'B.B': b[1] } }, -1, {}],
+  ] as const) {
+    const report = await vendor.import('a.json', JSON.stringify(content), { fields });
+    assert.equal(report.shape, 'JSON, objects by their symbols');
+    assert.deepEqual(report.findings, findings);
+    const [start, end] = count < 0 ? [1, 2] : [0, count];
+    assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes.slice(start, end));
+    assert.deepEqual(await vendor.served('stock/US:B.B', '1M'), shifted.slice(start, end));
+  }
+  // A symbol in the rows is theirs; a value that is no object is refused.
+  const own = { A: a.map((bar) => ({ ...bar, symbol: 'D' })), B: b.map((bar) => ({ ...bar, symbol: 'E' })) };
+  await vendor.import('a.json', JSON.stringify(own), { fields });
+  assert.deepEqual(await vendor.served('stock/US:E', '1M'), shifted);
+  assert.match(
+    await vendor.refusal('a.json', JSON.stringify({ A: a, B: b, C: [...a, 1] }), { fields }),
+    /a row of C is no object/,
+  );
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`S${at}`, a]));
+  const report = await vendor.import('a.json', JSON.stringify(many), { fields });
+  assert.deepEqual([report.rowsNew, report.newInstruments], [600, 300]);
+  assert.match(
+    await vendor.refusal('a.json', JSON.stringify({ ...many, LAST: [...a, 1] }), { fields }),
+    /a row of LAST is no object/,
+  );
+  // What may be no symbols is not guessed, and no map reads one list alone.
+  for (const content of [
+    { a, b },
+    { a: a[0], b: b[0] },
+  ]) {
+    const refusal = await vendor.refusal('a.json', JSON.stringify(content), { fields });
+    assert.match(
+      refusal,
+      /A column mapping reads one of these alone\. Write the rows of all into one list, with a column symbol\./,
+    );
+    assert.doesNotMatch(refusal, /--map/);
+  }
+  const flags = {
+    fields: minute,
+    ...mapOf(
+      names(
+        'A[].t',
+        short.map((key) => `A[].${key}`),
+      ),
+    ),
+  };
+  await vendor.import('a.json', JSON.stringify({ A: a, B: b }), flags);
+  assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
+});
+
 test('a table may be wider and longer than an object that DuckDB reads (contract 11)', async () => {
   const count = 60_000;
   const dated = Object.fromEntries(

@@ -570,9 +570,15 @@ for (const [index, rows] of [
     const bars = await vendor.served('stock/US:KO', interval);
     assert.equal(bars.length, 2);
     for (const [name, content] of Object.entries(await framesOf(index, rows))) {
-      const report = await vendor.import(name, content, flags);
-      assert.deepEqual([report.preset, report.rowsRefused], [preset, 0], name);
-      assert.deepEqual(await vendor.served('stock/US:KO', interval), bars, name);
+      for (const more of [{}, { preset: 'yfinance' }]) {
+        const report = await vendor.import(name, content, { ...flags, ...more });
+        assert.deepEqual([report.preset, report.rowsRefused], [preset, 0], name);
+        assert.deepEqual(await vendor.served('stock/US:KO', interval), bars, name);
+      }
+      assert.match(
+        await vendor.refusal(name, content, { ...flags, preset: 'tiingo' }),
+        /KO\.\w+: is not a file of the preset tiingo; its files begin: date,close,high,low,open,volume,adjClose/,
+      );
     }
   });
 
@@ -639,4 +645,50 @@ test('dividends, splits and contracts of Massive', async () => {
     ).map((row) => Object.values(row)),
     [['AAPL260116C00200000', 'AAPL', 200, 100]],
   );
+});
+
+test('an answer of Twelve Data of several symbols: rows of another interval or clock than the first are refused', async () => {
+  const answer = (symbol: string, close: string, interval = '1day', zone = 'America/New_York') => ({
+    meta: { symbol, interval, exchange_timezone: zone },
+    values: [{ datetime: '2025-02-28', open: '70', high: '99', low: '60', close, volume: '9' }],
+    status: 'ok',
+  });
+  const failed = { code: 404, message: 'symbol not found', status: 'error' };
+  const fields = { asset_schema: 'stock', country_iso_code: 'US' };
+  const batch = { 'TWA:XNAS': answer('TWA', '71'), XYZ: failed, TWB: answer('TWB', '72') };
+  const report = await vendor.import('batch.json', JSON.stringify(batch), { fields });
+  assert.deepEqual(
+    [report.preset?.name, report.rowsNew, report.findings],
+    ['twelve-data', 2, { 'symbols without rows, such as XYZ': 1 }],
+  );
+  for (const [symbol, close] of [
+    ['TWA', 71],
+    ['TWB', 72],
+  ] as const)
+    assert.deepEqual(await vendor.served(`stock/US:${symbol}`, 'DAY'), [
+      ['2025-02-28', 70, 99, 60, close, 9, null],
+    ]);
+  const odd = {
+    TWA: answer('TWA', '71'),
+    TWB: answer('TWB', '72', '1week'),
+    TWC: answer('TWC', '73', '1day', 'Asia/Tokyo'),
+  };
+  const refused = await vendor.import('odd.json', JSON.stringify(odd), { fields });
+  assert.deepEqual([refused.rowsNew, refused.refused.map(({ row }) => row)], [1, [2, 3]]);
+  // Of several symbols one may be known.
+  const one = await vendor.import('one.json', JSON.stringify({ TWA: answer('TWA', '71'), XYZ: failed }), {
+    fields,
+  });
+  assert.deepEqual([one.preset?.name, one.rowsNew], ['twelve-data', 1]);
+});
+
+test('the securities that a bhavcopy of bars leaves out are counted', async () => {
+  const lines = [
+    'SYMBOL,SERIES,OPEN,HIGH,LOW,CLOSE,LAST,PREVCLOSE,TOTTRDQTY,TOTTRDVAL,TIMESTAMP,TOTALTRADES,ISIN,',
+    ...['EQ', 'BE', 'SM'].map(
+      (series) => `SBIN,${series},64,65,63,64.5,64,64,10,640,01-JAN-2024,1,INE062A01020,`,
+    ),
+  ];
+  const report = await vendor.import('cm01JAN2024bhav.csv', lines.join('\n'));
+  assert.deepEqual([report.rowsNew, report.findings], [1, { 'of series other than EQ, left out': 2 }]);
 });

@@ -138,8 +138,6 @@ export class RowPass {
     this.#rules = rules;
     this.#replacement = replacement;
     this.#columns = [...file.header, ...run.mapping.derived.map(({ name }) => name)];
-    if (file.leftOut !== undefined && file.leftOut.count > 0)
-      this.findings[file.leftOut.reason] = file.leftOut.count;
     const { beside } = rules.dataset.file;
     const own = new Set([...rules.dataset.key, beside?.newest]);
     const others = Object.keys(beside?.dataset.columns ?? {}).filter((column) => !own.has(column));

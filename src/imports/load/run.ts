@@ -251,6 +251,7 @@ export async function runImport(
     const isUnsafe = request.replace !== undefined && refused.count > 0;
     const isTrial = dryRun || isAllRefused || isUnsafe;
     const alike = alikeNote(file.mapping);
+    const { reason = '', count = 0 } = file.leftOut ?? {};
     const report = {
       dataset,
       file: file.name,
@@ -265,6 +266,7 @@ export async function runImport(
       durationMs: finishedMs - startedMs,
       ...noBars,
       ...result,
+      findings: { ...(count > 0 && { [reason]: count }), ...result.findings },
       rowsNew: rowsWritten - rowsReplaced,
       rowsUnchanged: rowsRead - refused.count - rowsWritten,
       rowsRefused: refused.count,

@@ -9,7 +9,14 @@ import { barFields } from '../../store/schema/bars.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { type FileProblem, unfitProblem, usageProblem } from '../read/file-problem.ts';
 import type { ReadFirst } from '../read/format.ts';
-import { lineOf as csvLine, type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
+import {
+  lineOf as csvLine,
+  type Encoding,
+  encodingNamed,
+  encodings,
+  JSON_START,
+  type Sample,
+} from '../read/sample.ts';
 import { foundLayout } from './beginning.ts';
 import { type Cell, epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import type { Told } from './cell-forms.ts';
@@ -42,19 +49,20 @@ export function guessedMapping(dataset: string, fields: FieldNames, told: Told):
 /** The presets that know a file surely. */
 const sureOf = (sample: Sample): Preset[] => presets.filter(({ fits }) => fits(sample) === 'surely');
 
-/** The layout and the columns of a file that nobody described. */
+/** The layout and the columns of a file that nobody described, or whose preset `asked` is named. */
 function found(
   sample: Sample,
   dataset: string,
   fields: FieldNames,
   told: Told,
-  how: Parameters<typeof foundLayout>[3],
+  how: Parameters<typeof foundLayout>[3] & { readonly asked?: Preset | undefined },
 ) {
   const layout = { ...foundLayout(sample, fields, told, how), ...encodingOf(told.encoding) };
   const undescribed = { sample, fields, told: { ...told, ...layout }, isAsked: how.isAsked };
   const atHeader: ColumnMapping['atHeader'] = async (header, nested, read) => {
+    const table = read && (await tableOf(dataset, how.asked, sample.name, header, read));
+    if (table === null && how.asked !== undefined) throw notOf(how.asked, sample);
     const own = await foundColumns(undescribed, header, nested, read);
-    const table = read && (await tableOf(dataset, sample.name, header, read));
     if (table === null) return own;
     if (how.isAsked) throw needsNoMap(sample, table.preset!);
     const cellOf = ([field, name]: [string, Cell]) => [field, own.cellOf!(field, name as string)];
@@ -67,12 +75,18 @@ function found(
  * The mapping of a preset that is a table of names, by the columns and first rows of JSON, Parquet or Arrow:
  * its CSV would have the same header. The reader says what kinds of cells they are.
  */
-async function tableOf(dataset: string, name: string, header: readonly string[], read: ReadFirst) {
+async function tableOf(
+  dataset: string,
+  asked: Preset | undefined,
+  name: string,
+  header: readonly string[],
+  read: ReadFirst,
+) {
   const sampleOf = (rows: readonly (readonly string[])[]): Sample => {
     return { name, isCut: false, text: [header, ...rows].map(csvLine).join('') };
   };
-  const preset = sureOf(sampleOf([])).find((one) => one.dataset === dataset);
-  if (preset === undefined) return null;
+  const preset = asked ?? sureOf(sampleOf([])).find((one) => one.dataset === dataset);
+  if (preset === undefined || preset.fits(sampleOf([])) === 'no') return null;
   const first = await read([]);
   const columns = header.map((column) => first.get(column)?.cells ?? []);
   const mapping = by(preset, sampleOf(columns[0]!.map((_, row) => columns.map((cells) => cells[row] ?? ''))));
@@ -116,7 +130,7 @@ export function chooseMapping(
 ): ChooseMapping {
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
-  const find: Find = (sample, hint) => found(sample, dataset, fields, told, { isAsked: false, hint });
+  const find: Find = (sample, more) => found(sample, dataset, fields, told, { isAsked: false, ...more });
   const choose = chosen(dataset, preset, mapPath, find);
   checkTold(told);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
@@ -133,7 +147,7 @@ export function chooseMapping(
 }
 
 /** Finds the columns of a file that nobody described by their names. */
-type Find = (sample: Sample, hint?: string) => ColumnMapping;
+type Find = (sample: Sample, more: { hint?: string | undefined; asked?: Preset }) => ColumnMapping;
 
 function chosen(
   dataset: string,
@@ -150,7 +164,12 @@ function chosen(
   if (preset === NONE) return () => noMapping;
   if (preset === undefined) return (sample) => detected(dataset, sample, find);
   const named = presetNamed(dataset, preset);
-  return (sample) => askedFor(named, sample);
+  return (sample) => {
+    if (named.fits(sample) !== 'no') return by(named, sample);
+    // The columns of other files than plain texts are not known yet.
+    if (sample.text === '' || JSON_START.test(sample.text)) return find(sample, { asked: named });
+    throw notOf(named, sample);
+  };
 }
 
 function presetNamed(dataset: string, name: string): Preset {
@@ -180,14 +199,13 @@ const by = (preset: Preset, sample: Sample): ColumnMapping => ({
 const hintOf = ({ name, dataset }: Preset, wanted: string): string =>
   dataset === wanted ? `add --preset ${name}` : `use bourse import ${dataset}`;
 
-function askedFor(preset: Preset, sample: Sample): ColumnMapping {
-  if (preset.fits(sample) !== 'no') return by(preset, sample);
+function notOf(preset: Preset, sample: Sample): FileProblem {
   const [other] = sureOf(sample);
   const cure =
     other === undefined
       ? `its files begin: ${preset.example[0]}`
       : `it is a file of the preset ${other.name}: ${hintOf(other, preset.dataset)}`;
-  throw unfitProblem(sample.name, `is not a file of the preset ${preset.name}; ${cure}`);
+  return unfitProblem(sample.name, `is not a file of the preset ${preset.name}; ${cure}`);
 }
 
 function detected(dataset: string, sample: Sample, find: Find): ColumnMapping {
@@ -196,7 +214,11 @@ function detected(dataset: string, sample: Sample, find: Find): ColumnMapping {
   if (preset !== undefined) return by(preset, sample);
   const near = sure[0] ?? presets.find((one) => one.dataset === dataset && one.fits(sample) === 'perhaps');
   const hint = near && `It may be a file of the preset ${near.name}: ${hintOf(near, dataset)}.`;
-  return { ...noMapping, ...(sure.length === 0 && find(sample, hint)), ...(hint !== undefined && { hint }) };
+  return {
+    ...noMapping,
+    ...(sure.length === 0 && find(sample, { hint })),
+    ...(hint !== undefined && { hint }),
+  };
 }
 
 /** The rule of a part of a mapping file, or of a key of a cell: why a value breaks it, or null. */

@@ -441,8 +441,16 @@ function missingProblem(
   const unmapped = missing.filter((field) => mapped[field] === undefined);
   const flags = unmapped.filter((field) => fields.flags[field] !== undefined);
   // A suggested mapping that leaves a field out would only lead to the next refusal.
+  // Rows of several lists, or of several objects that are all of a file: a mapping would read one alone.
+  const isOfObjects = withoutObjects(top, nested).length === 0;
+  const placeOf = (path: string): string =>
+    /^.*\[\]/.exec(path)?.[0] ?? (isOfObjects ? path.slice(0, path.indexOf('.')) : '');
+  const isApart = alike.some((field) => new Set(claims.get(field)!.map(placeOf)).size > 1);
   const isWhole =
-    mapping.preset === undefined && unmapped.length < missing.length && flags.length === unmapped.length;
+    !isApart &&
+    mapping.preset === undefined &&
+    unmapped.length < missing.length &&
+    flags.length === unmapped.length;
   const open = unmapped.filter((field) => !flags.includes(field)).map((field) => [field, '…']);
   const columns = {
     ...ownOnes(fields, mapping, withoutObjects(top, nested)),
@@ -452,10 +460,13 @@ function missingProblem(
   const cure = `If the file has them under other names, use --map FILE with ${mappingText({ ...mapping, columns })}`;
   // Other columns may be the missing fields, whatever their names are.
   const isOpen = open.length > 0 && free.length - Object.keys(mapped).length >= open.length;
-  const isOffered = isOpen && header.length > 1 && mapping.preset === undefined && hint === undefined;
+  const isOffered =
+    isOpen && !isApart && header.length > 1 && mapping.preset === undefined && hint === undefined;
   const sentences = [
     `required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
     ...alike.map((field) => `The ${field} may be ${claims.get(field)!.join(' or ')}.`),
+    isApart &&
+      'A column mapping reads one of these alone. Write the rows of all into one list, with a column symbol.',
     isWhole && `${cure}.`,
     !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
     flags.length > 0 &&

@@ -1,5 +1,5 @@
 // Rows of another form as plain ones: JSON that is no list of objects - lists of values, columns, objects by
-// their dates, an answer with its list - as one object a line, and CSV whose columns are those of several
+// their dates or symbols, an answer with its list - as one object a line, and CSV whose columns are those of several
 // symbols as one row for each. A reader process runs it; values keep their text.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
@@ -32,8 +32,7 @@ export function reshape(reshaping: Reshaping): Reshaped | null {
     const header = writing(reshaping, (add) => arrowRows(reshaping.name, reshaping.path, add));
     return { shape: 'Arrow', header };
   }
-  const shape = reshapeJson(reshaping);
-  return shape === null ? null : { shape, header: null };
+  return reshapeJson(reshaping);
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
@@ -194,6 +193,8 @@ type Node = {
   kinds: number;
   /** True if all of its keys are dates, epochs or numbers of rows. */
   areMoments: boolean;
+  /** True if all of its keys may be symbols. */
+  areSymbols: boolean;
   firstKey: string;
 };
 
@@ -201,6 +202,7 @@ type Node = {
 const KIDS_MAX = 256;
 
 const MOMENT = /^"(?:\d{4}-\d\d-\d\d(?:[ T][\d:.Z+-]*)?|\d+)"$/;
+const SYMBOL = /^"(?=.*[A-Z])[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
 const ROW_NUMBER = /^"?\d{1,7}"?$/;
 /** Keys of lists that name the values in others. */
 const NAMES_KEY = /columns|fields|names/i;
@@ -208,11 +210,13 @@ const TIME_KEY = /^"(?:t|ticks|dates?|datetime|times?|timestamps?)"$/i;
 
 function outline(reader: JsonReader, key: string): Node {
   const [isList, start] = [reader.peek() === ARRAY, reader.place];
-  const node: Node = { key, start, isList, kids: [], count: 0, kinds: 0, areMoments: !isList, firstKey: '' };
+  const keys = { areMoments: !isList, areSymbols: !isList, firstKey: '' };
+  const node: Node = { key, start, isList, kids: [], count: 0, kinds: 0, ...keys };
   reader.each((inner, index) => {
     if (index === 0) node.firstKey = inner;
     node.count++;
     node.areMoments &&= MOMENT.test(inner);
+    node.areSymbols &&= SYMBOL.test(inner);
     const byte = reader.peek();
     node.kinds |= byte === ARRAY ? LIST : byte === OBJECT ? RECORD : SCALAR;
     if (reader.isContainer() && node.kids.length < (isList ? 1 : KIDS_MAX))
@@ -224,7 +228,7 @@ function outline(reader: JsonReader, key: string): Node {
 
 /** Rows of a file: `nodes` is the one that has them, or its columns; `beside` are the lists beside it. */
 type Table = {
-  readonly kind: 'lists' | 'objects' | 'dated' | 'columns';
+  readonly kind: 'lists' | 'objects' | 'dated' | 'columns' | 'keyed';
   readonly nodes: readonly Node[];
   readonly keys: readonly string[];
   readonly beside: readonly Node[];
@@ -246,6 +250,20 @@ function columnsIn(node: Node): readonly Node[] {
 
 const isOfValues = (node: Node): boolean => !node.isList && node.kinds === SCALAR;
 
+/** The list of objects of a symbol: the node itself, or a list of its answer; undefined where it has none. */
+const listOf = (node: Node): Node | undefined =>
+  [node, ...node.kids].find((one) => one.isList && one.kinds === RECORD);
+
+/** Whether an object has the rows of symbols by these: of several, or of one whose answer says that it is one. */
+function areKeyed({ kids, kinds, areSymbols }: Node): boolean {
+  const lists = areSymbols && (kinds & SCALAR) === 0 ? kids.flatMap((one) => listOf(one) ?? []) : [];
+  const isRows = kids.every((one) => isOfValues(one) && !one.areMoments);
+  if (isRows && areSymbols && kinds === RECORD)
+    return kids.length > 1 && new Set(kids.map(({ firstKey }) => firstKey)).size === 1;
+  const isSure = lists.length > 1 || kids.some((one) => one.kids.some(({ key }) => key === '"meta"'));
+  return isSure && new Set(lists.map((one) => one.kids[0]!.firstKey)).size === 1;
+}
+
 /** The table that a node is by itself. */
 function tableAt(node: Node, keys: readonly string[], beside: readonly Node[]): Table | null {
   const table = (kind: Table['kind'], nodes: readonly Node[] = [node]): Table => ({
@@ -261,6 +279,7 @@ function tableAt(node: Node, keys: readonly string[], beside: readonly Node[]): 
   if (node.isList && node.kinds === RECORD && keys.length > 0 && !NAMES_KEY.test(node.key))
     return (node.count === 1 ? tableAt(kids[0]!, keys, kids) : null) ?? table('objects');
   if (node.isList) return null;
+  if (areKeyed(node)) return table('keyed');
   if (node.kinds === RECORD && node.areMoments && kids.every(isOfValues)) return table('dated');
   const areColumns = node.kinds === RECORD && kids.length > 2 && kids.length === node.count;
   if (areColumns && kids.every((kid) => isOfValues(kid) && kid.areMoments)) return table('columns', kids);
@@ -301,7 +320,7 @@ const readsOwn = (
   { kind }: Table,
 ): boolean =>
   paths.some((path) => path.includes('[]')) ||
-  (kind === 'objects' &&
+  (['objects', 'keyed'].includes(kind) &&
     paths.length > 0 &&
     paths.every((path) =>
       [firstKey, ...kids.map(({ key }) => key)].includes(JSON.stringify(path.split('.')[0])),
@@ -380,7 +399,7 @@ const withoutNumber = (key: string): string => key.replace(/^"\d+[a-z]?\. /, '"'
  * Writes the rows of a JSON file as objects, a line each; in words what it found, or null for one that is
  * read as it is. @throws FileProblem where it is cut off, or its rows do not fit each other
  */
-function reshapeJson(request: Reshaping): string | null {
+function reshapeJson(request: Reshaping): Reshaped | null {
   const { name, path } = request;
   const file = openSync(path, 'r');
   const reader = new JsonReader(name, file);
@@ -400,7 +419,37 @@ function reshapeJson(request: Reshaping): string | null {
     if (table === null || readsOwn(root, request, table)) return null;
     const [node] = table.nodes as [Node, ...Node[]];
     const rows = at(node.start);
+    const without: string[] = [];
     const said: Readonly<Record<Table['kind'], (add: (row: string) => void) => string>> = {
+      keyed(add) {
+        const list = node.kids.map(listOf).find((one) => one !== undefined)?.key;
+        rows.each((symbol) => {
+          const cells = new Map([['"symbol"', symbol]]);
+          let count = 0;
+          const addRow = (row: ReadonlyMap<string, string>): void => {
+            add(`{${Array.from(row, ([key, value]) => `${key}:${value}`).join()}}`);
+            count++;
+          };
+          const addRows = (): void =>
+            rows.each(() => {
+              if (rows.peek() !== OBJECT)
+                throw contentProblem(name, `a row of ${textOf(symbol)} is no object. Nothing was imported.`);
+              const row = new Map(cells);
+              rows.each((key) => row.set(key, rows.value()));
+              addRow(row);
+            });
+          if (rows.peek() === ARRAY) addRows();
+          else if (!rows.isContainer()) rows.skip();
+          else
+            rows.each((key) => {
+              if (key === list && rows.peek() === ARRAY) addRows();
+              else cells.set(key, rows.value());
+            });
+          if (list === undefined && cells.size > 1) addRow(cells);
+          if (count === 0) without.push(textOf(symbol));
+        });
+        return 'JSON, objects by their symbols';
+      },
       objects(add) {
         rows.each(() => add(rows.value()));
         return `JSON, the objects of ${table.keys.map(textOf).join('.')}`;
@@ -469,7 +518,10 @@ function reshapeJson(request: Reshaping): string | null {
         return `JSON, lists of ${names.join(', ')}`;
       },
     };
-    return writing(request, said[table.kind]);
+    const shape = writing(request, said[table.kind]);
+    const reason = `symbols without rows, such as ${without[0]}`;
+    const leftOut = without.length > 0 && { leftOut: { reason, count: without.length } };
+    return { shape, header: null, ...leftOut };
   } catch (error) {
     if (error instanceof TooDeep) return null;
     throw error;

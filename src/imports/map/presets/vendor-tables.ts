@@ -2,6 +2,7 @@
 // the vendor's program or documentation shows the form.
 import { unfitProblem } from '../../read/file-problem.ts';
 import { cellsOf, linesOf, type Sample, stemOf } from '../../read/sample.ts';
+import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
 import {
@@ -396,6 +397,9 @@ const spans: Readonly<Record<string, string>> = {
   ...{ '1day': 'DAY', '1week': 'WEEK', '1month': 'MON' },
 };
 
+/** An answer, or several by their symbols. */
+const TWELVE_START = /^[\s\ufeff]*\{\s*(?:"([^"]*)"\s*:\s*\{\s*)?"meta"/;
+
 /**
  * Source: twelvedata.com/docs, time_series, and github.com/twelvedata/twelvedata-python, README.md and
  * src/twelvedata/mixins.py: newest first; times are the open, by the clock of the exchange unless the
@@ -404,7 +408,7 @@ const spans: Readonly<Record<string, string>> = {
  */
 const twelveData: Preset = {
   name: 'twelve-data',
-  says: 'Twelve Data time series of one symbol, JSON (these need --schema, --country)',
+  says: 'Twelve Data time series of one symbol or several, JSON (these need --schema, --country)',
   dataset: 'bars',
   example: [
     '{"meta":{"symbol":"AAPL","interval":"1day","exchange_timezone":"America/New_York"},"values":[{"datetime":"2020-04-23","open":"68.9","high":"70.4","low":"68.7","close":"68.8","volume":"124814400"}],"status":"ok"}',
@@ -413,17 +417,33 @@ const twelveData: Preset = {
     const isAnswer = ['meta', 'values', 'datetime', 'interval', 'close'].every((key) =>
       text.includes(`"${key}"`),
     );
-    return /^[\s\ufeff]*\{\s*"meta"/.test(text) && isAnswer ? 'surely' : 'no';
+    return TWELVE_START.test(text) && isAnswer ? 'surely' : 'no';
   },
   mappingOf({ text }) {
     const found = text.matchAll(/"(symbol|interval|exchange_timezone)"\s*:\s*"([^"]+)"/g);
-    const meta = new Map(Array.from(found, ([, key, value]) => [key, value!]));
+    // Of several symbols those of the first.
+    const meta = new Map(Array.from(found, ([, key, value]) => [key, value!] as const).reverse());
     const zone = meta.get('exchange_timezone');
     const interval = meta.get('interval') ?? '';
     const { volume, ...prices } = lower;
+    const isBatch = TWELVE_START.exec(text)?.[1] !== undefined;
+    const alike = ['interval', 'exchange_timezone'].map((key) => {
+      const first = meta.get(key);
+      return `{meta.${key}} is not distinct from ${first === undefined ? 'null' : quoted(first)}`;
+    });
+    const symbol: Cell = {
+      sql: `case when ${alike.join(' and ')} then {meta.symbol} end`,
+      isStrict: true,
+      reason: 'is not that of the first symbol, or its clock is not: put these into files of their own',
+    };
     return {
-      columns: { ...prices, datetime: 'datetime', ...(text.includes('"volume"') && { volume }) },
-      values: known({ symbol: meta.get('symbol'), interval: spans[interval] }),
+      columns: {
+        ...prices,
+        datetime: 'datetime',
+        ...(text.includes('"volume"') && { volume }),
+        ...(isBatch && { symbol }),
+      },
+      values: known({ symbol: isBatch ? null : meta.get('symbol'), interval: spans[interval] }),
       ...(zone !== undefined && { zone }),
       prices: /\d(min|h)$/.test(interval) ? 'raw' : 'split',
       symbols: 'now',
