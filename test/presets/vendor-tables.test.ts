@@ -692,3 +692,42 @@ test('the securities that a bhavcopy of bars leaves out are counted', async () =
   const report = await vendor.import('cm01JAN2024bhav.csv', lines.join('\n'));
   assert.deepEqual([report.rowsNew, report.findings], [1, { 'of series other than EQ, left out': 2 }]);
 });
+
+test('volumes of AKShare and Tushare are in hands or shares where that is certain, else not stored or refused', async () => {
+  const [withSymbols, without] = [akshare, akshare.replace('股票代码,', '')];
+  const low = '0,2024-07-02,0.01,0.01,0.01,0.01,2000,20.0,1,1,0.1,0.4';
+  const quiet = Array.from({ length: 3 }, (_, row) => `${row},2024-07-0${row + 1},10,10,10,10,0,0.0,0,0,0,0`);
+  const doubt = /its volumes are hands or shares, as its turnover does not show: they are not stored/;
+  const shares = '5,2024-07-05,10,10,10,10,2000,20000.0,1,1,0.1,0.4';
+  for (const [lines, volume] of [
+    [[without, ...quiet], null],
+    [[without, ...quiet, shares], 2000],
+    [[without, ...quiet, shares.replace(',20000.0', ',2000000.0')], 200_000],
+    // A price of less than two hundredths fits both.
+    [[without, low], null],
+  ] as const) {
+    const fields = { country_iso_code: 'HK', symbol: 'X', interval: 'DAY' };
+    const report = await vendor.import('hist.csv', lines.join('\n'), { fields });
+    assert.equal((await vendor.served('stock/HK:X', 'DAY')).at(-1)![5], volume);
+    assert.match(report.preset?.doubt ?? '', volume === null ? doubt : /^$/);
+  }
+  // Where the turnover says shares, a column of symbols does not make hands of them.
+  const named = [withSymbols, shares.replace('2024-07-05,', '2024-07-05,000001,')].join('\n');
+  const fields = { country_iso_code: 'HK', interval: 'DAY' };
+  await vendor.import('hist.csv', named, { fields });
+  assert.equal((await vendor.served('stock/HK:000001', 'DAY'))[0]![5], 2000);
+  const mixed = ['000001.SZ', '00001.HK', 'AAPL'].map(
+    (code) => `${code},20240703,10.2,10.4,10.1,10.3,10.2,0.1,0.98,20,20.5`,
+  );
+  const header = 'ts_code,trade_date,open,high,low,close,pre_close,change,pct_chg,vol,amount';
+  for (const [rows, refused] of [
+    [mixed, [2, 3]],
+    [[mixed[1]!, mixed[0]!], [2]],
+  ] as const) {
+    const report = await vendor.import('daily.csv', [header, ...rows].join('\n'));
+    assert.deepEqual(
+      report.refused.map(({ row, column }) => [row, column]),
+      refused.map((row) => [row, 'ts_code']),
+    );
+  }
+});

@@ -240,12 +240,17 @@ const tushare = table(
   },
   ['ts_code', 'trade_date', 'pre_close', 'pct_chg', 'vol', 'amount'],
   (sample) => {
-    const isHongKong = /\d\.HK,/.test(linesOf(sample)[1] ?? '');
+    const isHongKong = cellsBelow(sample, 'ts_code')[0]?.endsWith('.HK') === true;
     const price = `#{amount}${isHongKong ? '' : ' * 10'} / nullif(#{vol}, 0)`;
     return {
       columns: {
         ...lower,
-        symbol: 'ts_code',
+        // Each market has its unit.
+        symbol: {
+          sql: `case when regexp_matches({ts_code}, '${isHongKong ? '[.]HK$' : '[.](SZ|SH|BJ|CSI|SI)$'}') then {ts_code} end`,
+          isStrict: true,
+          reason: `is not of ${isHongKong ? 'Hong Kong (.HK) as the first one' : 'China (.SZ, .SH, .BJ, .CSI, .SI)'}: the unit of its volumes is another`,
+        },
         datetime: { column: 'trade_date', format: '%Y%m%d' },
         volume: isHongKong ? 'vol' : hands('vol'),
         // The turnover of an index is that of its shares.
@@ -278,12 +283,18 @@ const akshare = table(
     const [lows, highs, volumes, turnovers] = ['最低', '最高', '成交量', '成交额'].map((name) =>
       cellsBelow(sample, name).map(Number),
     ) as [number[], number[], number[], number[]];
-    const prices = volumes.map((volume, row) => turnovers[row]! / volume);
     // Without a trade there is no price.
+    const traded = [...volumes.keys()].filter((row) => volumes[row]! > 0);
     const isOf = (unit: number): boolean =>
-      prices.every((one, row) => !(one < (lows[row]! - 0.01) * unit || one > (highs[row]! + 0.01) * unit));
-    const isHands = hasSymbols || isOf(100);
-    const isKnown = isHands || isOf(1);
+      traded.length > 0 &&
+      traded.every((row) => {
+        const price = turnovers[row]! / volumes[row]! / unit;
+        return price >= lows[row]! - 0.01 && price <= highs[row]! + 0.01;
+      });
+    // Of very low prices both may hold.
+    const [areHands, areShares] = [isOf(100), isOf(1)];
+    const isHands = hasSymbols ? areHands || !areShares : areHands && !areShares;
+    const isKnown = isHands || (areShares && !areHands);
     return {
       columns: {
         ...(hasSymbols && { symbol: '股票代码' }),
@@ -291,10 +302,11 @@ const akshare = table(
         ...{ open: '开盘', high: '最高', low: '最低', close: '收盘' },
         ...(isKnown && { volume: isHands ? hands('成交量') : '成交量' }),
       },
-      values: { asset_schema: 'stock', ...(hasSymbols && { country_iso_code: 'CN' }) },
+      values: { asset_schema: 'stock', ...(hasSymbols && isHands && { country_iso_code: 'CN' }) },
       prices: 'raw',
       ...(!isKnown && {
-        doubt: 'its volumes are hands or shares, as its turnover does not show: they are not stored',
+        doubt:
+          'its volumes are hands or shares, as its turnover does not show: they are not stored. A map says which, by --map FILE, where hands have "scale": 100',
       }),
     };
   },
