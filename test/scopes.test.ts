@@ -174,7 +174,7 @@ test('keys list shows the scope; an unknown one is wrong usage (contract 7.6, 10
   assert.match(table, /^\w+ +reader +data +live /m);
   for (const [words, message] of [
     [['--scope', 'all'], /--scope.*data, operate/s],
-    [['--scope', 'operate', '--as-of', '2025-03-03T21:00:00Z'], /--as-of goes with the scope data alone/],
+    [['--scope', 'operate', '--as-of', '2025-03-03T21:00:00Z'], /--as-of needs the scope data/],
   ] as const) {
     const { status, stdout, stderr } = await shop.run('keys', 'create', 'odd', ...words);
     assert.deepEqual([status, stdout], [2, ''], stderr);

@@ -26,7 +26,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/import.ts')).importCommand(),
   ],
   'undo [options] [run]': [
-    'Undo an import or a deletion: the data that it replaced is restored. What later runs changed stays as they left it.',
+    'Undo an import or a deletion, and restore the data that it replaced. Changes of later runs stay.',
     async () => (await import('./commands/delete.ts')).undoCommand(),
   ],
   delete: [
@@ -34,15 +34,15 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/delete.ts')).deleteCommand(),
   ],
   'export [options] <dataset>': [
-    'Write stored data as a file that bourse import reads: one state of the store, exact.',
+    'Write stored data to a file that bourse import reads: exact, and from one moment of the store.',
     async () => (await import('./commands/export.ts')).exportCommand(),
   ],
   'query [options] <path...>': [
-    'Answer requests from the store, without a service or a key: the same bytes on standard output.',
+    'Answer requests from the store, without a service or a key, with the same bytes as a service.',
     async () => (await import('./commands/query.ts')).queryCommand(),
   ],
   'mcp [options]': [
-    'Answer an assistant from the store, by the Model Context Protocol over standard input and output.',
+    'Answer an assistant from the store, in the Model Context Protocol over standard input and output.',
     async () => (await import('./commands/query.ts')).mcpCommand(),
   ],
   'calendar [options] <market>': [
@@ -54,23 +54,23 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/keys.ts')).keysCommand(),
   ],
   'status [options]': [
-    'Show what the store holds: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
+    'Show the contents of the store: instruments, series, bars, rows of every dataset, newest imports, sizes. All counts are exact.',
     async () => (await import('./commands/status.ts')).statusCommand(),
   ],
   'check [options] [dataset]': [
-    'Print what is wrong, or may be wrong, with the stored data. Nothing is changed. Exit status 1 from a warning on.',
+    'Print what is wrong, or may be wrong, with the stored data. Nothing is changed. Exit status 1 if there is a warning or an error.',
     async () => (await import('./commands/check.ts')).checkCommand(),
   ],
   'backup [options] <file>': [
-    'Copy the whole store, keys included, into one file, while it is served and imported into. The copy is verified.',
+    'Copy the whole store, keys included, into one file; the service and imports may run. The copy is verified.',
     async () => (await import('./commands/backup.ts')).backupCommand(),
   ],
   'restore [options] <file>': [
-    'Make a store of a backup. It is verified first; nothing may have the store open.',
+    'Restore a store from a backup. The backup is verified first; no other process may have the store open.',
     async () => (await import('./commands/backup.ts')).restoreCommand(),
   ],
   'copy [options]': [
-    'Copy a whole store, keys included, into a new one of any engine. It is verified; a copy that was cut off goes on.',
+    'Copy a whole store, keys included, into a new one, in SQLite or PostgreSQL. It is verified; the same command continues an interrupted copy.',
     async () => (await import('./commands/backup.ts')).copyCommand(),
   ],
   'config [options]': [
@@ -78,11 +78,11 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/serve.ts')).configCommand(),
   ],
   'openapi [options]': [
-    'Print the OpenAPI 3.1 document, as a service gives it at /openapi.json.',
+    'Print the OpenAPI 3.1 document that a service has at /openapi.json.',
     async () => (await import('./commands/query.ts')).openapiCommand(),
   ],
   'doctor [options]': [
-    'Check the set-up of this machine, and say what to do. Nothing is changed. Exit status 1 when something fails.',
+    'Check the set-up of this machine, and say what to do. Nothing is changed. Exit status 1 if a check fails.',
     async () => (await import('./commands/doctor.ts')).doctorCommand(),
   ],
   'help [command...]': [
@@ -90,7 +90,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/help.ts')).helpCommand((word) => program(word, false)),
   ],
   'completion <shell>': [
-    'Print the completion of bash, zsh or fish, for a file that the shell reads.',
+    'Print the completion script of bash, zsh or fish.',
     async () => (await import('./commands/help.ts')).completionCommand(wholeProgram),
   ],
 };

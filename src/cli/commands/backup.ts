@@ -47,7 +47,7 @@ import {
 const copyFlags = {
   ...quietFlag,
   '--from <store>': 'the store to copy: sqlite:PATH, a path, or postgres://USER@HOST/DATABASE',
-  '--to <store>': 'where the copy goes: the address of a store that is not there yet',
+  '--to <store>': 'where the copy goes: the address of a store that does not exist yet',
   ...jsonFlag,
 } as const;
 
@@ -194,5 +194,5 @@ export const restoreCommand = (): Command =>
     'bourse restore /backup/bourse.backup',
     'bourse restore /backup/bourse.backup --store sqlite:/tmp/trial.db',
   )
-    .argument('<file>', 'what bourse backup made')
+    .argument('<file>', 'a file that bourse backup made')
     .action(doing(restoreStore));

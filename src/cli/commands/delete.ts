@@ -158,7 +158,7 @@ const deletionFlags = {
 type Flags = FlagsOf<typeof deletionFlags> & { readonly from?: Bound; readonly to?: Bound };
 
 /** The words of `--to`, which are those of each dataset. */
-const TO_WORDS = 'the last, likewise: a date is included whole';
+const TO_WORDS = 'the last; the whole day of a date is included';
 
 /** A deletion in words: whose rows, which of them, and how to undo it. */
 function describeDeletion(report: DeleteReport | RowDeleteReport, isTrial: boolean): string {
@@ -218,7 +218,7 @@ const ofInstrument = (made: Command, work: typeof deleteBars | typeof deleteInst
   made
     .requiredOption('--symbol <symbol>', 'the instrument', readSymbol)
     .requiredOption('--country <code>', 'its country, such as US; GLOBAL for crypto and forex', readCountry)
-    .option('--schema <type>', 'its asset type, where several have the symbol', readSchema)
+    .option('--schema <type>', 'its asset type, if several have the symbol', readSchema)
     .action((flags: InstrumentFlags) => {
       const { schema: assetSchema = null, country, symbol, interval = null, from = null, to = null } = flags;
       const choice = { assetSchema, country, symbol, interval, from, to };
@@ -292,7 +292,7 @@ function rowCommand(dataset: FileDataset, declared: DeletionDeclaration): Comman
   // A choice that must name an instrument or a contract is never one of everything.
   const isNamed = declared.needs.includes('--symbol') || names.some(({ isOwn }) => isOwn);
   if (!isNamed)
-    made.option('--all', `delete all ${declared.rows}: needed where nothing else narrows the choice`);
+    made.option('--all', `delete all ${declared.rows}: needed if no other flag narrows the choice`);
   return made.action((flags: Flags & { readonly all?: boolean }) => {
     const { '--schema': schema, '--country': country, '--symbol': symbol, ...others } = given;
     const { from, to, all } = flags;

@@ -390,7 +390,7 @@ export async function diagnoseData(url: string): Promise<Diagnosis[]> {
 
 const ownFlags = {
   ...quietFlag,
-  '--deep': 'read every byte of the store too, and name what is damaged',
+  '--deep': 'also read every byte of the store, and name damaged parts',
   ...jsonFlag,
 } as const;
 

@@ -39,7 +39,7 @@ const options = {
   '--force': 'replace the file if it exists',
   '--schema <type>': ['only this asset type: stock, future, crypto, forex or option', readSchema],
   '--country <code>': ['only this country, such as US; GLOBAL for crypto and forex', readCountry],
-  '--symbol <symbol>': 'only this instrument; of option contracts the underlying',
+  '--symbol <symbol>': 'only this instrument; for option contracts the underlying',
   '--interval <interval>': [
     'only bars of this interval: 1M is one minute, 60M an hour, DAY, WEEK, MON',
     readInterval,
@@ -47,7 +47,7 @@ const options = {
   '--prices <basis>': ['only bars whose prices have this basis', priceBases],
   '--volumes <basis>': ['only bars whose volumes have this basis', volumeBases],
   '--from <time>': ['the first: a date or a time, as for bourse delete bars', readBound('--from')],
-  '--to <time>': ['the last, likewise: a date is included whole', readBound('--to')],
+  '--to <time>': ['the last; the whole day of a date is included', readBound('--to')],
   ...storeFlag,
   ...jsonFlag,
 } as const;

@@ -58,7 +58,7 @@ const createFlags = {
   ...quietFlag,
   ...storeFlag,
   '--scope <scope>': [
-    'data: all data, also for assistants; operate: the state of the service alone',
+    'data: all data, also for assistants; operate: only the state of the service',
     scopes,
     'data',
   ],
@@ -79,7 +79,9 @@ const createCommand = (): Command =>
     'bourse keys create monitor --scope operate',
   )
     .argument('<name>', 'who uses the key')
-    .description('Issue a key. It is printed once, alone on standard output, and stored only as a hash.')
+    .description(
+      'Issue a key. It is printed once on standard output, with nothing else, and stored only as a hash.',
+    )
     .action(async (name: string, flags: FlagsOf<typeof createFlags>) => {
       if (name.trim() === '')
         throw new UsageProblem('the name of a key must not be empty: it says who uses the key');
@@ -87,7 +89,7 @@ const createCommand = (): Command =>
       const { scope = 'data', perMinute, perDay, expires, asOf } = flags;
       if (scope === 'operate' && asOf !== undefined)
         throw new UsageProblem(
-          '--as-of goes with the scope data alone: the state of a service is that of now',
+          '--as-of needs the scope data: the state of a service is always the current one',
         );
       const limits = { scope, perMinute: perMinute ?? null, perDay: perDay ?? null };
       const asOfMs = asOf === undefined ? null : momentOf('--as-of', asOf, nowMs);
@@ -154,8 +156,7 @@ async function moveAlong(control: RowStore, id: string): Promise<void> {
 const moveFlags = {
   ...quietFlag,
   '--as-of <instant>': 'the instant',
-  '--follow':
-    'read instants from standard input, a line each; each is written to standard output once every worker answers as of it',
+  '--follow': 'read one instant per line from standard input, and print each again once every worker uses it',
   ...storeFlag,
 } as const;
 
@@ -167,7 +168,7 @@ const moveCommand = (): Command =>
     'echo 2025-03-05T21:00:00Z | bourse keys move 5f3a9c --follow',
   )
     .argument('<id>', 'the id that keys list shows')
-    .description('Move a pinned key to another instant. It ends once every worker answers as of it.')
+    .description('Move a pinned key to another instant. The command ends once every worker uses it.')
     .action(async (id: string, { asOf, follow, ...flags }: FlagsOf<typeof moveFlags>) => {
       if ((asOf === undefined) === (follow === undefined))
         throw new UsageProblem('say where to: --as-of INSTANT, or --follow for instants from standard input');

@@ -216,9 +216,9 @@ async function readRuns(reader: Reader, onDamage: OnDamage) {
 
 const options = {
   ...storeFlag,
-  '--series': 'every series too',
+  '--series': 'list every series',
   '--content-hash':
-    'one hash of every instrument, bar and row, whatever the order of imports: reads all of them',
+    'print one hash of every instrument, bar and row, whatever the order of imports: it reads all of them',
   ...jsonFlag,
 } as const;
 

@@ -34,53 +34,49 @@ export const importOptions = {
   ...storeFlag,
   '--map <file>':
     'JSON that says which column gives which field: {"columns": {"datetime": "open_utc"}, "values": {"symbol": "X"}}',
-  '--delimiter <character>': 'separator of the columns, where it is neither a comma nor a tab: ";"',
+  '--delimiter <character>': 'separator of the columns, unless it is a comma or a tab: ";"',
   '--encoding <name>':
     'encoding of a text that is not UTF-8: windows-1252, gb18030, shift_jis, euc-kr or utf-16le',
   '--preset <name>':
-    'whose files these are, where their header does not tell; none: Bourse’s own names; list: shows all',
+    'vendor of the files, if their header does not show it; none: no preset; list: shows all',
   '--schema <type>': 'asset type of the whole file: stock, future, crypto, forex or option',
   '--country <code>': 'country of the whole file, such as US; GLOBAL for crypto and forex',
   '--symbol <symbol>': 'symbol of the whole file',
   '--exchange <mic>': 'exchange of the whole file, such as XNAS',
   '--currency <code>':
-    'currency of the whole file, such as USD, or GBp for pence: of its cash, with bars of its prices',
+    'currency of the cash in the whole file, for bars of the prices: USD, or GBp for pence',
   '--interval <interval>': 'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
   '--action-type <kind>': 'kind of all corporate actions of the file, such as split',
   '--code <event_code>': 'code of all economic events of the file, such as INFLATION_CPI',
   '--zone <name>': 'time zone of times without an offset, such as America/New_York',
   '--prices <basis>': ['how the prices are adjusted (default raw)', priceBases],
   '--complete-from <instant>':
-    'from when the files have every bar, where their first bars do not tell: 2025-03-03T09:00:00Z',
+    'time from which the files have every bar, if their first bars do not show it: 2025-03-03T09:00:00Z',
   '--complete-through <instant>':
-    'through when the files have every bar, where their last bars do not tell: 2025-03-04T01:00:00Z',
-  '--volumes <basis>': [
-    'how the volumes are adjusted (default: for splits where the prices are)',
-    volumeBases,
-  ],
+    'time up to which the files have every bar, if their last bars do not show it: 2025-03-04T01:00:00Z',
+  '--volumes <basis>': ['how the volumes are adjusted (default: for splits if the prices are)', volumeBases],
   '--symbols <time>': [
-    "whose rows are those from before an instrument took its present symbol: then: another company's, because the file has the symbols of each day; now: its own, because the file has each whole history under the present symbol",
+    'rows from before an instrument took its current symbol belong to: then: another company, because the file has the symbols of each day; now: the instrument, because the file has its whole history under the current symbol',
     symbolTimes,
   ],
   '--label <end>': [
-    'the end of a bar that its datetime names (default open; of weeks dated Sunday close: the week that ends with it)',
+    'whether datetime is the open or the close of a bar (default open; a week dated Sunday ends with it)',
     barLabels,
   ],
   '--source <text>': 'where the file comes from, kept with the run (default: the name of its preset)',
   '--replace [from..to]':
-    'remove what the same --source or preset brought before and the file does not hold: for each instrument, of events each country and code, from its first row’s date to its last’s, or in these days: 2025-01-01..2025-12-31; where a row is refused, nothing is stored',
-  '--allow-rejects <count>': ['refused rows with which the exit status is still 0', wholeNumber, 0],
-  '--no-check': 'do not tell what may be wrong with the imported bars: bourse check tells it later',
+    'remove rows that the same --source or preset imported before and the file does not have: for each instrument, of events each country and code, from the date of its first row to that of its last, or on these days: 2025-01-01..2025-12-31; if a row is refused, nothing is stored',
+  '--allow-rejects <count>': ['number of refused rows up to which the exit status is 0', wholeNumber, 0],
+  '--no-check': 'do not search the imported bars for suspicious data: bourse check does so later',
   '--watch <folder>': 'import the files of a folder as they arrive, until stopped',
   '--on-failure <command>':
     'run this by /bin/sh for each file that is not imported: FAILED_FILE, FAILED_DATASET and FAILED_REASON say what and why',
   '--explain':
     'show how a file would be read: its preset, columns and first rows, and what would be refused; store nothing',
   '--write-map <file>':
-    'with --explain: write a mapping file for --map, by what the file shows: separator, encoding, columns, decimal mark, dates',
-  '--date-format <format>':
-    'form of the dates, where they may begin with the day or with the month: %d.%m.%Y',
-  '--decimal <mark>': ['decimal mark, where 1.234 may be of thousands or have decimals: , or .', [',', '.']],
+    'with --explain: write a mapping file for --map, with the separator, encoding, columns, decimal mark and dates of the file',
+  '--date-format <format>': 'form of the dates, if day and month may be swapped: %d.%m.%Y',
+  '--decimal <mark>': ['decimal mark, if 1.234 may mean 1234 too: , or .', [',', '.']],
   '--dry-run': 'read and check everything, store nothing',
   ...jsonFlag,
 } as const;
