@@ -58,7 +58,7 @@ function serviceOf(store: Store, keys: KeyRing, nowMs: () => number, caches: boo
     observe: () => undefined,
     nowMs,
   });
-  return { handler, ran };
+  return { handler, ran, runner };
 }
 
 /** A response whose head is written, as any other. */
@@ -127,6 +127,11 @@ export class World {
 
   async import(...fillings: readonly Filling[]): Promise<void> {
     await fillStore(this.#url, temporary.folder, this.nowMs, fillings);
+  }
+
+  /** Lets the caching service make the charts that a thread makes before it answers. */
+  warmUp(): Promise<void> {
+    return this.#cached.runner.warmUp(this.nowMs);
   }
 
   async write(work: (store: Store) => Promise<unknown>): Promise<void> {

@@ -31,6 +31,8 @@ test('no answer differs from an uncached one after commits of every kind', async
     const name = names[round] ?? random.pick(names);
     await changes[name]!(world, random);
     passTime(world, random);
+    // As a service that starts now.
+    if (random.chance(0.3)) await world.warmUp();
     for (const path of requests) await world.ask(path, `seed ${seed}, round ${round}, ${name}`);
   }
   const asked = ROUNDS * requests.length;

@@ -117,8 +117,9 @@ export function closesAfter(
   keyMs: number,
   ms: number,
 ): boolean {
-  const boundMs = closedForCertain(interval, keyMs);
-  return boundMs > ms && (isOffGrid || barEnd(calendar, interval, keyMs).closeMs > ms);
+  if (isOffGrid) return closedForCertain(interval, keyMs) > ms;
+  const closed = hasClosed(interval, keyMs, ms);
+  return closed === 'maybe' ? barEnd(calendar, interval, keyMs).closeMs > ms : closed === 'no';
 }
 
 /**

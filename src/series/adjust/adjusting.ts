@@ -18,7 +18,7 @@ import { Completeness } from '../completeness.ts';
 import { daysOf } from '../periods.ts';
 import type { StoredInstrument } from '../series.ts';
 import type { StreamContext } from '../stream.ts';
-import { asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
+import { type Action, asTraded, factorOf, referencePrice, scaleOf, sharesOf } from './factors.ts';
 
 /** Which actions adjust, and which of them have happened. */
 export type Adjusting = {
@@ -41,27 +41,6 @@ type AdjustNotes = {
 
 const noNotes: AdjustNotes = { incomplete: [], unlisted: [] };
 
-/** What the actions of a stock change, by ex-date. */
-async function readChanges(
-  { reader }: StreamContext,
-  stored: StoredInstrument,
-  { kind, nowMs }: Adjusting,
-): Promise<ActionChange[]> {
-  const { country_iso_code, symbol } = stored.instrument;
-  const all = await reader.group(corporateActions, { country_iso_code, symbol });
-  const closes = new RawCloses(reader, stored, () => nowMs);
-  const changes: ActionChange[] = [];
-  for (const row of all) {
-    const { action_type: type, ex_date: day } = row;
-    if (kind !== 'all' && isOfShares(type) !== (kind === 'split')) continue;
-    const action = asTraded(row, all);
-    const price = await referencePrice(action, all, closes);
-    const { missing, ...factor } = factorOf(action, price, scaleOf(action, stored.instrument));
-    changes.push({ day, type, missing, price: factor, volume: sharesOf(action) });
-  }
-  return changes.filter((change) => isChange(change) || change.missing !== null);
-}
-
 const isChange = ({ price, volume }: Change): boolean =>
   price.part !== price.whole || volume.part !== volume.whole;
 
@@ -82,38 +61,50 @@ function notesOf(changes: readonly ActionChange[], fromDay: number): AdjustNotes
 const isListed = (type: string): boolean => (listedKinds as readonly string[]).includes(type);
 
 /**
- * The adjustment of a stock's bars, its changes, and the last ex-date of a past split that does not count;
- * each null if there is none.
+ * The changes of the actions after a day, in order of ex-date, and the last ex-date of a past split that does
+ * not count. Each change is kept by itself: the price before it is looked up once, and only for bars that it
+ * adjusts.
  */
-async function adjustmentOf(
-  context: StreamContext,
+async function changesAfter(
+  { reader, calendar }: StreamContext,
   stored: StoredInstrument,
-  adjusting: Adjusting,
+  { kind, throughDay, nowMs }: Adjusting,
+  fromDay: number,
   keep: Keep,
-): Promise<{
-  readonly adjustment: Adjustment | null;
-  readonly changes: readonly ActionChange[];
-  readonly leftOutDay: number | null;
-}> {
-  const { instrument, calendar } = stored;
-  if (instrument.asset_schema !== 'stock') return { adjustment: null, changes: [], leftOutDay: null };
-  // Until the next session ends, closes give the same factors.
-  const overDay = lastOverDay(calendar, adjusting.nowMs);
-  // The end of an instrument completes its last bars: their closes give other factors from then on.
-  const hasEnded = stored.endedMs !== null && stored.endedMs <= adjusting.nowMs;
-  const name = `changes|${instrument.instrument_id}|${adjusting.kind}|${overDay}|${hasEnded}`;
-  const all = await keep(name, () => readChanges(context, stored, adjusting));
-  const changes = all.filter(({ day }) => day <= adjusting.throughDay);
-  const today = calendar.zone.dayAt(adjusting.nowMs);
-  const leftOut = all.findLast(
-    ({ day, volume }) => day > adjusting.throughDay && day <= today && volume.part !== volume.whole,
+) {
+  const { country_iso_code, symbol, instrument_id } = stored.instrument;
+  const all = await keep(`actions|${instrument_id}`, () =>
+    reader.group(corporateActions, { country_iso_code, symbol }),
   );
-  const real = changes.filter(isChange);
-  return {
-    adjustment: real.length === 0 ? null : new Adjustment(real),
-    changes,
-    leftOutDay: leftOut?.day ?? null,
+  // Until the next session ends, closes give the same factors.
+  const overDay = lastOverDay(calendar, nowMs);
+  // The end of an instrument completes its last bars: their closes give other factors from then on.
+  const hasEnded = stored.endedMs !== null && stored.endedMs <= nowMs;
+  const closes = new RawCloses(reader, stored, () => nowMs);
+  const changeOf = async (row: Action): Promise<ActionChange> => {
+    const { action_type: type, ex_date: day } = row;
+    const action = asTraded(row, all);
+    const price = await referencePrice(action, all, closes);
+    const { missing, ...factor } = factorOf(action, price, scaleOf(action, stored.instrument));
+    return { day, type, missing, price: factor, volume: sharesOf(action) };
   };
+  const today = calendar.zone.dayAt(nowMs);
+  const changes: ActionChange[] = [];
+  let leftOutDay: number | null = null;
+  for (const [at, row] of all.entries()) {
+    const { action_type: type, ex_date: day } = row;
+    if (kind !== 'all' && isOfShares(type) !== (kind === 'split')) continue;
+    if (day > throughDay) {
+      if (day <= today && isSplitting(row)) leftOutDay = day;
+    } else if (day > fromDay)
+      changes.push(await keep(`change|${instrument_id}|${at}|${overDay}|${hasEnded}`, () => changeOf(row)));
+  }
+  return { changes: changes.filter((change) => isChange(change) || change.missing !== null), leftOutDay };
+}
+
+function isSplitting(row: Action): boolean {
+  const { part, whole } = sharesOf(row);
+  return part !== whole;
 }
 
 /**
@@ -177,10 +168,16 @@ export async function adjustBars(
   adjusting: Adjusting,
   keep: Keep,
 ): Promise<AdjustNotes> {
-  const { adjustment, changes, leftOutDay } = await adjustmentOf(context, stored, adjusting, keep);
+  if (timed.bars.count === 0 || stored.instrument.asset_schema !== 'stock') return noNotes;
+  const firstDay = timed.day[0]!;
+  // A week may have bars of days before its first session.
+  const fromDay = isPeriod(context.interval) ? Math.min(firstDay, timed.bars.keyMs[0]! / DAY_MS) : firstDay;
+  const { changes, leftOutDay } = await changesAfter(context, stored, adjusting, fromDay, keep);
   checkVolumes(timed, leftOutDay);
-  const notes = timed.bars.count === 0 ? noNotes : notesOf(changes, timed.day[0]!);
-  if (adjustment === null) return notes;
+  const notes = notesOf(changes, firstDay);
+  const real = changes.filter(isChange);
+  if (real.length === 0) return notes;
+  const adjustment = new Adjustment(real);
   const split = [...splitBars(context, timed, adjustment)];
   adjustment.apply(timed);
   const { nowMs } = adjusting;

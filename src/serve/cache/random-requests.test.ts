@@ -41,6 +41,8 @@ test('no random request to any endpoint differs from an uncached one, with commi
     if (name !== undefined) {
       await changes[name]!(world, random);
       passTime(world, random);
+      // As a service that starts now.
+      if (random.chance(0.3)) await world.warmUp();
     }
     const frequent = Math.floor(index / PERIOD) * FREQUENT + random.between(1, FREQUENT);
     const choice = index < REQUESTS && random.chance(0.8) ? new Random(seed, -frequent) : random;
