@@ -14,7 +14,7 @@ import { type Brought, changesBar, changesBars } from '../series/brought.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, rowKeyOf } from '../store/journal-entries.ts';
-import type { Dataset, RowOf } from '../store/schema/dataset.ts';
+import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
@@ -98,7 +98,7 @@ export async function recordBlock(
 }
 
 /** The journal's place of what a run changes in a row. */
-const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, unknown>>) => ({
+const placeOf = (runId: number, dataset: Dataset, row: Values) => ({
   dataset: dataset.name,
   row_key: rowKeyOf(dataset, row),
   run_id: runId,

@@ -4,13 +4,11 @@
 
 import { crc32 } from 'node:zlib';
 import { storeLimits } from './limits.ts';
-import type { Dataset, PartKind, PartRule } from './schema/dataset.ts';
+import type { Dataset, PartKind, PartRule, Values } from './schema/dataset.ts';
 import type { Change, DataState, Part, Reader, Versioned } from './store.ts';
 
 /** The part that is all data. */
 const EVERYTHING: Part = '*';
-
-type Values = Readonly<Record<string, unknown>>;
 
 export const partOf = (kind: PartKind, id: number): Part => `${kind} ${id}`;
 
