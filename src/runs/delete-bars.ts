@@ -21,7 +21,7 @@ import {
 } from '../store/schema/reference.ts';
 import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
 import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
-import { changeRow, putChange } from './journal.ts';
+import { putChange, removeInstrument } from './journal.ts';
 import { seriesWithBars, useOf } from './naming.ts';
 import { nameOf } from './new-instrument.ts';
 import { type DeletionRequest, putDeletedSpan, RequestProblem, runDeletion } from './recorded-write.ts';
@@ -132,7 +132,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
         `${name} is named by ${dataset}: delete them first, by bourse delete ${dataset} ${use.flags}`,
       );
     }
-    await changeRow(writer, runId, instruments, instrument, null);
+    await removeInstrument(writer, runId, instrument);
     return { result: deletedInstrument(instrument, []), count: 1 };
   });
 }

@@ -15,7 +15,7 @@ import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
 import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
-import { type BlockPlace, changeRow, putChange } from './journal.ts';
+import { type BlockPlace, putChange, removeInstrument } from './journal.ts';
 import { blankInstrument } from './new-instrument.ts';
 import { type PresentDeletion, putDeletedSpan } from './recorded-write.ts';
 
@@ -158,7 +158,7 @@ export async function removeDamagedInstrument(
   await removeDamagedRow(writer, instruments, row);
   const named = blankInstrument({ asset_schema, country_iso_code, symbol }, instrument_id, instrument_id);
   await writer.upsert(instruments, [named]);
-  await changeRow(writer, run.runId, instruments, named, null);
+  await removeInstrument(writer, run.runId, named);
   for await (const term of allRows(writer, instrumentTerms, { asset_schema, country_iso_code }))
     if (term.symbol === symbol) await writer.remove(instrumentTerms, [term]);
   return bars;

@@ -1,6 +1,7 @@
 // Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later
 // writes changed in what is read (docs/decisions/0041).
 
+import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, compareRows, keyOrder, misplacedIn, type Order } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
@@ -212,8 +213,12 @@ export class PastReader implements Reader {
     return this.#present.structure(of);
   }
 
-  blocks(read: BlockRead): Promise<StoredBlock[]> {
-    return pastBlocks(this.#present, read, this.#state.lastRun);
+  async blocks(read: BlockRead): Promise<StoredBlock[]> {
+    const blocks = await pastBlocks(this.#present, read, this.#state.lastRun);
+    return blocks.map((block) => {
+      if (!('bars' in block)) return block;
+      return { bucket: block.bucket, runId: block.runId, bytes: encodeBlock(block.bars) };
+    });
   }
 }
 
