@@ -23,7 +23,7 @@ export async function writeSite(folder: string): Promise<void> {
   for (const name of ['page.css', 'pages.js'] as const) write(name, await assetOf(name));
   for (const name of guides.pictures.keys()) write(name, await guides.pictureOf(name));
   for (const name of [...explorerStyles, 'icon.svg'])
-    write(`explorer/${name}`, Buffer.concat(explorerAssets.get(`/explorer/${name}`)!().body));
+    write(`explorer/${name}`, Buffer.concat((await explorerAssets.get(`/explorer/${name}`)!()).body));
 }
 
 const unescaped = (text: string): string =>

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { formatDay } from '../src/base/instant.ts';
 import { importFile } from '../src/imports/load/importers.ts';
 import { deleteInstrument } from '../src/runs/delete-bars.ts';
-import { deleteRows, type RowChoice } from '../src/runs/delete-rows.ts';
+import { deleteRows } from '../src/runs/delete-rows.ts';
 import { type UndoReport, undoRun } from '../src/runs/undo-run.ts';
 import { fileDatasetNamed } from '../src/store/schema/index.ts';
 import type { Store } from '../src/store/store.ts';
@@ -112,7 +112,7 @@ class Shelf {
 
   async deleteRows(): Promise<number> {
     const flags = { '--schema': 'stock', '--country': 'US', '--symbol': 'ACORN' };
-    const choice: RowChoice = { flags };
+    const choice = { flags };
     const dataset = fileDatasetNamed(this.#kind.dataset)!;
     return (await deleteRows(this.#store, { ...choice, ...asked, dataset })).runId!;
   }

@@ -11,7 +11,7 @@ import type { ErrorWord } from './contract.ts';
 export type ErrorCode = ErrorWord | 'unreachable' | 'timed_out' | 'bad_answer' | 'ignored_parameter';
 
 /** The known facts of an error beside its message. */
-export type ErrorFacts = {
+type ErrorFacts = {
   readonly error: ErrorCode;
   readonly status?: number | undefined;
   readonly param?: string | undefined;
@@ -76,7 +76,7 @@ export type Call = {
 };
 
 /** An answer that was as asked. */
-export type Answer = { readonly result: object; readonly headers: Headers };
+type Answer = { readonly result: object; readonly headers: Headers };
 
 /** The object in an answer of the service, or of another program on the way. */
 type Body = Readonly<Record<string, unknown>>;

@@ -40,10 +40,10 @@ export type Blank = { readonly time: number; readonly label: string };
  * The facts about a market that the drawing needs. `hasPostMarket`: the segment after its regular hours is
  * post-market, else a closing auction.
  */
-export type Market = { readonly clock: MarketClock; readonly hasPostMarket: boolean };
+type Market = { readonly clock: MarketClock; readonly hasPostMarket: boolean };
 
 /** The marks that the chart draws, and their texts for the one that is pointed to. */
-export type Drawn = {
+type Drawn = {
   readonly blanks: readonly Blank[];
   readonly marks: readonly Mark[];
   readonly shades: readonly Shade[];

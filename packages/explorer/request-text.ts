@@ -137,7 +137,7 @@ console.log(rows);
 `;
 }
 
-const pythonLiteral = (value: Value, isList = false): string =>
+const pythonLiteral = (value: Value, isList: boolean): string =>
   typeof value === 'boolean' ? (value ? 'True' : 'False') : quoted(value, isList);
 
 /** A program for the Python client, whose frames have instants in their own form. */

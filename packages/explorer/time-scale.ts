@@ -6,7 +6,7 @@ import { dateText, type MarketClock } from './market-clock.ts';
  * The days of the axis: the label date of a point in seconds; absent for a point that belongs to no
  * session.
  */
-export type Labels = { readonly clock: MarketClock; readonly labelOf: (time: number) => string | undefined };
+type Labels = { readonly clock: MarketClock; readonly labelOf: (time: number) => string | undefined };
 
 // The weights that lightweight-charts has for tick marks: the greater, the rather a mark is shown.
 const weights = { minute: 20, minutes5: 21, minutes30: 22, hour: 30, hours3: 31, hours6: 32 } as const;

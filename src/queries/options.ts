@@ -15,7 +15,7 @@ import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
 import { latestPrice } from '../series/closes.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
-import { always, isKnown } from '../store/schema/dataset.ts';
+import { always, isKnown, type Values } from '../store/schema/dataset.ts';
 import { optionContracts, optionQuotes } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import {
@@ -209,7 +209,7 @@ type ContractsRead = RankedRead<typeof optionContracts>;
 function rankFinder({ where, groups }: ContractsRead) {
   const places = Map.groupBy(groups, ({ at }) => at.join());
   return (row: Contract): number | undefined => {
-    const known: Readonly<Record<string, unknown>> = row;
+    const known: Values = row;
     if (Object.entries(where).some(([column, value]) => known[column] !== value)) return undefined;
     return places
       .get([row.expiration_date, row.expiration_datetime].join())
@@ -240,7 +240,7 @@ async function rowsOf(
     const row = rows.get(symbol);
     if (row !== undefined) {
       const rank = rankOf(row);
-      const known: Readonly<Record<string, unknown>> = { ...row, rank };
+      const known: Values = { ...row, rank };
       const isInOrder = order.every(([column], at) => known[column] === values[at]);
       if (isInOrder && rank !== undefined) return row;
     }

@@ -11,9 +11,8 @@ import { bucketWords, namingDamage } from '../series/damaged-bars.ts';
 import { marketName } from '../series/series.ts';
 import { everyBucket, refuseLostBlocks } from '../store/all-blocks.ts';
 import { rowWith } from '../store/all-rows.ts';
-import type { RawRow } from '../store/damage.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
-import { spokenName } from '../store/schema/dataset.ts';
+import { spokenName, type Values } from '../store/schema/dataset.ts';
 import {
   type Instrument,
   type InstrumentName,
@@ -22,7 +21,7 @@ import {
 } from '../store/schema/reference.ts';
 import type { RowReader, Store, StoredBlock, Writer } from '../store/store.ts';
 import { findInstrument, type InstrumentChoice, severalTypes } from './instrument-choice.ts';
-import { changeRow, putChange } from './journal.ts';
+import { putChange, removeInstrument } from './journal.ts';
 import { seriesWithBars, useOf } from './naming.ts';
 import { nameOf } from './new-instrument.ts';
 import { type DeletionRequest, putDeletedSpan, RequestProblem, runDeletion } from './recorded-write.ts';
@@ -67,7 +66,7 @@ export function deleteBars(store: Store, request: BarDeleteRequest): Promise<Del
       done += count;
       request.onRows?.(done);
     };
-    const isChosen = ({ interval }: RawRow): boolean =>
+    const isChosen = ({ interval }: Values): boolean =>
       request.interval === null || interval === request.interval;
     const stored = await removingDamaged(
       seriesDataset,
@@ -115,7 +114,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
       await refuseAmbiguous(writer, request);
       const bars = await removeDamagedInstrument(writer, { runId, startedMs: request.nowMs() }, damaged);
       if (bars !== null)
-        return { result: deletedInstrument(damaged as RawRow & InstrumentName, bars), count: 1 };
+        return { result: deletedInstrument(damaged as Values & InstrumentName, bars), count: 1 };
     }
     if (found instanceof Error) throw found;
     const instrument = found as Instrument;
@@ -133,7 +132,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
         `${name} is named by ${dataset}: delete them first, by bourse delete ${dataset} ${use.flags}`,
       );
     }
-    await changeRow(writer, runId, instruments, instrument, null);
+    await removeInstrument(writer, runId, instrument);
     return { result: deletedInstrument(instrument, []), count: 1 };
   });
 }

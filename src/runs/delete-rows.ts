@@ -14,7 +14,7 @@ import { removeDamagedRow, removingDamaged } from './remove-damaged.ts';
 import { rangeOf } from './stored-series.ts';
 
 /** Which rows to delete. */
-export type RowChoice = {
+type RowChoice = {
   /** The values of flags, such as `--country`: those of the dataset's fields, and its selectors. */
   readonly flags: Readonly<Record<string, string>>;
   /** Inclusive bounds of the row's own time (contract 2.2). */

@@ -10,8 +10,6 @@ import type { FileDataset } from '../store/schema/index.ts';
 import { heldRows } from '../store/schema/internal.ts';
 import type { Reader, RowReader, Writer } from '../store/store.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** Parts that are read at a time. */
 const PARTS_PER_READ = 16;
 /** The place after every part of a run. */
@@ -126,7 +124,7 @@ export class LaterHolders {
    * The first run that held a row with these values, before another run where one is given; null where none
    * did.
    */
-  async of(dataset: Dataset, row: Row, beforeRun = Number.POSITIVE_INFINITY): Promise<number | null> {
+  async of(dataset: Dataset, row: Values, beforeRun = Number.POSITIVE_INFINITY): Promise<number | null> {
     const runs = this.#byDataset.get(dataset.name) ?? (await this.#read(dataset.name));
     this.#byDataset.set(dataset.name, runs);
     if (runs.size === 0) return null;

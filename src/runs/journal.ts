@@ -14,9 +14,9 @@ import { type Brought, changesBar, changesBars } from '../series/brought.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { putInstrumentTerms } from '../store/instrument-terms.ts';
 import { type BlockChange, rowKeyOf } from '../store/journal-entries.ts';
-import type { Dataset, RowOf } from '../store/schema/dataset.ts';
+import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
-import { instruments } from '../store/schema/reference.ts';
+import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
 
 /** The place at which a run changed a block. */
@@ -98,7 +98,7 @@ export async function recordBlock(
 }
 
 /** The journal's place of what a run changes in a row. */
-const placeOf = (runId: number, dataset: Dataset, row: Readonly<Record<string, unknown>>) => ({
+const placeOf = (runId: number, dataset: Dataset, row: Values) => ({
   dataset: dataset.name,
   row_key: rowKeyOf(dataset, row),
   run_id: runId,
@@ -111,7 +111,7 @@ type ChangedRow = {
   readonly isRecorded?: boolean;
 };
 
-/** As `changeRow`, for rows of different keys, together: nothing is looked up. */
+/** Replaces rows of different keys together, and records what they were: nothing is looked up. */
 export async function changeRows(
   writer: Writer,
   runId: number,
@@ -127,18 +127,10 @@ export async function changeRows(
   await putRows(writer, dataset, rows);
 }
 
-/** Replaces the row `before` by `after`, each null for no row, and records that. */
-export async function changeRow<D extends Dataset>(
-  writer: Writer,
-  runId: number,
-  dataset: D,
-  before: RowOf<D> | null,
-  after: RowOf<D> | null,
-): Promise<void> {
-  const place = placeOf(runId, dataset, (before ?? after)!);
-  // A run records what it found at its first change of a row; without `before` this is the first.
-  const isRecorded = before !== null && (await rowWith(writer, rowChanges, place)) !== null;
-  await changeRows(writer, runId, dataset, [{ before, after, isRecorded }]);
+/** Removes an instrument, and records that: a run records what it found at its first change of a row. */
+export async function removeInstrument(writer: Writer, runId: number, before: Instrument): Promise<void> {
+  const isRecorded = (await rowWith(writer, rowChanges, placeOf(runId, instruments, before))) !== null;
+  await changeRows(writer, runId, instruments, [{ before, after: null, isRecorded }]);
 }
 
 /** Replaces rows, and with instruments their search terms. */

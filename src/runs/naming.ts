@@ -12,7 +12,7 @@ import { type FileDataset, fileDatasets } from '../store/schema/index.ts';
 import { type Instrument, type InstrumentName, instruments } from '../store/schema/reference.ts';
 import { selectedRows } from '../store/selected-rows.ts';
 import type { RowReader, Writer } from '../store/store.ts';
-import { changeRow, changeRows } from './journal.ts';
+import { changeRows, removeInstrument } from './journal.ts';
 import { damagedRow, removeDamagedRow } from './remove-damaged.ts';
 
 const textIn = (row: Values, column: string): string | null => (row[column] ?? null) as string | null;
@@ -131,7 +131,7 @@ export async function deleteOwn(
   const own = named === undefined ? null : await rowWith(writer, instruments, named.name);
   if (own === null || (await useOf(writer, own)) !== null) return false;
   if ((await seriesWithBars(writer, own)).length > 0) return false;
-  await changeRow(writer, runId, instruments, own, null);
+  await removeInstrument(writer, runId, own);
   return true;
 }
 

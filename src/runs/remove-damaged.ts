@@ -7,20 +7,20 @@ import { emptyBars } from '../market/bars/columns.ts';
 import { allBlocks, everyBucket, openBlock } from '../store/all-blocks.ts';
 import { allRows, collectRows, rowWith } from '../store/all-rows.ts';
 import { forgetEarlier } from '../store/changes.ts';
-import { DamagedData, type RawRow, unlessDamaged } from '../store/damage.ts';
+import { DamagedData, unlessDamaged } from '../store/damage.ts';
 import { hasOwnTerm } from '../store/instrument-terms.ts';
 import { rowKeyOf } from '../store/journal-entries.ts';
 import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
-import type { Dataset, RowOf } from '../store/schema/dataset.ts';
+import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../store/schema/internal.ts';
 import { type Instrument, instruments, instrumentTerms } from '../store/schema/reference.ts';
 import type { Writer } from '../store/store.ts';
-import { type BlockPlace, changeRow, putChange } from './journal.ts';
+import { type BlockPlace, putChange, removeInstrument } from './journal.ts';
 import { blankInstrument } from './new-instrument.ts';
 import { type PresentDeletion, putDeletedSpan } from './recorded-write.ts';
 
 /** The stored values of the damaged row of a dataset that an error names; null for any other error. */
-export const damagedRow = (dataset: Dataset, error: unknown): RawRow | null =>
+export const damagedRow = (dataset: Dataset, error: unknown): Values | null =>
   error instanceof DamagedData && error.damage.dataset === dataset.name ? error.row : null;
 
 /**
@@ -30,7 +30,7 @@ export const damagedRow = (dataset: Dataset, error: unknown): RawRow | null =>
 export async function removingDamaged<T>(
   dataset: Dataset,
   walk: () => Promise<T>,
-  remove: (row: RawRow) => Promise<boolean>,
+  remove: (row: Values) => Promise<boolean>,
 ): Promise<T> {
   const removed = new Set<string>();
   for (;;) {
@@ -61,7 +61,7 @@ const removeRows = <D extends Dataset>(writer: Writer, dataset: D, where: Partia
  * Removes a damaged row by its stored key, and what the journal has of it: none of it can be undone, or read
  * as it was, any more.
  */
-export async function removeDamagedRow(writer: Writer, dataset: Dataset, row: RawRow): Promise<void> {
+export async function removeDamagedRow(writer: Writer, dataset: Dataset, row: Values): Promise<void> {
   await forgetEarlier(writer);
   await writer.remove(dataset, [row]);
   await removeRows(writer, rowChanges, { dataset: dataset.name, row_key: rowKeyOf(dataset, row) });
@@ -85,7 +85,7 @@ const keepNumber = (writer: Writer, place: BlockPlace): Promise<void> =>
   putChange(writer, place, { added: emptyBars(), before: emptyBars() });
 
 /** True if the index of a number leads to a damaged row: then the number is as it was written. */
-async function isIndexed(writer: Writer, dataset: Dataset, column: string, row: RawRow): Promise<boolean> {
+async function isIndexed(writer: Writer, dataset: Dataset, column: string, row: Values): Promise<boolean> {
   const found = await rowWith(writer, dataset, { [column]: row[column] }).catch((error: unknown) => error);
   const other = damagedRow(dataset, found);
   return other !== null && rowKeyOf(dataset, other) === rowKeyOf(dataset, row);
@@ -95,8 +95,8 @@ async function isIndexed(writer: Writer, dataset: Dataset, column: string, row: 
 type RemovedBars = { readonly interval: string; readonly count: number };
 
 /** Removes all bars of a series. It stays without any, under its number, and has no run but this one. */
-async function emptySeries(writer: Writer, run: PresentDeletion, row: RawRow): Promise<RemovedBars> {
-  const { series_id, instrument_id, interval } = row as RawRow & RowOf<typeof seriesDataset>;
+async function emptySeries(writer: Writer, run: PresentDeletion, row: Values): Promise<RemovedBars> {
+  const { series_id, instrument_id, interval } = row as Values & RowOf<typeof seriesDataset>;
   let count = 0;
   for await (const block of allBlocks(writer, { seriesId: series_id, ...everyBucket, direction: 'asc' })) {
     count += (await unlessDamaged(Promise.try(openBlock, series_id, block)))?.bars.count ?? 0;
@@ -127,7 +127,7 @@ async function marketsOf(writer: Writer, interval: string, seriesId: number): Pr
 export const removeDamagedSeries = async (
   writer: Writer,
   run: PresentDeletion,
-  row: RawRow,
+  row: Values,
 ): Promise<RemovedBars | null> =>
   (await isIndexed(writer, seriesDataset, 'series_id', row)) ? emptySeries(writer, run, row) : null;
 
@@ -139,11 +139,11 @@ export const removeDamagedSeries = async (
 export async function removeDamagedInstrument(
   writer: Writer,
   run: PresentDeletion,
-  row: RawRow,
+  row: Values,
 ): Promise<RemovedBars[] | null> {
   if (!(await isIndexed(writer, instruments, 'instrument_id', row))) return null;
-  const { instrument_id, asset_schema, country_iso_code, symbol } = row as RawRow & Instrument;
-  if (!(await hasOwnTerm(writer, row as RawRow & Instrument))) return null;
+  const { instrument_id, asset_schema, country_iso_code, symbol } = row as Values & Instrument;
+  if (!(await hasOwnTerm(writer, row as Values & Instrument))) return null;
   const bars: RemovedBars[] = [];
   const series = await removingDamaged(
     seriesDataset,
@@ -158,7 +158,7 @@ export async function removeDamagedInstrument(
   await removeDamagedRow(writer, instruments, row);
   const named = blankInstrument({ asset_schema, country_iso_code, symbol }, instrument_id, instrument_id);
   await writer.upsert(instruments, [named]);
-  await changeRow(writer, run.runId, instruments, named, null);
+  await removeInstrument(writer, run.runId, named);
   for await (const term of allRows(writer, instrumentTerms, { asset_schema, country_iso_code }))
     if (term.symbol === symbol) await writer.remove(instrumentTerms, [term]);
   return bars;

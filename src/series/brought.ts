@@ -3,10 +3,9 @@
 import type { Interval } from '../contract/interval.ts';
 import { bucketOf } from '../market/bars/block.ts';
 import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../market/bars/columns.ts';
-import { openBlock } from '../store/all-blocks.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { type BlockChange, decodeChange, decodeHeld } from '../store/journal-entries.ts';
-import { pastBlocks } from '../store/past/past-blocks.ts';
+import { barsIn, pastBlocks } from '../store/past/past-blocks.ts';
 import { blockChanges, heldBars } from '../store/schema/internal.ts';
 import type { Direction, Reader } from '../store/store.ts';
 
@@ -95,7 +94,7 @@ async function barsOfRun(reader: Reader, runId: number, series_id: number, bucke
       limit: 1,
     } as const;
     const [block] = await pastBlocks(reader, read, runId);
-    return block === undefined ? none : openBlock(series_id, block).bars;
+    return block === undefined ? none : barsIn(series_id, block);
   }
   return mergeBars(mergeBars(added, before), brought.held);
 }

@@ -4,6 +4,7 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../market/calendar/calendar.ts';
 import type { Market } from '../market/calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../market/calendar/overrides.ts';
+import { allRows } from '../store/all-rows.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { holidays } from '../store/schema/holidays.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
@@ -64,36 +65,33 @@ export async function marketOf(reader: RowReader, owner: CalendarOwner): Promise
 /** Gives what `make` makes of a name; it may keep the value until what that was read from is changed. */
 export type Keep = <T>(name: string, make: () => Promise<T>) => Promise<T>;
 
-/**
- * The calendars of instruments. The overrides of a market are read once, until `forget`, or as `keep` says.
- */
-export class Calendars {
-  readonly #overrides = new Map<string, readonly CalendarOverride[]>();
-  readonly #keep: Keep | null;
+/** Keeps every value until `forget`. */
+export class KeptValues {
+  readonly #values = new Map<string, Promise<unknown>>();
 
-  constructor(keep: Keep | null = null) {
+  readonly keep: Keep = <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const known = this.#values.get(name) ?? make();
+    this.#values.set(name, known);
+    return known as Promise<T>;
+  };
+
+  forget(): void {
+    this.#values.clear();
+  }
+}
+
+/** The calendars of instruments. The overrides of a market are read once, or as `keep` says. */
+export class Calendars {
+  readonly #keep: Keep;
+
+  constructor(keep: Keep = new KeptValues().keep) {
     this.#keep = keep;
   }
 
-  /** Forgets what a commit may have changed. */
-  forget(): void {
-    this.#overrides.clear();
-  }
-
   /** All overrides of an asset type and country, those of single instruments included. */
-  async overrides(
-    reader: RowReader,
-    assetSchema: string,
-    country: string,
-  ): Promise<readonly CalendarOverride[]> {
-    const name = `${assetSchema}:${country}`;
-    if (this.#keep !== null)
-      return this.#keep(`overrides|${name}`, () => readOverrides(reader, assetSchema, country));
-    const known = this.#overrides.get(name);
-    if (known !== undefined) return known;
-    const overrides = await readOverrides(reader, assetSchema, country);
-    this.#overrides.set(name, overrides);
-    return overrides;
+  overrides(reader: RowReader, assetSchema: string, country: string): Promise<readonly CalendarOverride[]> {
+    const read = () => readOverrides(reader, assetSchema, country);
+    return this.#keep(`overrides|${assetSchema}:${country}`, read);
   }
 
   /** The calendar that an instrument follows. */
@@ -116,27 +114,16 @@ export class Calendars {
   }
 }
 
-const ROWS_PER_READ = 5_000;
-
 /** An instrument's name and its unknown key. */
 type UnknownKey = { readonly name: string; readonly key: string };
 
 /** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
 export async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {
-  const columns = ['asset_schema', 'country_iso_code', 'symbol'] as const;
-  const read = { order: columns.map((column) => [column, 'asc'] as const), limit: ROWS_PER_READ };
   const found: UnknownKey[] = [];
-  for (let after: string[] | undefined; found.length < limit; ) {
-    const rows = await reader.rows(instruments, {
-      ...read,
-      ...(after && { after }),
-    });
-    for (const { calendar_key: key, ...row } of rows)
-      if (key !== null && marketOfKey(key) === null)
-        found.push({ name: columns.map((column) => row[column]).join(':'), key });
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_PER_READ) break;
-    after = columns.map((column) => last[column]);
+  for await (const { calendar_key: key, ...row } of allRows(reader, instruments)) {
+    if (key === null || marketOfKey(key) !== null) continue;
+    found.push({ name: `${row.asset_schema}:${row.country_iso_code}:${row.symbol}`, key });
+    if (found.length === limit) break;
   }
-  return found.slice(0, limit);
+  return found;
 }

@@ -11,6 +11,7 @@ import { runSpans, series as seriesDataset } from '../store/schema/bars.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { keysOfRun } from './brought.ts';
+import { KeptValues } from './calendars.ts';
 import { deletedTimes } from './covered-times.ts';
 import { SeriesCursor } from './cursor.ts';
 import {
@@ -72,20 +73,13 @@ export class MarketRuns {
   readonly #runs = new Map<Interval, { readonly fromMs: number; readonly runs: readonly RunSpan[] }>();
   /** The instruments of series, by when they were listed; null without one. */
   readonly #listings = new Map<number, Listing | null>();
-  /** Answers of this request. */
-  readonly #answers = new Map<string, Promise<unknown>>();
+  /** Computes an answer once a request. */
+  readonly #once = new KeptValues().keep;
 
   constructor(reader: Reader, stored: StoredInstrument, judging: Judging) {
     this.#reader = reader;
     this.#stored = stored;
     this.#judging = judging;
-  }
-
-  /** Computes an answer once a request. */
-  #once<T>(question: string, find: () => Promise<T>): Promise<T> {
-    const known = (this.#answers.get(question) as Promise<T> | undefined) ?? find();
-    this.#answers.set(question, known);
-    return known;
   }
 
   /** The files that may cover a session of the market, or have bars in it, in the order of the journal. */

@@ -5,8 +5,8 @@ import { JSON_TYPE } from '../queries/render/envelope.ts';
 import { tagOf } from './cache/etag.ts';
 import { REFERENCE } from './docs/endpoints-page.ts';
 import * as guides from './docs/guides.ts';
-import { assetOf, assetTypes, contentOf, HOME, servedAddresses } from './docs/page-frame.ts';
-import { explorerAssets, explorerPage, madeOnce } from './explorer/explorer-page.ts';
+import { assetOf, assetTypes, contentOf, HOME, lastingOf, servedAddresses } from './docs/page-frame.ts';
+import { explorerAssets, explorerPage, madeOnce, once } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 /** The content of a page. */
@@ -46,13 +46,13 @@ const ANY_BASE = 'http://base.invalid';
  * place.
  */
 function openApiPage(version: string): BuiltInPage {
-  const made = madeOnce(async () => {
+  const made = once(async () => {
     const whole = JSON.stringify(openApiDocument(ANY_BASE, version));
     const pieces = whole.split(JSON.stringify(ANY_BASE)).map((part) => Buffer.from(part));
     return [...pieces, tagOf([Buffer.from(whole)])] as [Buffer, Buffer, string];
   });
   return async ({ baseAddress }) => {
-    const [before, after, wholeTag] = await made(undefined);
+    const [before, after, wholeTag] = await made();
     const base = Buffer.from(JSON.stringify(baseAddress()));
     const ETag = tagOf([base], wholeTag);
     return { headers: { ...jsonHeaders, ETag }, body: [before, base, after] };
@@ -67,17 +67,6 @@ const withDemoKey =
     checkHost();
     return { ...(await page()), isSameOrigin: true };
   };
-
-const lastingOf = (type: string, content: string) => ({
-  ...contentOf(type, content),
-  isLasting: true as const,
-});
-
-/** A page that is made when it is first asked for. */
-function once(make: () => Promise<PageContent>): BuiltInPage {
-  const page = madeOnce(make);
-  return () => page(undefined);
-}
 
 /** The documentation: the guides, what they load, and the reference of the endpoints. */
 function documentation(version: string, demoKey: () => string | null): [string, BuiltInPage][] {
@@ -124,7 +113,7 @@ export function builtInPages(
     return damagedParts() === 0 ? healthy : healthyBut({ damaged: damagedParts() });
   };
   return new Map<string, BuiltInPage>([
-    ['/', withDemoKey(explorerPage(demoKey), demoKey)],
+    ['/', withDemoKey(() => explorerPage(demoKey()), demoKey)],
     ...explorerAssets,
     ['/healthz', () => healthy],
     ['/readyz', readiness],

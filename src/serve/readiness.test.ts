@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreUnavailable } from '../store/store.ts';
 import { problemOf, STORE_AWAY, serviceState } from './readiness.ts';
-import { type QueryQueue, QueueError, type QueueProblem } from './threads/query-queue.ts';
+import { type QueryQueue, QueueError } from './threads/query-queue.ts';
 
 type Submit = QueryQueue['submit'];
 
 const failing =
-  (problem: QueueProblem): Submit =>
+  (problem: QueueError['problem']): Submit =>
   () =>
     Promise.reject(new QueueError(problem, 'not now'));
 

@@ -12,7 +12,7 @@ import { httpLimits } from './limits.ts';
 import type { HttpRequest } from './message.ts';
 import { connectionsMax, OpenConnections } from './open-connections.ts';
 import { UnsentBytes } from './outgoing/unsent-bytes.ts';
-import { type Handler, listen } from './server.ts';
+import { listen } from './server.ts';
 import { readCertificate } from './tls.ts';
 
 const temporary = new TestFolder();
@@ -24,7 +24,7 @@ const EACH = 30;
 const address = { host: '127.0.0.1', port: 0, reusePort: false, certificate: null };
 
 /** A server's parts, with a bound on its connections. */
-function partsWith(handler: Handler, connectionsMax = 200) {
+function partsWith(handler: Parameters<typeof listen>[0]['handler'], connectionsMax = 200) {
   const observed: Observation[] = [];
   const observe = (one: Observation): void => void observed.push(one);
   const connections = new OpenConnections(connectionsMax, observe);

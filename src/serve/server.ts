@@ -22,8 +22,7 @@ import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Handles requests; never throws. Those that are known by their bytes only where it has any. */
-export type Handler = Pick<RequestHandler, 'handle'> &
-  Partial<Pick<RequestHandler, 'knownName' | 'answerKnown'>>;
+type Handler = Pick<RequestHandler, 'handle'> & Partial<Pick<RequestHandler, 'knownName' | 'answerKnown'>>;
 
 /** A server that is listening. */
 export type Listening = {

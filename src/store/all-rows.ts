@@ -1,17 +1,9 @@
 // Reads any number of rows of a dataset, in bounded reads one after the other.
-import { type Damage, DamagedData, type RawRow, unlessDamaged } from './damage.ts';
-import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
+import { type Damage, DamagedData, unlessDamaged } from './damage.ts';
+import type { ColumnOf, Dataset, RowOf, Values } from './schema/dataset.ts';
 import type { KeyRead, Read, RowLists } from './store.ts';
 
 const ROWS_PER_READ = 2_000;
-
-/** The read of the rows in the order of the key whose columns equal those of a where. */
-const allOf = <D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): KeyRead<D> => ({
-  order: dataset.key
-    .filter((column) => !Object.hasOwn(where, column))
-    .map((column) => [column, 'asc'] as const),
-  limit: ROWS_PER_READ,
-});
 
 /**
  * The rows in the order of the key whose columns equal `where`: some of the key's first columns, not all of
@@ -22,7 +14,9 @@ export async function* allRows<D extends Dataset>(
   dataset: D,
   where: Partial<RowOf<D>> = {},
 ): AsyncGenerator<RowOf<D>> {
-  yield* rowsInOrder(reader, dataset, { where, ...allOf(dataset, where) });
+  const rest = dataset.key.filter((column) => !Object.hasOwn(where, column));
+  const order = rest.map((column) => [column, 'asc'] as const);
+  yield* rowsInOrder(reader, dataset, { where, order, limit: ROWS_PER_READ });
 }
 
 /**
@@ -113,13 +107,13 @@ export async function soundRows<D extends Dataset>(
   if (whole !== null) return whole;
   const found: RowOf<D>[] = [];
   const passed = new Set<string>();
-  const placeOf = (row: RawRow) => read.order.map(([column]) => row[column] as string | number | null);
+  const placeOf = (row: Values) => read.order.map(([column]) => row[column] as string | number | null);
   for (let after: (string | number | null)[] | undefined; found.length < read.limit; ) {
     const next = reader.rows(dataset, { ...read, limit: 1, ...(after && { after }) });
     const [row = null] = await next.catch((error: unknown) => [error]);
     if (row instanceof Error && !(row instanceof DamagedData)) throw row;
     if (row instanceof DamagedData) onDamage(row.damage);
-    const stored = row instanceof DamagedData ? row.row : (row as RawRow | null);
+    const stored = row instanceof DamagedData ? row.row : (row as Values | null);
     if (stored === null) break;
     after = placeOf(stored);
     // A damaged place may lead back.

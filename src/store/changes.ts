@@ -4,7 +4,7 @@
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { partId, partOf } from './known-changes.ts';
 import { storeLimits } from './limits.ts';
-import type { Dataset, PartKind } from './schema/dataset.ts';
+import type { Dataset, PartKind, Values } from './schema/dataset.ts';
 import { dataDatasets } from './schema/index.ts';
 import { changes, counters } from './schema/internal.ts';
 import type { Change, Part, RowReader, RowWriter } from './store.ts';
@@ -32,7 +32,7 @@ export class WrittenParts {
   }
 
   /** Adds a row that is written or removed; and the same row as it was, where its part may be another. */
-  addRow(dataset: Dataset, row: Readonly<Record<string, unknown>>): void {
+  addRow(dataset: Dataset, row: Values): void {
     this.#datasets.add(dataset.name);
     if (this.#isEverything) return;
     for (const rule of dataset.parts ?? []) {

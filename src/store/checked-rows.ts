@@ -8,8 +8,8 @@ import { DamagedBlock } from '../market/bars/block.ts';
 import { blockCount } from '../market/bars/block-reader.ts';
 import { ofBytes } from './all-blocks.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
-import type { ColumnKind, Dataset } from './schema/dataset.ts';
-import type { BlockRead, Read, StoredBlock } from './store.ts';
+import type { ColumnKind, Dataset, Values } from './schema/dataset.ts';
+import type { BlockRead, Direction, Read, StoredBlock } from './store.ts';
 
 /**
  * The column of the checksum. Every table of rows has it; no declaration names it, and content hashes and
@@ -121,16 +121,19 @@ export function compareCells(a: unknown, b: unknown): number {
   return Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
 }
 
-/** Whether one row comes after another in an order; `ifEqual` for rows that are equal in it. */
-function follows(order: Read['order'], before: Row, row: Row, ifEqual: boolean): boolean {
+/** The order of rows by some columns. */
+export type Order = readonly (readonly [column: string, direction: Direction])[];
+
+/** The order of the key of a dataset. */
+export const keyOrder = ({ key }: Pick<Dataset, 'key'>): Order => key.map((column) => [column, 'asc']);
+
+/** Compares two rows; 0 for rows that are equal in the order. */
+export function compareRows(order: Order, a: Values, b: Values): number {
   for (const [column, direction] of order) {
-    const [a, b] = [before[column], row[column]];
-    // The usual case, without the bytes of texts.
-    if (a === b) continue;
-    const step = compareCells(a, b);
-    if (step !== 0) return direction === 'asc' ? step < 0 : step > 0;
+    const step = compareCells(a[column], b[column]);
+    if (step !== 0) return direction === 'asc' ? step : -step;
   }
-  return ifEqual;
+  return 0;
 }
 
 /** What decides which rows a read gives, and in which order. */
@@ -154,7 +157,8 @@ export function misplacedIn({ key }: Pick<Dataset, 'key'>, { where, along, range
     for (const [column, value] of equal) if (row[column] !== value) return OTHER_KEY;
     if (from !== undefined && compareCells(row[first!], from) < 0) return OTHER_KEY;
     if (to !== undefined && compareCells(row[first!], to) >= 0) return OTHER_KEY;
-    return before === null || follows(order, before, row, !isOfKey) ? null : 'an index has it out of order';
+    const step = before === null ? -1 : compareRows(order, before, row);
+    return step < 0 || (step === 0 && !isOfKey) ? null : 'an index has it out of order';
   };
 }
 

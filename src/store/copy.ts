@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { blockCount } from '../market/bars/block-reader.ts';
 import { allBlocks, everyBucket, ofBytes, refuseLostBlocks } from './all-blocks.ts';
 import { allRows, rowsInOrder } from './all-rows.ts';
-import { compareCells, type Row } from './checked-rows.ts';
+import { compareRows, keyOrder, type Row } from './checked-rows.ts';
 import { leapVersion } from './former-rows.ts';
 import { storeLimits } from './limits.ts';
 import { storeHistory } from './migrations/index.ts';
@@ -111,22 +111,12 @@ async function* nothing(): AsyncGenerator<never> {}
 
 const rowsOf = (reader: RowReader, dataset: Dataset): AsyncGenerator<Row> =>
   rowsInOrder(reader, dataset, {
-    order: dataset.key.map((column) => [column, 'asc'] as const),
+    order: keyOrder(dataset),
     limit: storeLimits.copyRowsPerRead,
   });
 
 const blocksOf = (reader: Reader, seriesId: number): AsyncGenerator<StoredBlock> =>
   allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
-
-const keyOrder =
-  ({ key }: Dataset) =>
-  (a: Row, b: Row): number => {
-    for (const column of key) {
-      const order = compareCells(a[column], b[column]);
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
 
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -186,7 +176,9 @@ async function* rowChanges(
 ): AsyncGenerator<Change> {
   const of = dataset.name;
   const olds = there === null ? nothing() : rowsOf(there, dataset);
-  for await (const [row, old] of sideBySide<Row>(rowsOf(source, dataset), olds, keyOrder(dataset))) {
+  const order = keyOrder(dataset);
+  const pairs = sideBySide<Row>(rowsOf(source, dataset), olds, (a, b) => compareRows(order, a, b));
+  for await (const [row, old] of pairs) {
     if (row === null) {
       // The blocks of a series that the source has no more.
       if (dataset === allSeries)
@@ -366,8 +358,7 @@ export async function contentHash(
       const { series_id: seriesId } = series;
       await refuseLostBlocks(reader, seriesId);
       // The same bars are the same bytes (`market/bars/block-writer.ts`).
-      const blocks = allBlocks(reader, { seriesId, ...everyBucket, direction: 'asc' });
-      for await (const block of blocks) {
+      for await (const block of blocksOf(reader, seriesId)) {
         const bars = ofBytes(seriesId, block, blockCount);
         const { bucket, bytes } = block;
         if (bars > 0) addText(`${bucket} ${bytes.length}`).update(bytes);

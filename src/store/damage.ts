@@ -2,7 +2,7 @@
 // what each check of `bourse doctor` found.
 
 import { stat } from 'node:fs/promises';
-import type { Dataset } from './schema/dataset.ts';
+import type { Dataset, Values } from './schema/dataset.ts';
 
 /** A damaged part of a store. */
 export type Damage = {
@@ -61,17 +61,14 @@ export async function unlessDamaged<T>(
 export const damageWords = ({ dataset, place, problem }: Damage): string =>
   `${[dataset, place].filter(Boolean).join(', ')}: ${problem}`;
 
-/** A row as it is stored: each value may be anything. */
-export type RawRow = Readonly<Record<string, unknown>>;
-
 /** A read met damaged data that its answer needs. */
 export class DamagedData extends Error {
   override readonly name = 'DamagedData';
   readonly damage: Damage;
   /** The damaged row, where it is one that was read: it can be removed by its key. */
-  readonly row: RawRow | null;
+  readonly row: Values | null;
 
-  constructor(damage: Damage, cause?: unknown, row: RawRow | null = null) {
+  constructor(damage: Damage, cause?: unknown, row: Values | null = null) {
     super(`stored data is damaged: ${damageWords(damage)}`, cause === undefined ? {} : { cause });
     this.damage = damage;
     this.row = row;
@@ -79,7 +76,7 @@ export class DamagedData extends Error {
 }
 
 /** The key of a row in words. */
-export const keyWords = ({ key }: Dataset, row: Readonly<Record<string, unknown>>): string =>
+export const keyWords = ({ key }: Dataset, row: Values): string =>
   `row ${key.map((column) => `${column} ${JSON.stringify(row[column])}`).join(', ')}`;
 
 /** The damage of a block, by its numbers. */

@@ -8,12 +8,10 @@ import { DATA_VERSION, forgetBefore, forgetEarlier, oldestVersion, versionIn } f
 import { DamagedData, unlessDamaged } from './damage.ts';
 import { rowKeyOf } from './journal-entries.ts';
 import { storeLimits } from './limits.ts';
-import type { Dataset, RowOf } from './schema/dataset.ts';
+import type { Dataset, RowOf, Values } from './schema/dataset.ts';
 import { dataDatasets } from './schema/index.ts';
 import { changes, counters, formerRows, rowChanges } from './schema/internal.ts';
 import type { RowReader, RowWriter } from './store.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** An entry of `former_rows`. */
 type Entry = RowOf<typeof formerRows>;
@@ -25,13 +23,13 @@ const keepingNames: ReadonlySet<string> = new Set(
 );
 
 /** The part that the rows of a dataset are kept under; null where `values` do not tell it. */
-export function formerPart({ keepsFormer }: Dataset, values: Row): number | null {
+export function formerPart({ keepsFormer }: Dataset, values: Values): number | null {
   const by = keepsFormer?.by ?? null;
   return by === null ? 0 : ((values[by] as number | undefined) ?? null);
 }
 
 /** A row as JSON can hold it. */
-const packed = (dataset: Dataset, row: Row): Row =>
+const packed = (dataset: Dataset, row: Values): Values =>
   Object.fromEntries(
     Object.entries(dataset.columns).map(([column, { kind }]) => {
       const value = row[column];
@@ -42,7 +40,7 @@ const packed = (dataset: Dataset, row: Row): Row =>
     }),
   );
 
-const keyOf = ({ key }: Dataset, row: Row): Partial<RowOf<Dataset>> =>
+const keyOf = ({ key }: Dataset, row: Values): Partial<RowOf<Dataset>> =>
   Object.fromEntries(key.map((column) => [column, row[column]])) as Partial<RowOf<Dataset>>;
 
 /** The counter of the rows that are kept. */
@@ -175,7 +173,7 @@ export class KeptFormerRows {
    * To be called before rows are written or removed, of a dataset that `keepsFormer`. `writer` writes the
    * entries.
    */
-  async keep(writer: RowWriter, dataset: Dataset, rows: readonly Row[]): Promise<void> {
+  async keep(writer: RowWriter, dataset: Dataset, rows: readonly Values[]): Promise<void> {
     const fresh = rows.filter((row) => this.#isNew(`${dataset.name} ${rowKeyOf(dataset, row)}`));
     for (let at = 0; at < fresh.length; at += ROWS_TOGETHER) {
       const keys = fresh.slice(at, at + ROWS_TOGETHER).map((row) => keyOf(dataset, row));

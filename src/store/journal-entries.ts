@@ -3,7 +3,7 @@
 import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
 import { type Bars, emptyBars } from '../market/bars/columns.ts';
 import type { Damage } from './damage.ts';
-import type { Dataset, RowOf } from './schema/dataset.ts';
+import type { Dataset, RowOf, Values } from './schema/dataset.ts';
 import { blockChanges, type heldBars, type rowChanges } from './schema/internal.ts';
 
 /** The bars of a block that a run changed, by their state before it. */
@@ -38,7 +38,7 @@ export const decodeHeld = (entry: RowOf<typeof heldBars> | null | undefined): Ba
   entry == null ? none : decodeBlock(entry.keys, wholeBlock);
 
 /** The key under which the journal keeps a row. */
-export const rowKeyOf = (dataset: Dataset, row: Readonly<Record<string, unknown>>): string =>
+export const rowKeyOf = (dataset: Dataset, row: Values): string =>
   JSON.stringify(dataset.key.map((column) => row[column]));
 
 /** The values of such a key, by column. */
@@ -56,7 +56,7 @@ export function rowBefore(
 ): RowOf<Dataset> | null {
   if (before === null) return null;
   const cells = Object.entries(dataset.columns).map(([column, { kind }]) => {
-    const value = (before as Readonly<Record<string, unknown>>)[column] ?? null;
+    const value = (before as Values)[column] ?? null;
     return [column, kind === 'bytes' && value !== null ? Buffer.from(value as string, 'base64') : value];
   });
   return Object.fromEntries(cells) as RowOf<Dataset>;

@@ -4,13 +4,11 @@
 
 import { crc32 } from 'node:zlib';
 import { storeLimits } from './limits.ts';
-import type { Dataset, PartKind, PartRule } from './schema/dataset.ts';
+import type { Dataset, PartKind, PartRule, Values } from './schema/dataset.ts';
 import type { Change, DataState, Part, Reader, Versioned } from './store.ts';
 
 /** The part that is all data. */
 const EVERYTHING: Part = '*';
-
-type Values = Readonly<Record<string, unknown>>;
 
 export const partOf = (kind: PartKind, id: number): Part => `${kind} ${id}`;
 
@@ -129,12 +127,6 @@ export class KnownChanges {
 /** A value and the parts that were read for it. */
 export type Depending<T> = { readonly value: T; readonly parts: readonly Part[] };
 
-/**
- * All parts that were read; and of each work under way those that were read since its beginning, whichever
- * work asked for them.
- */
-type Notes = { readonly all: Set<Part>; readonly underWay: Set<Set<Part>> };
-
 /** So many parts, or everything. */
 const bounded = (parts: ReadonlySet<Part>): readonly Part[] =>
   parts.size > storeLimits.dependedPartsMax ? [EVERYTHING] : [...parts];
@@ -157,7 +149,10 @@ const partsOfReads: { readonly [K in keyof Reads]: (...asked: Parameters<Reads[K
 /** A reader of one snapshot that notes the part of every read. */
 export class TrackedReader implements Reader {
   readonly #reader: Reader;
-  readonly #notes: Notes;
+  /** All parts that were read. */
+  readonly #noted = new Set<Part>();
+  /** Of each work under way those that were read since its beginning, whichever work asked for them. */
+  readonly #underWay = new Set<Set<Part>>();
   #version: Promise<number | null> | null = null;
   readonly rows = this.#noting('rows');
   readonly group = this.#noting('group');
@@ -168,24 +163,23 @@ export class TrackedReader implements Reader {
   readonly structure = this.#noting('structure');
   readonly blocks = this.#noting('blocks');
 
-  constructor(reader: Reader, notes: Notes = { all: new Set(), underWay: new Set() }) {
+  constructor(reader: Reader) {
     this.#reader = reader;
-    this.#notes = notes;
   }
 
   /** The parts that were read so far. */
   get noted(): readonly Part[] {
-    return bounded(this.#notes.all);
+    return bounded(this.#noted);
   }
 
   /** Runs `work` and gives what it gives, with the parts that were read meanwhile. */
   async noting<T>(work: () => Promise<T>): Promise<Depending<T>> {
     const notes = new Set<Part>();
-    this.#notes.underWay.add(notes);
+    this.#underWay.add(notes);
     try {
       return { value: await work(), parts: bounded(notes) };
     } finally {
-      this.#notes.underWay.delete(notes);
+      this.#underWay.delete(notes);
     }
   }
 
@@ -195,8 +189,8 @@ export class TrackedReader implements Reader {
   }
 
   #noteOne(part: Part): void {
-    this.#notes.all.add(part);
-    for (const notes of this.#notes.underWay) notes.add(part);
+    this.#noted.add(part);
+    for (const notes of this.#underWay) notes.add(part);
   }
 
   get id(): string {

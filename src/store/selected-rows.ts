@@ -1,8 +1,7 @@
 // Selects rows of a dataset by values of some columns and a range of its time: along the index that fits,
 // then row by row.
 import { rowsInOrder } from './all-rows.ts';
-import type { RawRow } from './damage.ts';
-import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
+import type { ColumnOf, Dataset, RowOf, Values } from './schema/dataset.ts';
 import type { RowReader } from './store.ts';
 
 /** The rows to select. */
@@ -57,7 +56,7 @@ function walkOf(dataset: Dataset, where: RowSelection['where'], index: readonly 
 export function isSelected(
   { file }: Dataset,
   { where, range = {} }: Pick<RowSelection, 'where' | 'range'>,
-  row: RawRow,
+  row: Values,
 ): boolean {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   const time = file?.time;
@@ -88,7 +87,7 @@ export async function* selectedRows<D extends Dataset>(
       limit,
     };
     for await (const row of rowsInOrder(reader, dataset, read))
-      if (isSelected(dataset, { where, range }, row as RawRow)) yield row;
+      if (isSelected(dataset, { where, range }, row as Values)) yield row;
   }
 }
 
@@ -96,8 +95,8 @@ export async function* selectedRows<D extends Dataset>(
  * The values of a walk's equal columns: one set for each combination of the words of columns that the
  * selection does not name.
  */
-function valuesOf(dataset: Dataset, { equal }: Walk, where: RowSelection['where']): RawRow[] {
-  let sets: RawRow[] = [{}];
+function valuesOf(dataset: Dataset, { equal }: Walk, where: RowSelection['where']): Values[] {
+  let sets: Values[] = [{}];
   for (const column of equal) {
     const values = Object.hasOwn(where, column) ? [where[column]] : wordsOf(dataset, column)!;
     sets = sets.flatMap((set) => values.map((value) => ({ ...set, [column]: value })));

@@ -4,11 +4,8 @@ import { SizedCache } from '../base/sized-cache.ts';
 import { ROW_CHECK, type StoredCell } from './checked-rows.ts';
 import { storeLimits } from './limits.ts';
 import type { Step, Table } from './migrations/step.ts';
-import { type Column, type ColumnKind, columnsOf, type Dataset } from './schema/dataset.ts';
+import { type Column, type ColumnKind, columnsOf, type Dataset, type Values } from './schema/dataset.ts';
 import type { Direction, RankedRead, Read } from './store.ts';
-
-/** The values of some columns. */
-type Row = Readonly<Record<string, unknown>>;
 
 /** The value of one `?`: each execution takes it from the read. */
 type Take<R> = (read: R) => unknown;
@@ -54,7 +51,7 @@ type Statements<R> = WeakMap<Dataset, SizedCache<Statement<R>>>;
 export class SqlCompiler {
   readonly #dialect: Dialect;
   readonly #reads: Statements<Read> = new WeakMap();
-  readonly #atKeys: Statements<readonly Row[]> = new WeakMap();
+  readonly #atKeys: Statements<readonly Values[]> = new WeakMap();
   readonly #ranked: Statements<RankedRead> = new WeakMap();
   /** By dataset and number of rows. */
   readonly #upserts = new Map<Dataset, Map<number, string>>();
@@ -163,10 +160,10 @@ export class SqlCompiler {
   }
 
   /** A read of the rows of up to `storeLimits.keysTogether` keys: the place of its key follows each row. */
-  atKeys(dataset: Dataset, [first]: readonly Row[]): Statement<readonly Row[]> {
+  atKeys(dataset: Dataset, [first]: readonly Values[]): Statement<readonly Values[]> {
     const columns = Object.keys(first!);
     return this.#cached(this.#atKeys, dataset, columns.join(), () => {
-      const one = (at: number): Piece<readonly Row[]> => ({
+      const one = (at: number): Piece<readonly Values[]> => ({
         sql: `(${[at, ...columns.map(() => '?')].join(', ')})`,
         takes: columns.map((column) => (keys) => keys[at]?.[column] ?? null),
       });
@@ -267,8 +264,8 @@ export class SqlCompiler {
   }
 
   /** A count of the rows whose columns equal `where`, and have at least the values of `least`. */
-  count({ name }: Dataset, where: Row, least: Row = {}): Statement<Row> {
-    const conditions = equals(where, (actual: Row) => actual);
+  count({ name }: Dataset, where: Values, least: Values = {}): Statement<Values> {
+    const conditions = equals(where, (actual: Values) => actual);
     for (const column of Object.keys(least))
       conditions.push(isValue(quoted(column), '>=', (actual) => actual[column]));
     const counted = text(`select count(*) as "count" from ${quoted(name)}`);
@@ -343,7 +340,7 @@ const limited = (): Piece<{ readonly limit: number }> => ({
 });
 
 /** Columns that must be equal, and which of them must be null: a part of a statement's shape. */
-const equalText = (where: Readonly<Record<string, unknown>>): string =>
+const equalText = (where: Values): string =>
   Object.entries(where)
     .map(([column, one]) => (one === null ? `${column}=null` : column))
     .join();
@@ -357,8 +354,8 @@ const nullsIn = (values: readonly unknown[] | undefined): string =>
  * so.
  */
 const equals = <R>(
-  where: Readonly<Record<string, unknown>>,
-  valuesOf: (actual: R) => Readonly<Record<string, unknown>>,
+  where: Values,
+  valuesOf: (actual: R) => Values,
   compared: (column: string) => string = (column) => column,
 ): Piece<R>[] =>
   Object.entries(where).map(([column, one]) => {

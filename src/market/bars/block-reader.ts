@@ -86,7 +86,7 @@ export function blockCount(bytes: Uint8Array): number {
  * The part of a block to read: keys in `[fromMs, toMs)`, and only as many runs from one end as hold `atLeast`
  * bars.
  */
-export type BlockRange = {
+type BlockRange = {
   readonly fromMs: number;
   readonly toMs: number;
   readonly atLeast: number;

@@ -5,7 +5,7 @@ import { fc } from '../../../test/seed.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import { interval } from '../../contract/interval.ts';
 import { bucketDays, bucketOf, DamagedBlock, RUN_BARS } from './block.ts';
-import { type BlockRange, decodeBlock, wholeBlock } from './block-reader.ts';
+import { decodeBlock, wholeBlock } from './block-reader.ts';
 import { encodeBlock } from './block-writer.ts';
 import { type Bars, emptyBars, valueColumns } from './columns.ts';
 
@@ -202,7 +202,7 @@ test('a part of a block is that slice of the whole, and holds as many bars as we
         // Bounds at, just before and just behind keys, and outside all of them.
         const keyAt = (index: number): number =>
           index < 0 ? -Infinity : index >= bars.count ? Infinity : bars.keyMs[index]!;
-        const range: BlockRange = {
+        const range: Parameters<typeof decodeBlock>[1] = {
           fromMs: keyAt(Math.min(a, b)) + moveFrom * 30_000,
           toMs: keyAt(Math.max(a, b)) + moveTo * 30_000,
           atLeast,

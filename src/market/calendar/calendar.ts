@@ -1,5 +1,6 @@
 // A market's calendar: its sessions and segments over any range; and which market an instrument follows.
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../../base/instant.ts';
+import { firstWhere } from '../../base/search.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { calendarLimits } from './limits.ts';
@@ -21,16 +22,8 @@ import {
 import { findZone, type Zone, zoneOf } from './zone.ts';
 
 /** Index of the first element that is greater than `value` in an ascending array. */
-function upperBound(values: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+const upperBound = (values: ArrayLike<number>, value: number): number =>
+  firstWhere(values.length, (at) => values[at]! > value);
 
 function slice(segments: Segments, from: number, to: number): Segments {
   return {

@@ -3,7 +3,7 @@
 
 import { decodeIds } from '../../base/id-list.ts';
 import { DAY_MS } from '../../base/instant.ts';
-import { Calendars, type Keep } from '../../series/calendars.ts';
+import { Calendars, KeptValues } from '../../series/calendars.ts';
 import { readStored } from '../../series/read-stored.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { type Damage, DamagedData } from '../../store/damage.ts';
@@ -16,21 +16,6 @@ import type { Finding } from './finding.ts';
 import { findingsOf } from './instrument-findings.ts';
 import { findingLimits } from './limits.ts';
 import { MarketFacts } from './market-facts.ts';
-
-/** Keeps every value until `forget`. */
-class Kept {
-  readonly #values = new Map<string, Promise<unknown>>();
-
-  readonly keep: Keep = <T>(name: string, make: () => Promise<T>): Promise<T> => {
-    const known = this.#values.get(name) ?? make();
-    this.#values.set(name, known);
-    return known as Promise<T>;
-  };
-
-  forget(): void {
-    this.#values.clear();
-  }
-}
 
 /** The options of the check of a store. */
 type CheckOptions = {
@@ -68,7 +53,7 @@ export async function* storeFindings(
   some: AsyncIterable<Instrument> | Iterable<Instrument>,
   { nowMs, onBars, onOthers, onDamage, isWanted = () => true }: CheckOptions,
 ): AsyncGenerator<{ readonly instrument: Instrument; readonly findings: readonly Finding[] }> {
-  const kept = new Kept();
+  const kept = new KeptValues();
   const calendars = new Calendars();
   const facts = new MarketFacts({ reader, calendars, keep: kept.keep, onBars: onOthers, moment: always });
   const findingsIn = async (instrument: Instrument): Promise<readonly Finding[]> =>

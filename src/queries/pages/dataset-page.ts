@@ -1,6 +1,6 @@
 // One page of a list whose rows are stored in one dataset, read by keyset along an index (contract 4.1, 4.5).
 import { unlessDamaged } from '../../store/damage.ts';
-import { always, type Dataset, type RowOf } from '../../store/schema/dataset.ts';
+import { always, type Dataset, type RowOf, type Values } from '../../store/schema/dataset.ts';
 import type { Direction, Read } from '../../store/store.ts';
 import { queryLimits } from '../limits.ts';
 import { type Answer, type Bounds, boundsOf, goodUntil, type QueryContext, TooDear } from '../query.ts';
@@ -82,14 +82,14 @@ export async function goodUntilRow<D extends Dataset>(
   return goodUntil(answer, nextMs ?? Number.POSITIVE_INFINITY);
 }
 
-function charactersOf(row: Readonly<Record<string, unknown>>): number {
+function charactersOf(row: Values): number {
   let count = 0;
   for (const name in row) if (typeof row[name] === 'string') count += row[name].length;
   return count;
 }
 
 /** The order key of a row. */
-const positionOf = (row: Readonly<Record<string, unknown>>, order: readonly string[]): (string | number)[] =>
+const positionOf = (row: Values, order: readonly string[]): (string | number)[] =>
   order.map((column) => row[column] as string | number);
 
 /** Answers with one page. @throws Refusal `invalid_page_key` */

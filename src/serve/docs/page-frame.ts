@@ -146,17 +146,23 @@ ${page.content}
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A text or a picture as the service sends it. */
-export function contentOf(type: string, content: string | Uint8Array) {
+/** A text or a picture as the service sends it. `policy` is that of a page. */
+export function contentOf(type: string, content: string | Uint8Array, policy = POLICY) {
   const body = [Buffer.from(content)];
   const headers = {
     'Cache-Control': 'no-cache',
     'Content-Type': typeof content === 'string' ? `${type}; charset=utf-8` : type,
-    ...(type === 'text/html' && { 'Content-Security-Policy': POLICY }),
+    ...(type === 'text/html' && { 'Content-Security-Policy': policy }),
     ETag: tagOf(body),
   };
   return { headers, body };
 }
+
+/** The same for what is made once, so that it is encoded once. */
+export const lastingOf = (type: string, content: string, policy = POLICY) => ({
+  ...contentOf(type, content, policy),
+  isLasting: true as const,
+});
 
 /** The files that the pages load, with their types. */
 export const assetTypes = {

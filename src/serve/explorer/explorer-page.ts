@@ -1,15 +1,9 @@
 // The explorer: the page at `/`, its modules, and the libraries that they load (contract 9.3).
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
-import { tagOf } from '../cache/etag.ts';
-
-/** A page of the explorer, made when it is first asked for. */
-type Content = {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: readonly Uint8Array[];
-  readonly isLasting: true;
-};
+import { lastingOf } from '../docs/page-frame.ts';
 
 /** `.ts` in a checkout, `.js` in the built package. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -47,20 +41,6 @@ function moduleText(text: string): string {
   return extension === '.ts' ? stripTypeScriptTypes(text) : text;
 }
 
-function contentOf(type: string, text: string, more: Readonly<Record<string, string>> = {}): Content {
-  const body = [Buffer.from(text)];
-  const headers = { 'Cache-Control': 'no-cache', 'Content-Type': `${type}; charset=utf-8`, ...more };
-  return { headers: { ...headers, ETag: tagOf(body) }, body, isLasting: true };
-}
-
-const once = (make: () => Content): (() => Content) => {
-  let made: Content | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-};
-
 const importMap = JSON.stringify({
   imports: Object.fromEntries(libraries.map(([name, file]) => [name, `./${libraryPath(file)}`])),
 });
@@ -92,9 +72,9 @@ async function marketsText(): Promise<string> {
  * `key` fills in the key of a demo; null for every other service. Keys have no character that HTML would need
  * escaped.
  */
-async function pageOf(key: string | null): Promise<Content> {
+async function pageOf(key: string | null) {
   const preloads = [...libraries.map(([, file]) => libraryPath(file)), ...modules];
-  return contentOf(
+  return lastingOf(
     'text/html',
     `<!doctype html>
 <html lang="en">
@@ -115,7 +95,7 @@ ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')
 </body>
 </html>
 `,
-    { 'Content-Security-Policy': POLICY },
+    POLICY,
   );
 }
 
@@ -123,22 +103,6 @@ function libraryUrl(name: string, file: string): URL {
   const found = findPackageJSON(name.split('/')[0]!, import.meta.url);
   return new URL(file, `file://${found}`);
 }
-
-const asset = (path: string, type: string, url: () => URL, textOf = (text: string) => text) =>
-  [`/${path}`, once(() => contentOf(type, textOf(readFileSync(url(), 'utf8'))))] as const;
-
-/**
- * The files that the page loads, by path. Each is read when it is first asked for, so that a start does not
- * wait for it.
- */
-export const explorerAssets: ReadonlyMap<string, () => Content> = new Map([
-  ...styles.map((name) => asset(`explorer/${name}`, 'text/css', () => new URL(`explorer/${name}`, packages))),
-  asset('explorer/icon.svg', 'image/svg+xml', () => new URL('explorer/icon.svg', packages)),
-  ...modules.map((path) => asset(path, 'text/javascript', () => new URL(path, packages), moduleText)),
-  ...libraries.map(([name, file]) =>
-    asset(libraryPath(file), 'text/javascript', () => libraryUrl(name, file)),
-  ),
-]);
 
 /** Gives what `make` makes of a name, which is made once: again only where that failed. */
 export function madeOnce<K, V>(make: (name: K) => Promise<V>): (name: K) => Promise<V> {
@@ -151,8 +115,27 @@ export function madeOnce<K, V>(make: (name: K) => Promise<V>): (name: K) => Prom
   };
 }
 
-/** The page itself, with the key of a demo filled in. */
-export function explorerPage(demoKey: () => string | null): () => Promise<Content> {
-  const page = madeOnce(pageOf);
-  return () => page(demoKey());
+/** Gives what `make` makes, which is made once: again only where that failed. */
+export function once<V>(make: () => Promise<V>): () => Promise<V> {
+  const made = madeOnce(make);
+  return () => made(undefined);
 }
+
+const asset = (path: string, type: string, url: () => URL, textOf = (text: string) => text) =>
+  [`/${path}`, once(async () => lastingOf(type, textOf(await readFile(url(), 'utf8'))))] as const;
+
+/**
+ * The files that the page loads, by path. Each is read when it is first asked for, so that a start does not
+ * wait for it.
+ */
+export const explorerAssets = new Map([
+  ...styles.map((name) => asset(`explorer/${name}`, 'text/css', () => new URL(`explorer/${name}`, packages))),
+  asset('explorer/icon.svg', 'image/svg+xml', () => new URL('explorer/icon.svg', packages)),
+  ...modules.map((path) => asset(path, 'text/javascript', () => new URL(path, packages), moduleText)),
+  ...libraries.map(([name, file]) =>
+    asset(libraryPath(file), 'text/javascript', () => libraryUrl(name, file)),
+  ),
+]);
+
+/** The page itself, with the key of a demo filled in. */
+export const explorerPage = madeOnce(pageOf);

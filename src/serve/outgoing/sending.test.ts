@@ -18,7 +18,7 @@ import { listen } from '../server.ts';
 import { type Certificate, readCertificate } from '../tls.ts';
 import { nameOf, readSendQueues } from './send-queues.ts';
 import type { SendingPace } from './sending.ts';
-import { type Relief, type UnsentBounds, UnsentBytes } from './unsent-bytes.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 
 /** No connection is too slow, however busy the machine is. */
 const NEVER_MS = 1e9;
@@ -36,9 +36,9 @@ after(async () => {
 
 /** Unsent bytes that a test can have counted. */
 class CountedBytes extends UnsentBytes {
-  #relief: Relief | null = null;
+  #relief: Parameters<UnsentBytes['relieveWith']>[0] | null = null;
 
-  override relieveWith(relief: Relief): void {
+  override relieveWith(relief: Parameters<UnsentBytes['relieveWith']>[0]): void {
     this.#relief = relief;
     super.relieveWith(relief);
   }
@@ -49,7 +49,11 @@ class CountedBytes extends UnsentBytes {
   }
 }
 
-type Setup = { bounds?: UnsentBounds; pace?: SendingPace; certificate?: Certificate };
+type Setup = {
+  bounds?: ConstructorParameters<typeof UnsentBytes>[0];
+  pace?: SendingPace;
+  certificate?: Certificate;
+};
 
 /**
  * A server that answers a path `/BYTES/KEY` with so many bytes, counted for that key, or for none below 1 kB;

@@ -15,10 +15,10 @@ const defaultBounds = {
 };
 
 /** Bounds in place of those in `limits`. */
-export type UnsentBounds = { readonly [name in keyof typeof defaultBounds]?: number };
+type UnsentBounds = { readonly [name in keyof typeof defaultBounds]?: number };
 
 /** The relief that the sender of answers can give where there are too many unsent bytes. */
-export type Relief = {
+type Relief = {
   /** Counts the bytes of all connections anew. */
   recount(): Promise<void>;
   /**

@@ -21,7 +21,7 @@ export type ThreadMemory = { readonly heap: number; readonly heap_used: number; 
  * Why a request got no answer: the queue is full or closing, its caller has gone, it is too dear for the
  * thread, the store cannot be reached now, or the thread failed.
  */
-export type QueueProblem = 'full' | 'gone' | 'declined' | 'unavailable' | 'fault';
+type QueueProblem = 'full' | 'gone' | 'declined' | 'unavailable' | 'fault';
 
 /** A request got no answer from the queue. */
 export class QueueError extends Error {

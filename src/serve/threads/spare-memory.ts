@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { limits } from '../../contract/limits.ts';
 
 /** The work of a thread: how many pieces have ended, and whether there is none now. */
-export type Work = { readonly ended: number; readonly isIdle: boolean };
+type Work = { readonly ended: number; readonly isIdle: boolean };
 
 /**
  * A collection that also gives back the pages of earlier ones. The flag is set for a moment: while it is, no

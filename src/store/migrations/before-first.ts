@@ -5,7 +5,7 @@ import { bucketOf } from '../../market/bars/block.ts';
 import { decodeBlock, wholeBlock } from '../../market/bars/block-reader.ts';
 import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { emptyBars } from '../../market/bars/columns.ts';
-import { dataset, type RowOf } from '../schema/dataset.ts';
+import { dataset, type RowOf, type Values } from '../schema/dataset.ts';
 import { type MovedTables, type Step, type Table, tablesAfter } from './step.ts';
 import { store0001 } from './store-0001.ts';
 
@@ -82,8 +82,6 @@ type Run = {
   readonly sha256: string;
   readonly undone_ms: number | null;
 };
-
-type Row = Readonly<Record<string, unknown>>;
 
 type Span = Readonly<Record<string, string | number | Uint8Array | readonly number[] | null>>;
 
@@ -270,7 +268,7 @@ type Old = {
   readonly series: ReadonlyMap<number, RowOf<typeof oldSeries>>;
   readonly coverage: readonly Coverage[];
   readonly unfinished: readonly Unfinished[];
-  readonly entries: readonly Row[];
+  readonly entries: readonly Values[];
   readonly noted: readonly Noted[];
 };
 

@@ -1,12 +1,10 @@
 // The form of a migration step: literal data that never changes once it is released (docs/decisions/0021).
-import { type ColumnKind, type ColumnWord, columnsOf, type Dataset } from '../schema/dataset.ts';
+import { type ColumnKind, type ColumnWord, columnsOf, type Dataset, type Values } from '../schema/dataset.ts';
 
 /** A table in the form for the engines: a dataset's declaration is one, and so is a table of a step. */
 export type Table = Pick<Dataset, 'name' | 'columns' | 'key' | 'indexes' | 'group' | 'keptAsTheyCome'>;
 
 type FrozenTable = Omit<Table, 'columns'> & { readonly columns: Readonly<Record<string, ColumnWord>> };
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The tables that a step reads and writes, as they are declared at its time. */
 export type MovedTables = {
@@ -14,9 +12,9 @@ export type MovedTables = {
    * The rows in the order of the key whose columns equal `where`: some of the key's first columns. @throws
    * DamagedData
    */
-  rows(table: Table, where?: Row): Promise<readonly Row[]>;
-  put(table: Table, rows: readonly Row[]): Promise<void>;
-  remove(table: Table, keys: readonly Row[]): Promise<void>;
+  rows(table: Table, where?: Values): Promise<readonly Values[]>;
+  put(table: Table, rows: readonly Values[]): Promise<void>;
+  remove(table: Table, keys: readonly Values[]): Promise<void>;
 };
 
 /** The changes from one layout to the next. An engine adds to all tables what it checks them by. */

@@ -1,8 +1,9 @@
 // Reads lists of rows as they were known at a moment (contract 9.8): those that were, by what their datasets
 // declare (`knownBy`), and of these what was known then.
 import { restOf } from '../all-rows.ts';
+import { compareRows, keyOrder } from '../checked-rows.ts';
 import { instrumentRows, rowsOfTerms, type Term } from '../instrument-terms.ts';
-import { type Dataset, isKnown, type KnownMoment, type RowOf } from '../schema/dataset.ts';
+import { type Dataset, isKnown, type KnownMoment, type RowOf, type Values } from '../schema/dataset.ts';
 import { events } from '../schema/economic.ts';
 import { news } from '../schema/news.ts';
 import {
@@ -13,8 +14,7 @@ import {
   symbolOn,
 } from '../schema/reference.ts';
 import type { KeyRead, Read, RowLists, RowReader } from '../store.ts';
-import { compareRows, type Order, ROWS_PER_READ_MAX } from './past-reader.ts';
-import type { Row } from './past-state.ts';
+import { ROWS_PER_READ_MAX } from './past-reader.ts';
 
 type Event = RowOf<typeof events>;
 type Item = RowOf<typeof news>;
@@ -49,12 +49,12 @@ async function sifted(
   present: RowReader,
   dataset: Dataset,
   read: Read,
-  sift: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>,
+  sift: (rows: readonly Values[]) => readonly Values[] | Promise<readonly Values[]>,
   onPassed: (rows: number) => void,
-): Promise<readonly Row[]> {
-  const found: Row[] = [];
+): Promise<readonly Values[]> {
+  const found: Values[] = [];
   for (let next = read; ; ) {
-    const rows: Row[] = await present.rows(dataset, next);
+    const rows: Values[] = await present.rows(dataset, next);
     const known = await sift(rows);
     onPassed(rows.length - known.length);
     found.push(...known);
@@ -77,8 +77,15 @@ export async function rowsKnown<D extends Dataset>(
   onPassed: (rows: number) => void,
 ): Promise<readonly RowOf<D>[]> {
   const read = untilThen(dataset, given as unknown as Read, moment);
-  const wasKnown = (some: readonly Row[]) => some.filter((row) => isKnown(dataset, row as RowOf<D>, moment));
-  return (await sifted(present, dataset, read, wasKnown, onPassed)) as readonly Row[] as readonly RowOf<D>[];
+  const wasKnown = (some: readonly Values[]) =>
+    some.filter((row) => isKnown(dataset, row as RowOf<D>, moment));
+  return (await sifted(
+    present,
+    dataset,
+    read,
+    wasKnown,
+    onPassed,
+  )) as readonly Values[] as readonly RowOf<D>[];
 }
 
 /** The lists of one store as they were known at a moment. */
@@ -95,7 +102,7 @@ export class KnownReader implements RowLists {
 
   async rows<D extends Dataset>(dataset: D, given: Read<D>): Promise<RowOf<D>[]> {
     const read = given as unknown as Read;
-    return (await this.#rows(dataset, read)) as readonly Row[] as RowOf<D>[];
+    return (await this.#rows(dataset, read)) as readonly Values[] as RowOf<D>[];
   }
 
   async rowsByKey<D extends Dataset>(
@@ -110,7 +117,7 @@ export class KnownReader implements RowLists {
     const [first] = keys as readonly unknown[] as readonly Term[];
     if (first === undefined) return [];
     const { kind } = first;
-    const found = keys.map((): Row[] => []);
+    const found = keys.map((): Values[] => []);
     for (const present of presentKinds(kind)) {
       const some = await this.#present.rowsByKey(
         dataset,
@@ -118,33 +125,33 @@ export class KnownReader implements RowLists {
         read,
       );
       for (const [at, terms] of some.entries())
-        found[at]!.push(...(await this.#termsOfThen(kind, terms as Row[] as Term[])));
+        found[at]!.push(...(await this.#termsOfThen(kind, terms as Values[] as Term[])));
     }
     return found as RowOf<D>[][];
   }
 
-  async #rows(dataset: Dataset, read: Read): Promise<readonly Row[]> {
+  async #rows(dataset: Dataset, read: Read): Promise<readonly Values[]> {
     if (dataset === instrumentTerms) return this.#terms(read);
     const rows = await rowsKnown(this.#present, dataset, read, this.#moment, this.#tools.onPassed);
     if (dataset === news) return this.#newsOfThen(rows as readonly Item[]);
     if (dataset !== events) return rows;
-    const found: Row[] = [];
+    const found: Values[] = [];
     for (const row of rows) found.push(await this.#eventOfThen(row as Event));
     return found;
   }
 
   /** The terms of a read: those of kind `symbol` are the symbols at the moment, each with the present one. */
-  async #terms(read: Read): Promise<readonly Row[]> {
-    const { kind } = read.where as Row as Pick<Term, 'kind'>;
+  async #terms(read: Read): Promise<readonly Values[]> {
+    const { kind } = read.where as Values as Pick<Term, 'kind'>;
     const { onPassed } = this.#tools;
-    const found: Row[] = [];
+    const found: Values[] = [];
     for (const present of presentKinds(kind)) {
       const where = { ...read.where, kind: present } as NonNullable<Read['where']>;
-      const ofThen = (terms: readonly Row[]) => this.#termsOfThen(kind, terms as readonly Term[]);
+      const ofThen = (terms: readonly Values[]) => this.#termsOfThen(kind, terms as readonly Term[]);
       found.push(...(await sifted(this.#present, instrumentTerms, { ...read, where }, ofThen, onPassed)));
     }
-    const order = read.order as unknown as Order;
-    return found.sort((a, b) => compareRows(order, instrumentTerms, a, b)).slice(0, read.limit);
+    const order = [...read.order, ...keyOrder(instrumentTerms)];
+    return found.sort((a, b) => compareRows(order, a, b)).slice(0, read.limit);
   }
 
   /** Those of some present terms that were of a kind, of instruments that were listed. */

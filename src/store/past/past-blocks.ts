@@ -1,7 +1,6 @@
 // Blocks of bars as they were before later runs changed them, by the journal (docs/decisions/0009).
-import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../market/bars/columns.ts';
-import { openBlock } from '../all-blocks.ts';
+import { type OpenedBlock, openBlock } from '../all-blocks.ts';
 import { rowsInOrder, rowWith } from '../all-rows.ts';
 import { refuseDamage } from '../damage.ts';
 import { decodeChange, lostChange } from '../journal-entries.ts';
@@ -71,10 +70,21 @@ async function refuseLost(reader: Reader, seriesId: number, bucket: number, run_
   if (run !== null && run.undone_ms === null) refuseDamage(lostChange(seriesId, bucket, run_id));
 }
 
-/** The blocks of a read as run `lastRun` left them. One whose bars all came later has none. */
-export async function pastBlocks(reader: Reader, read: BlockRead, lastRun: number): Promise<StoredBlock[]> {
+/** The bars of a block that is as it was stored, or was made of that. @throws DamagedData */
+export const barsIn = (seriesId: number, block: StoredBlock | OpenedBlock): Bars =>
+  'bars' in block ? block.bars : openBlock(seriesId, block).bars;
+
+/**
+ * The blocks of a read as run `lastRun` left them: with their bars where it left others than are stored. One
+ * whose bars all came later has none.
+ */
+export async function pastBlocks(
+  reader: Reader,
+  read: BlockRead,
+  lastRun: number,
+): Promise<(StoredBlock | OpenedBlock)[]> {
   const present = await reader.blocks(read);
-  const blocks = new Map(present.map((block) => [block.bucket, block]));
+  const blocks = new Map<number, StoredBlock | OpenedBlock>(present.map((block) => [block.bucket, block]));
   const sign = read.direction === 'asc' ? 1 : -1;
   const last = present.length < read.limit ? undefined : present.at(-1)!.bucket;
   // Beyond the last present block of a full read, or beyond enough changed ones, there is nothing to give.
@@ -87,9 +97,9 @@ export async function pastBlocks(reader: Reader, read: BlockRead, lastRun: numbe
   for (const [bucket, { later, runId }] of changed) {
     if (later.length === 0) continue;
     const block = blocks.get(bucket);
-    const left = block === undefined ? emptyBars() : openBlock(read.seriesId, block).bars;
+    const left = block === undefined ? emptyBars() : barsIn(read.seriesId, block);
     const newestFirst = later.sort((a, b) => b.run_id - a.run_id);
-    blocks.set(bucket, { bucket, runId, bytes: encodeBlock(newestFirst.reduce(before, left)) });
+    blocks.set(bucket, { bucket, runId, bars: newestFirst.reduce(before, left) });
   }
   return [...blocks.values()].sort((a, b) => sign * (a.bucket - b.bucket)).slice(0, read.limit);
 }

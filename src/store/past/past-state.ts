@@ -7,12 +7,11 @@ import { type Damage, refuseDamage } from '../damage.ts';
 import { formerPart, type Leap, leapsAfter } from '../former-rows.ts';
 import { termsOf } from '../instrument-terms.ts';
 import { rowBefore, rowKeyOf } from '../journal-entries.ts';
-import type { Dataset, RowOf } from '../schema/dataset.ts';
+import type { Dataset, RowOf, Values } from '../schema/dataset.ts';
 import { formerRows, importRuns, rowChanges } from '../schema/internal.ts';
 import { instruments, instrumentTerms } from '../schema/reference.ts';
 import type { Reader } from '../store.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
 type FormerRow = RowOf<typeof formerRows>;
 
 /** Entries read at a time: some hold long texts. */
@@ -22,17 +21,17 @@ const ENTRIES_PER_READ = 256;
 const ROWS_PER_QUESTION = 8;
 
 /** Rows as they were, by their key: null where there was none. Rows of other keys are as they were. */
-type FormerByKey = ReadonlyMap<string, Row | null>;
+type FormerByKey = ReadonlyMap<string, Values | null>;
 
 /**
  * The rows of a read that are others than they were: present ones that count no more, and those in their
  * place.
  */
 export type Former = {
-  isOther(row: Row): boolean;
-  readonly rows: () => Iterable<Row>;
+  isOther(row: Values): boolean;
+  readonly rows: () => Iterable<Values>;
   /** The row of a whole key: undefined where it is as it was. */
-  at(key: Row): Row | null | undefined;
+  at(key: Values): Values | null | undefined;
 };
 
 /** Why a store cannot be read as it was at a version. */
@@ -183,7 +182,7 @@ export class PastState {
   }
 
   /** What of a dataset was otherwise; null where nothing was, as far as `where` tells. */
-  async former(dataset: Dataset, where: Row): Promise<Former | null> {
+  async former(dataset: Dataset, where: Values): Promise<Former | null> {
     if (dataset === instrumentTerms) return this.#formerTerms();
     const part = dataset.keepsFormer === undefined ? null : formerPart(dataset, where);
     const byKey = await this.#byKey(dataset, part);
@@ -222,7 +221,7 @@ export class PastState {
 
   /** The first change after the version found what its state has. */
   async #fromFormerRows(dataset: Dataset, part: number | null): Promise<FormerByKey | 'far'> {
-    const byKey = new Map<string, Row | null>();
+    const byKey = new Map<string, Values | null>();
     const looked = new Looked(this.#bounds);
     for await (const { row_key, before } of this.#entries(dataset.name, part)) {
       const row = byKey.has(row_key) ? null : rowBefore(dataset, { before });
@@ -242,7 +241,7 @@ export class PastState {
       for (let row = 0; row < ROWS_PER_QUESTION; row++) if (looked.isTooMuch()) return 'far';
       runs.set(Number(row_key), (before as { readonly entries: number } | null)?.entries ?? null);
     }
-    const byKey = new Map<string, Row | null>();
+    const byKey = new Map<string, Values | null>();
     for (const [run_id, entries] of [...runs].sort(([a], [b]) => a - b)) {
       if (run_id <= this.lastRun) continue;
       let read = 0;

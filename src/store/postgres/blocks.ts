@@ -16,7 +16,7 @@ import {
   StoreUnavailable,
   type Versioned,
 } from '../store.ts';
-import { extendPending, keyColumns, rangesText, removeBlocks, type Versions } from './publish.ts';
+import { extendPending, keyColumns, numbersOf, rangesText, removeBlocks, type Versions } from './publish.ts';
 import { SentArray, type Session } from './session.ts';
 
 /**
@@ -133,13 +133,9 @@ export class BlockWriter {
   async at(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {
     if (places.length === 0) return [];
     await this.flush();
-    const numbers = (column: keyof BlockAt): SentArray =>
-      new SentArray(
-        'int8',
-        places.map((place) => place[column]),
-      );
     const { version, abandoned } = this.#published;
-    const values = [numbers('seriesId'), numbers('bucket'), version, rangesText(abandoned)];
+    const columns = [numbersOf(places, 'seriesId'), numbersOf(places, 'bucket')];
+    const values = [...columns, version, rangesText(abandoned)];
     const blocks = new Map<string, StoredBlock | null>();
     for (const [id, ...rest] of await this.#session.ask(blocksAtText, values)) {
       const [seriesId, cells] = [id as number, rest as Cells];
@@ -216,17 +212,12 @@ export class BlockWriter {
     const checks = puts.map((put) =>
       put.bytes === null ? null : blockCheck(put.seriesId, put as Put & { bytes: Uint8Array }),
     );
-    const numbers = (column: 'seriesId' | 'bucket' | 'runId'): SentArray =>
-      new SentArray(
-        'int8',
-        puts.map((put) => put[column]),
-      );
-    const places = [numbers('seriesId'), numbers('bucket')];
+    const places = [numbersOf(puts, 'seriesId'), numbersOf(puts, 'bucket')];
     const bytes = new SentArray(
       'bytea',
       puts.map((put) => put.bytes),
     );
-    const written = [...places, numbers('runId'), bytes, new SentArray('int4', checks)];
+    const written = [...places, numbersOf(puts, 'runId'), bytes, new SentArray('int4', checks)];
     const [replaced] = await Promise.all([
       this.#session.ask(replacedText, [...places, version]),
       this.#session.ask(writeText, [...written, version]),

@@ -203,15 +203,18 @@ async function removeVersions(session: Session, from: number, to: number): Promi
 const removeText = `delete from bar_blocks t using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as u(a, b, c)
   where t.series_id = any($1::bigint[]) and t.series_id = u.a and t.bucket = u.b and t.version = u.c`;
 
+/** A column of numbers of some rows. */
+export function numbersOf<K extends PropertyKey>(
+  rows: readonly { readonly [key in K]: number }[],
+  column: K,
+): SentArray {
+  const numbers = rows.map((row) => row[column]);
+  return new SentArray('int8', numbers);
+}
+
 /** Keys of blocks as columns: series, buckets and versions. */
 export const keyColumns = (keys: readonly (readonly number[])[]): SentArray[] =>
-  [0, 1, 2].map(
-    (at) =>
-      new SentArray(
-        'int8',
-        keys.map((key) => key[at]!),
-      ),
-  );
+  [0, 1, 2].map((at) => numbersOf(keys, at));
 
 /** Removes blocks by their keys. */
 export const removeBlocks = (session: Session, keys: readonly (readonly number[])[]): Promise<unknown> =>

@@ -2,6 +2,7 @@
 // together, and a read sends those that it may be about.
 import { WrittenParts } from '../changes.ts';
 import { keyCells, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import { rowKeyOf } from '../journal-entries.ts';
 import { movingColumns } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
 import type { ColumnOf, Dataset, RowOf } from '../schema/dataset.ts';
@@ -57,14 +58,12 @@ const arrayOf = (kind: keyof Dialect['types'], values: readonly Element[]): Sent
 
 const quoted = (name: string): string => `"${name}"`;
 
-const keyText = (dataset: Dataset, row: Row): string => JSON.stringify(dataset.key.map((name) => row[name]));
-
 /** The key that a read is about, where that is its only condition; else null. */
 function wholeKey(dataset: Dataset, { where = {}, along, range, after }: Read): string | null {
   const isOfKey =
     Object.keys(where).length === dataset.key.length && dataset.key.every((name) => where[name] != null);
   return isOfKey && along === undefined && range === undefined && after === undefined
-    ? keyText(dataset, where)
+    ? rowKeyOf(dataset, where)
     : null;
 }
 
@@ -245,7 +244,7 @@ export class PostgresRows extends StoredRows implements RowWriter {
   /** A change of a row waits for others, to be sent with them; without cells the row is removed. */
   #keep(dataset: Dataset, row: Row, cells: readonly StoredCell[] | null): void {
     this.changes.written.addRow(dataset, row);
-    this.changes.waiting(dataset).set(keyText(dataset, row), { key: keyCells(dataset, row), cells });
+    this.changes.waiting(dataset).set(rowKeyOf(dataset, row), { key: keyCells(dataset, row), cells });
   }
 
   #isFull(dataset: Dataset): boolean {

@@ -235,7 +235,10 @@ export type FieldRule = {
 /** An instant. A finer instant is cut down to the unit, or refused where the unit is a minute. */
 export type InstantRule = { readonly unit: 'millisecond' | 'second' | 'minute' };
 
-/** The values of a row of a file, by field, without the fields whose cell is empty. */
+/**
+ * Values by column: of a row as it is stored, of which each may be anything, or of a row of a file, without
+ * the fields whose cell is empty.
+ */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** One field of a dataset's files. */

@@ -229,10 +229,9 @@ const controlSha256 = (control: Uint8Array | null): string | null =>
 
 /** Makes a copy of the data a backup. */
 function seal(path: string, { madeMs, sha256, control }: Manifest): void {
-  using copy = new Database(path, 'write', 'store');
-  copy.takeAlone();
+  using copy = new Database(path, 'write', 'store', true);
   copy.exec(
-    `create table ${MANIFEST} (made_ms integer not null, sha256 text not null, control blob, control_sha256 text)`,
+    `begin; create table ${MANIFEST} (made_ms integer not null, sha256 text not null, control blob, control_sha256 text)`,
   );
   const values = [madeMs, sha256, control, controlSha256(control)];
   copy.run(`insert into ${MANIFEST} values (?, ?, ?, ?)`, values);
@@ -321,16 +320,14 @@ function checkReplacing(present: readonly string[], force: boolean): void {
  */
 function hold(path: string, kind: FileKind): Database | null {
   if (!existsSync(path)) return null;
-  let database: Database;
   try {
-    database = new Database(path, 'write', kind);
+    return new Database(path, 'write', kind, true);
   } catch (error) {
-    if (troubleOf(error) === 'damaged') return null;
-    throw error;
+    const trouble = troubleOf(error);
+    if (trouble === 'damaged') return null;
+    if (trouble !== 'busy') throw error;
+    throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
   }
-  if (database.takeAlone()) return database;
-  database.close();
-  throw new StoreUnusable(`${path} is in use: stop bourse serve, let imports end, and restore again`);
 }
 
 /**

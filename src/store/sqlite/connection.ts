@@ -92,7 +92,7 @@ export class Database {
   #underWay = 0;
   #turn: Promise<void> = Promise.resolve();
 
-  /** `alone`: no other process can open it until it is closed; whoever comes second waits. */
+  /** `alone`: nobody else can open it until it is closed; whoever comes second waits. */
   constructor(path: string, mode: Mode, kind: FileKind, alone = false) {
     this.path = path;
     requireFile(path, kind);
@@ -108,7 +108,7 @@ export class Database {
       if (alone) this.#lockOthersOut();
       this.#checkKind(kind, mode);
       this.#db.exec(`pragma cache_size = -${mode === 'write' ? 65_536 : 8_192}`);
-      if (mode === 'write') this.#db.exec(`pragma journal_mode = ${alone ? 'delete' : 'wal'}`);
+      if (mode === 'write' && !alone) this.#db.exec('pragma journal_mode = wal');
       if (mode === 'write') this.#db.exec('pragma synchronous = full; pragma temp_store = file');
       if (mode === 'read') this.#db.exec(`pragma busy_timeout = ${storeLimits.readBusyTimeoutMs}`);
     } catch (error) {
@@ -117,12 +117,14 @@ export class Database {
     }
   }
 
-  /** Locks the file until it is closed (sqlite.org/pragma.html#pragma_locking_mode). */
+  /**
+   * Moves the log into the file, and locks it until it is closed: only the last connection can leave WAL mode
+   * (sqlite.org/wal.html, sqlite.org/pragma.html#pragma_locking_mode).
+   */
   #lockOthersOut(): void {
+    this.#db.exec(`pragma page_size = ${PAGE_BYTES}; pragma journal_mode = delete`);
     // Two that kept a part of the lock while they wait would wait for each other.
-    this.#db.exec(
-      `pragma page_size = ${PAGE_BYTES}; begin exclusive; pragma locking_mode = exclusive; commit`,
-    );
+    this.#db.exec('begin exclusive; pragma locking_mode = exclusive; commit');
     if (this.isReplaced) throw new StoreUnavailable(`${this.path} was removed or replaced`);
   }
 
@@ -370,20 +372,6 @@ export class Database {
 
   #logBytes(): number {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  }
-
-  /**
-   * Moves the log into the file and opens a transaction that keeps everyone else out; false where anyone has
-   * the file open: only the last connection can leave WAL mode (sqlite.org/wal.html).
-   */
-  takeAlone(): boolean {
-    try {
-      this.#db.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');
-      return true;
-    } catch (error) {
-      if (troubleOf(error) === 'busy') return false;
-      throw error;
-    }
   }
 
   /**

@@ -5,7 +5,7 @@ import { ROW_CHECK, type StoredCell } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
 import { storeLimits } from '../limits.ts';
 import type { Table } from '../migrations/step.ts';
-import type { Dataset } from '../schema/dataset.ts';
+import type { Dataset, Values } from '../schema/dataset.ts';
 import type { Database } from './connection.ts';
 import { tried } from './files.ts';
 
@@ -166,7 +166,7 @@ function isKept(
 export function groupProblem(
   database: Database,
   { name, group = [] }: Dataset,
-  where: Readonly<Record<string, unknown>>,
+  where: Values,
   found: readonly (readonly StoredCell[])[],
 ): string | null {
   let checks = 0;
