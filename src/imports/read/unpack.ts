@@ -41,13 +41,13 @@ export function packingOf(start: Buffer): Packing | null {
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
 }
 
-/** The first bytes of a file. @throws FileProblem where it cannot be read */
-export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
+/** So many bytes of a file, the first ones or others. @throws FileProblem where it cannot be read */
+export async function firstBytes(name: string, path: string, count: number, from = 0): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw unfitProblem(name, `it cannot be read (${error.code})`, error);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, from);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
@@ -95,8 +95,7 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
     const how = code === 'Z_BUF_ERROR' ? 'it is incomplete: the file was cut off' : message;
-    const text = `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`;
-    throw new FileProblem('content', text, { cause: error });
+    throw contentProblem(name, `the ${packing} data is damaged: ${how}. Nothing was imported.`, error);
   }
 }
 
