@@ -1,11 +1,11 @@
 // Temporary files of imports. Their names have the process, so that a later import can remove those of a
 // killed one.
 import { rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { diskProblem, folderProblem, requireDiskSpace } from '../../base/space.ts';
 import { makeTemporary, ownMark, removeLeftovers } from '../../base/temporary.ts';
-import { firstBytes } from './unpack.ts';
 
 const SPOOL = 'bourse-import-';
 
@@ -53,7 +53,12 @@ export const unpackedBytes = (packedBytes: number): number => packedBytes * PRIC
  * cannot be the whole size.
  */
 export async function gunzippedBytes(path: string, bytes: number): Promise<number> {
-  const end = await firstBytes(path, path, 4, Math.max(0, bytes - 4));
-  const said = end.length === 4 ? end.readUInt32LE() : 0;
-  return said < bytes || said > bytes * RATIO_MAX ? unpackedBytes(bytes) : said;
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, bytes - 4));
+    const said = bytesRead === 4 ? buffer.readUInt32LE() : 0;
+    return said < bytes || said > bytes * RATIO_MAX ? unpackedBytes(bytes) : said;
+  } finally {
+    await file.close();
+  }
 }

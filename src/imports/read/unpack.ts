@@ -41,13 +41,13 @@ export function packingOf(start: Buffer): Packing | null {
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : null;
 }
 
-/** So many bytes of a file, the first ones or others. @throws FileProblem where it cannot be read */
-export async function firstBytes(name: string, path: string, count: number, from = 0): Promise<Buffer> {
+/** The first bytes of a file. @throws FileProblem where it cannot be read */
+export async function firstBytes(name: string, path: string, count: number): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw unfitProblem(name, `it cannot be read (${error.code})`, error);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, from);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
