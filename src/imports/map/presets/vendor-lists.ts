@@ -127,20 +127,20 @@ const cboeRow = [
   ...['volume', 'implied_volatility', 'delta', 'gamma', 'open_interest'],
 ];
 
-const MONTH = `(?:January|February|March|April|May|June|July|August|September|October|November|December)`;
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
 
 /**
  * A moment as Cboe writes it for readers of English: by EDT or EST it has one meaning in an hour that repeats.
  */
-const CBOE_MOMENT = new RegExp(
-  `^"?Date: (${MONTH} \\d{1,2}, \\d{4}) at (\\d{1,2}:\\d\\d)\\s([AP]M E[DS]T)"?,`,
-  'm',
-);
+const CBOE_MOMENT = /^"?Date: ([A-Z][a-z]+) (\d{1,2}, \d{4}) at (\d{1,2}:\d\d)\s([AP]M E[DS]T)"?,/m;
 
 /** The moment of a chain's quotes. @throws FileProblem where a browser of another language wrote it */
 function cboeMoment(sample: Sample): string {
-  const [, day, time, zone] = CBOE_MOMENT.exec(sample.text) ?? [];
-  const ms = Date.parse(`${day} ${time} ${zone}`);
+  const [, month = '', day, time, zone] = CBOE_MOMENT.exec(sample.text) ?? [];
+  // Names that only begin as these do are parsed as well.
+  const ms = MONTHS.includes(month) ? Date.parse(`${month} ${day} ${time} ${zone}`) : Number.NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   const line = linesOf(sample).find((one) => one.includes(':') && !one.includes('Last:')) ?? '';
   throw unfitProblem(
