@@ -577,7 +577,7 @@ for (const [index, rows] of [
       }
       assert.match(
         await vendor.refusal(name, content, { ...flags, preset: 'tiingo' }),
-        /KO\.\w+: is not a file of the preset tiingo; its files begin: date,close,high,low,open,volume,adjClose/,
+        /KO\.\w+: is not a file of the preset tiingo; its files begin: date,close,high,low/,
       );
     }
   });
@@ -647,7 +647,7 @@ test('dividends, splits and contracts of Massive', async () => {
   );
 });
 
-test('an answer of Twelve Data of several symbols: rows of another interval or clock than the first are refused', async () => {
+test('an answer of Twelve Data of several symbols: rows of another interval or clock are refused', async () => {
   const answer = (symbol: string, close: string, interval = '1day', zone = 'America/New_York') => ({
     meta: { symbol, interval, exchange_timezone: zone },
     values: [{ datetime: '2025-02-28', open: '70', high: '99', low: '60', close, volume: '9' }],
@@ -693,7 +693,7 @@ test('the securities that a bhavcopy of bars leaves out are counted', async () =
   assert.deepEqual([report.rowsNew, report.findings], [1, { 'of series other than EQ, left out': 2 }]);
 });
 
-test('volumes of AKShare and Tushare are in hands or shares where that is certain, else not stored or refused', async () => {
+test('volumes of AKShare and Tushare are hands or shares where that is certain, else none or refused', async () => {
   const [withSymbols, without] = [akshare, akshare.replace('股票代码,', '')];
   const low = '0,2024-07-02,0.01,0.01,0.01,0.01,2000,20.0,1,1,0.1,0.4';
   const quiet = Array.from({ length: 3 }, (_, row) => `${row},2024-07-0${row + 1},10,10,10,10,0,0.0,0,0,0,0`);

@@ -291,7 +291,7 @@ export class NameIds {
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
       const id = this.#slots[slot]! - 1;
       if (id < 0) return this.#add(slot, hash, to);
-      if (this.#hashes[id] === hash && this.#is(id, from, to)) return id;
+      if (this.#hashes[id] === hash && this.#isOf(id, columns, row)) return id;
     }
   }
 
@@ -301,7 +301,8 @@ export class NameIds {
     for (const column of columns) {
       const start = column.starts[row]!;
       const end = column.ends[row]!;
-      if (at + end - start + 2 > this.#bytes.length) this.#growBytes(at + end - start + 2);
+      const needed = at + end - start + 2;
+      if (needed > this.#bytes.length) this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(2 * needed));
       const into = this.#bytes;
       const { bytes } = column;
       if (column.isNull(row)) into[at++] = NO_CELL;
@@ -311,20 +312,12 @@ export class NameIds {
     return at;
   }
 
-  #is(id: number, from: number, to: number): boolean {
-    const start = id === 0 ? 0 : this.#ends[id - 1]!;
-    if (this.#ends[id]! - start !== to - from) return false;
-    for (let at = from, other = start; at < to; at++, other++)
-      if (this.#bytes[at] !== this.#bytes[other]) return false;
-    return true;
-  }
-
   #add(slot: number, hash: number, end: number): number {
     const id = this.count++;
     if (id === this.#ends.length) {
-      this.#ends = grown(this.#ends, 2 * id);
-      this.#hashes = grown(this.#hashes, 2 * id);
-      this.#followers = grown(this.#followers, 2 * id);
+      this.#ends = grown(this.#ends);
+      this.#hashes = grown(this.#hashes);
+      this.#followers = grown(this.#followers);
     }
     this.#ends[id] = end;
     this.#hashes[id] = hash;
@@ -344,16 +337,8 @@ export class NameIds {
     }
     this.#slots = slots;
   }
-
-  #growBytes(needed: number): void {
-    const bytes = new Uint8Array(2 * needed);
-    bytes.set(this.#bytes);
-    this.#bytes = bytes;
-  }
 }
 
-function grown(values: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const longer = new Int32Array(length);
-  longer.set(values);
-  return longer;
-}
+/** The same numbers, with room for as many more. */
+const grown = ({ buffer }: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> =>
+  new Int32Array(buffer.transfer(2 * buffer.byteLength));

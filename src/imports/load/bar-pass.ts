@@ -208,7 +208,7 @@ export class BarPass {
     if (series.open?.bucket !== bucket) await this.#load.turn(series, bucket);
     if (series.open!.rows.insert(keyMs, this.#values, row)) return null;
     if (this.#care !== null) this.#checkPeriod(series, row, keyMs);
-    return { column: 'datetime', reason: 'the file has this bar already, with other values' };
+    return noTime('the file has this bar already, with other values');
   }
 
   /**
@@ -233,19 +233,15 @@ export class BarPass {
     const ms = allMs[row]!;
     const kind = momentKinds[kinds[row]!]!;
     if (kind === 'instant' && series.isMinutes) return this.#minuteKey(series, ms);
-    if (kind === 'missing') return { column: 'datetime', reason: 'is missing' };
+    if (kind === 'missing') return noTime('is missing');
     if (kind === 'bad')
-      return {
-        column: 'datetime',
-        reason:
-          'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
-      };
+      return noTime(
+        'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
+      );
     if (series.isMinutes && kind === 'date')
-      return {
-        column: 'datetime',
-        reason:
-          'is a date without a time: a bar of minutes needs its open; bars of days go with --interval DAY',
-      };
+      return noTime(
+        'is a date without a time: a bar of minutes needs its open; bars of days go with --interval DAY',
+      );
     const written = series.isMinutes ? null : writtenDay(kinds[row]!, ms);
     if (written !== null) return this.#periodKey(series, row, written);
     const instant = kind === 'instant' ? ms : this.#instantOf(ms, series.order);
@@ -265,14 +261,10 @@ export class BarPass {
   }
 
   #minuteKey({ interval, calendar }: OpenSeries, ms: number): RowProblem | null {
-    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms)
-      return { column: 'datetime', reason: 'is not a whole minute' };
+    if (Math.floor(ms / MINUTE_MS) * MINUTE_MS !== ms) return noTime('is not a whole minute');
     const openMs = this.#label === 'close' ? openBefore(calendar, intervalMinutes(interval)!, ms) : ms;
     if (openMs === null)
-      return {
-        column: 'datetime',
-        reason: `is not the close of a bar of ${interval} in any session of its market (--label close)`,
-      };
+      return noTime(`is not the close of a bar of ${interval} in any session of its market (--label close)`);
     this.#keyMs = openMs;
     this.#beforeMs = ms;
     return null;
@@ -280,20 +272,16 @@ export class BarPass {
 
   /** The instant of a local time; why it has none. */
   #instantOf(localMs: number, order: RowOrder): number | RowProblem {
-    if (this.#clock === null) {
+    const { file, zone } = this.#run.request;
+    if (this.#clock === null)
       throw unfitProblem(
-        this.#run.request.file.name,
+        file.name,
         `its times have no offset: name their zone, such as --zone America/New_York or --zone UTC`,
       );
-    }
     const placed = this.#clock.place(localMs, order);
     if (typeof placed === 'number') return placed;
-    const zone = this.#run.request.zone!.name;
-    const reason =
-      placed === 'skipped'
-        ? `is in an hour that ${zone} skips`
-        : `is in an hour that ${zone} has twice, and the order of the rows does not show which`;
-    return { column: 'datetime', reason };
+    const has = placed === 'skipped' ? 'skips' : 'has twice, and the order of the rows does not show which';
+    return noTime(`is in an hour that ${zone!.name} ${has}`);
   }
 
   #refuse(row: number, { column, reason }: RowProblem): void {
@@ -307,11 +295,9 @@ export class BarPass {
   #sundayFinding(): Record<string, number> {
     if (this.#sundays === 0) return {};
     const [ending, beginning] = ['the week that ends with it', 'the week that begins the day after'];
-    const taken =
-      this.#label === 'open'
-        ? `${beginning} (--label close: as ${ending})`
-        : `${ending} (--label open: as ${beginning})`;
-    return { [`of weeks dated Sunday, stored as ${taken}`]: this.#sundays };
+    const [taken, label, other] =
+      this.#label === 'open' ? [beginning, 'close', ending] : [ending, 'open', beginning];
+    return { [`of weeks dated Sunday, stored as ${taken} (--label ${label}: as ${other})`]: this.#sundays };
   }
 
   /** Writes what is still open; the report of the pass. `sha256` is the hash of its file. */
@@ -332,6 +318,9 @@ export class BarPass {
     };
   }
 }
+
+/** The problem of a row by its time. */
+const noTime = (reason: string): RowProblem => ({ column: 'datetime', reason });
 
 /** What is wrong with a row's cells: their number, or text in place of a number. */
 function oddRow({ read, strange, width }: Care, row: number): RowProblem | null {

@@ -188,10 +188,6 @@ class Batch {
     return 2 * changes > this.count;
   }
 
-  asRead(): BarBatch {
-    return this.#batchOf(this.#arrays);
-  }
-
   /**
    * The same rows, those of each name together and in their order: loading a row by itself takes three times
    * as long.
@@ -205,10 +201,11 @@ class Batch {
     for (const [index, column] of from.values.entries())
       if (this.#chunker.hasValue(index)) moveRows(column, to.values[index]!, order);
     spare.give(from);
-    return this.#batchOf(to);
+    return this.asRead(to);
   }
 
-  #batchOf(arrays: BatchArrays): BarBatch {
+  /** The rows in their order, or in other arrays. */
+  asRead(arrays = this.#arrays): BarBatch {
     const { ms, kinds, nameIds } = arrays;
     const values = arrays.values.map((column, index) => (this.#chunker.hasValue(index) ? column : null));
     const { count, firstRow } = this;

@@ -1,7 +1,6 @@
 // The import of each dataset, by its name on the command line (contract 10), and the parts of its request
 // that a file's mapping gives.
 import { DAY_MS } from '../../base/instant.ts';
-import type { BarLabel, PriceBasis, SymbolTime, VolumeBasis } from '../../contract/file-words.ts';
 import { findZone, type Zone } from '../../market/calendar/zone.ts';
 import { unlessDamaged } from '../../store/damage.ts';
 import { barFields, seriesFields } from '../../store/schema/bars.ts';
@@ -186,12 +185,8 @@ export async function importFile(
 }
 
 /** Flags that say what a file's mapping may say too. */
-type MappingFlags = {
-  readonly zone?: Zone | undefined;
-  readonly prices?: PriceBasis | undefined;
-  readonly volumes?: VolumeBasis | undefined;
-  readonly symbols?: SymbolTime | undefined;
-  readonly label?: BarLabel | undefined;
+type MappingFlags = { readonly zone?: Zone | undefined } & {
+  readonly [K in 'prices' | 'volumes' | 'symbols' | 'label']?: ColumnMapping[K] | undefined;
 };
 
 /** The parts of a request that a file's mapping gives; flags take precedence. */

@@ -164,7 +164,11 @@ export class LoadedInstruments extends RunInstruments {
     if (unwritten === undefined) return;
     this.#unwritten.delete(key);
     const { stored, row, option } = unwritten;
-    if (option !== null) await this.#writeUnderlying(option.underlying);
+    if (option !== null) {
+      // An underlying is new, or stored and needed by the run.
+      await this.write(option.underlying);
+      await this.need(option.underlying);
+    }
     await this.record(stored, row);
     if (option !== null) await this.#writeContract(row, option.contract);
   }
@@ -173,12 +177,6 @@ export class LoadedInstruments extends RunInstruments {
   protected override async record(before: Instrument | null, row: Instrument): Promise<void> {
     await super.record(before, row);
     await this.writeRecorded();
-  }
-
-  /** Writes an underlying that is new, or records that the run needs a stored one. */
-  async #writeUnderlying(underlying: Instrument): Promise<void> {
-    await this.write(underlying);
-    await this.need(underlying);
   }
 
   /** Writes the contract of an instrument, unless the store has it. */

@@ -174,31 +174,17 @@ export class OwnNames {
 
   /** The rows that were stored under other symbols than the file's: words, and their number. */
   findings(): Record<string, number> {
-    return { ...this.#renamedFinding(), ...this.#rootedFindings() };
-  }
-
-  #rootedFindings(): Record<string, number> {
-    const found = [...this.#rooted].filter(([, { rows }]) => rows > 0).slice(0, TOLD_MAX);
-    return Object.fromEntries(
-      found.map(([symbol, { root, runs, rows }]) => {
-        const undo = runs.slice(0, TOLD_MAX).map((run) => `bourse undo ${run}`);
-        const more = runs.length > TOLD_MAX ? `, and ${runs.length - TOLD_MAX} more runs` : '';
-        return [
-          `stored as ${symbol}, while options have ${root} by their root: if these are one stock, undo what named ${root} (${undo.join(', ')}${more}) and import it again`,
-          rows,
-        ];
-      }),
-    );
-  }
-
-  #renamedFinding(): Record<string, number> {
-    if (this.#rows === 0) return {};
     const told = [...this.#renamed].slice(0, TOLD_MAX).map(([written, symbol]) => `${written} as ${symbol}`);
-    const more = this.#renamed.size - told.length;
-    return {
-      [`stored under another notation of their symbol, ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]:
-        this.#rows,
-    };
+    const others = this.#renamed.size - told.length;
+    const renamed = `stored under another notation of their symbol, ${told.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+    const found = [...this.#rooted].filter(([, { rows }]) => rows > 0).slice(0, TOLD_MAX);
+    const rooted = found.map(([symbol, { root, runs, rows }]) => {
+      const undo = runs.slice(0, TOLD_MAX).map((run) => `bourse undo ${run}`);
+      const more = runs.length > TOLD_MAX ? `, and ${runs.length - TOLD_MAX} more runs` : '';
+      const words = `stored as ${symbol}, while options have ${root} by their root: if these are one stock, undo what named ${root} (${undo.join(', ')}${more}) and import it again`;
+      return [words, rows];
+    });
+    return { ...(this.#rows > 0 && { [renamed]: this.#rows }), ...Object.fromEntries(rooted) };
   }
 }
 

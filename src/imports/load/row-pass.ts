@@ -222,7 +222,7 @@ export class RowPass {
         : rows.flatMap(({ named }) => named.map(({ name }) => name));
     const unknown = distinct(
       rows.flatMap(({ dated }) => dated?.name ?? []),
-      (name) => !this.#symbols.has(name),
+      (name) => this.#symbols.known(name) === undefined,
     );
     const unread = distinct(names, (name) => !this.#named.has(name));
     await this.#symbols.keep(unknown, await this.#named.lookUp([...unread, ...unknown]));

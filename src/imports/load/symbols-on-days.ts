@@ -120,10 +120,6 @@ export class SymbolsOnDays {
     this.#run = run;
   }
 
-  has(name: InstrumentName): boolean {
-    return this.#symbols.has(nameOf(name));
-  }
-
   /** The symbol of a name that is kept. */
   known(name: InstrumentName): SymbolOnDays | undefined {
     return this.#symbols.get(nameOf(name));
@@ -137,7 +133,7 @@ export class SymbolsOnDays {
   }
 
   async of(name: InstrumentName): Promise<SymbolOnDays> {
-    if (!this.has(name)) await this.keep([name], await lookUpNames(this.#run.writer, [name]));
+    if (this.known(name) === undefined) await this.keep([name], await lookUpNames(this.#run.writer, [name]));
     return this.#symbols.get(nameOf(name))!;
   }
 

@@ -3,7 +3,7 @@ import { numberOf } from '../../base/decimal.ts';
 import { contentProblem } from '../read/file-problem.ts';
 import type { FirstCells, Layout } from '../read/format.ts';
 import { ordersOf } from '../read/reshape.ts';
-import { cellsOf, JSON_START, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
+import { cellsOf, linesOf, NOT_UTF8, type Sample } from '../read/sample.ts';
 import type { Beginning, Told } from './cell-forms.ts';
 import { claimsOf, type FieldNames } from './column-mapping.ts';
 
@@ -112,7 +112,6 @@ export function foundLayout(
   { isAsked, hint }: { readonly isAsked: boolean; readonly hint?: string | undefined },
 ): FoundLayout {
   const { text, encoding } = sample;
-  if (text === '' || JSON_START.test(text)) return {};
   // Many letters in a row that are not ASCII are those of another alphabet.
   const isForeign = sample.isCertain === false && /[\x80-\uffff]{4}/.test(text);
   if (isAsked && told.encoding === undefined && isForeign) throw contentProblem(sample.name, NOT_UTF8);

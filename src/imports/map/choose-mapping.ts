@@ -9,14 +9,7 @@ import { barFields } from '../../store/schema/bars.ts';
 import { fileDatasetNamed } from '../../store/schema/index.ts';
 import { type FileProblem, unfitProblem, usageProblem } from '../read/file-problem.ts';
 import type { ReadFirst } from '../read/format.ts';
-import {
-  lineOf as csvLine,
-  type Encoding,
-  encodingNamed,
-  encodings,
-  JSON_START,
-  type Sample,
-} from '../read/sample.ts';
+import { lineOf as csvLine, type Encoding, encodingNamed, encodings, type Sample } from '../read/sample.ts';
 import { foundLayout } from './beginning.ts';
 import { type Cell, epochMicros, groupedNumbers, inputsOf } from './cell.ts';
 import type { Told } from './cell-forms.ts';
@@ -29,7 +22,7 @@ import {
 } from './column-mapping.ts';
 import { foundColumns } from './guess-mapping.ts';
 import { presets } from './presets/index.ts';
-import type { Preset } from './presets/preset.ts';
+import { hasNoLines, type Preset } from './presets/preset.ts';
 
 /** Switches the presets off. */
 const NONE = 'none';
@@ -57,7 +50,8 @@ function found(
   told: Told,
   how: Parameters<typeof foundLayout>[3] & { readonly asked?: Preset | undefined },
 ) {
-  const layout = { ...foundLayout(sample, fields, told, how), ...encodingOf(told.encoding) };
+  const shown = hasNoLines(sample) ? {} : foundLayout(sample, fields, told, how);
+  const layout = { ...shown, ...encodingOf(told.encoding) };
   const undescribed = { sample, fields, told: { ...told, ...layout }, isAsked: how.isAsked };
   const atHeader: ColumnMapping['atHeader'] = async (header, nested, read) => {
     const table = read && (await tableOf(dataset, how.asked, sample.name, header, read));
@@ -131,12 +125,16 @@ export function chooseMapping(
   const { delimiter, encoding } = told;
   const fields = namesOf(fileDatasetNamed(dataset)?.file.fields ?? barFields);
   const find: Find = (sample, more) => found(sample, dataset, fields, told, { isAsked: false, ...more });
-  const choose = chosen(dataset, preset, mapPath, find);
+  if (mapPath !== undefined && preset !== undefined && preset !== NONE)
+    throw usageProblem('--map and --preset both name the columns. Give only one of them');
+  const mapped = mapPath === undefined ? null : withPaths(readMappingFile(mapPath));
+  const own = mapped ?? (preset === NONE ? noMapping : null);
+  const named = preset === undefined || own !== null ? null : presetNamed(dataset, preset);
   checkTold(told);
   const isTold = told.dateFormat !== undefined || told.decimal !== undefined;
   const said = { ...(delimiter !== undefined && { delimiter }), ...encodingOf(encoding) };
   return (sample) => {
-    const mapping = choose(sample);
+    const mapping = own ?? (named === null ? detected(dataset, sample, find) : askedFor(named, sample, find));
     if (isTold && mapping.preset !== undefined)
       throw unfitProblem(
         sample.name,
@@ -148,29 +146,6 @@ export function chooseMapping(
 
 /** Finds the columns of a file that nobody described by their names. */
 type Find = (sample: Sample, more: { hint?: string | undefined; asked?: Preset }) => ColumnMapping;
-
-function chosen(
-  dataset: string,
-  preset: string | undefined,
-  mapPath: string | undefined,
-  find: Find,
-): ChooseMapping {
-  if (mapPath !== undefined) {
-    if (preset !== undefined && preset !== NONE)
-      throw usageProblem('--map and --preset both name the columns. Give only one of them');
-    const mapping = readMappingFile(mapPath);
-    return () => withPaths(mapping);
-  }
-  if (preset === NONE) return () => noMapping;
-  if (preset === undefined) return (sample) => detected(dataset, sample, find);
-  const named = presetNamed(dataset, preset);
-  return (sample) => {
-    if (named.fits(sample) !== 'no') return by(named, sample);
-    // The columns of other files than plain texts are not known yet.
-    if (sample.text === '' || JSON_START.test(sample.text)) return find(sample, { asked: named });
-    throw notOf(named, sample);
-  };
-}
 
 function presetNamed(dataset: string, name: string): Preset {
   const named = presets.find((preset) => preset.name === name);
@@ -198,6 +173,13 @@ const by = (preset: Preset, sample: Sample): ColumnMapping => ({
 
 const hintOf = ({ name, dataset }: Preset, wanted: string): string =>
   dataset === wanted ? `add --preset ${name}` : `use bourse import ${dataset}`;
+
+function askedFor(preset: Preset, sample: Sample, find: Find): ColumnMapping {
+  if (preset.fits(sample) !== 'no') return by(preset, sample);
+  // The columns of other files than plain texts are not known yet.
+  if (hasNoLines(sample)) return find(sample, { asked: preset });
+  throw notOf(preset, sample);
+}
 
 function notOf(preset: Preset, sample: Sample): FileProblem {
   const [other] = sureOf(sample);

@@ -7,8 +7,8 @@ import { parseAssetSchema, parseCountry } from '../../contract/identifiers.ts';
 import { intervalMinutes, parseInterval } from '../../contract/interval.ts';
 import { limits } from '../../contract/limits.ts';
 import { openBefore } from '../../market/calendar/bar-end.ts';
-import { type Calendar, calendarOf } from '../../market/calendar/calendar.ts';
-import { isPeriod, type PeriodInterval, periodOfRow } from '../../market/calendar/period.ts';
+import { calendarOf } from '../../market/calendar/calendar.ts';
+import { isPeriod, periodOfRow } from '../../market/calendar/period.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
 import { valueFields } from '../../store/schema/bars.ts';
 import { FileProblem } from '../read/file-problem.ts';
@@ -140,46 +140,29 @@ function instantShown(zone: Zone | null, label: BarLabel | undefined): (row: Row
     cell.read(bytes, 0, bytes.length);
     const { kind, ms, day } = cell;
     if (kind === 'bad') return `${datetime} (refused: is not a date or a time)`;
-    if (day !== null && (kind === 'date' || periodOf(row) !== null)) return labelShown(day, row, label);
+    const interval = parseInterval(row.interval ?? '');
+    const period = interval !== null && isPeriod(interval) ? interval : null;
+    const labelled = (one: number): string =>
+      formatDay(period === null ? one : periodOfRow(period, one, label));
+    if (day !== null && (kind === 'date' || period !== null)) return labelled(day);
     const instant = kind === 'instant' ? ms : clock?.place(ms, order);
     if (instant === undefined) return `${datetime} (has no offset: name its zone by --zone)`;
     if (typeof instant === 'string') return `${datetime} (refused: an hour that the zone has ${instant})`;
     order.add(instant);
-    const calendar = calendarIn(row, zone);
-    if (calendar === null) return formatInstantZ(instant);
-    if (periodOf(row) === null) return openShown(instant, row, calendar, label);
-    return labelShown(calendar.labelAt(instant) ?? calendar.zone.dayAt(instant), row, label);
+    const asset = parseAssetSchema(row.asset_schema ?? '');
+    const country = parseCountry(row.country_iso_code ?? '');
+    if (asset === null || country === null) return formatInstantZ(instant);
+    const calendar = calendarOf(asset, country, zone?.name);
+    if (period !== null) return labelled(calendar.labelAt(instant) ?? calendar.zone.dayAt(instant));
+    const minutes = interval === null ? null : intervalMinutes(interval);
+    if (label !== 'close' || minutes === null) return formatInstantZ(instant);
+    const openMs = openBefore(calendar, minutes, instant);
+    return openMs === null
+      ? `${formatInstantZ(instant)} (refused: no bar closes then)`
+      : formatInstantZ(openMs);
   };
   return (row) =>
     row.datetime === undefined || row.datetime === null || row.datetime.includes('(refused')
       ? row
       : { ...row, datetime: shown(row.datetime, row) };
-}
-
-/** The interval of a row of DAY, WEEK or MON; null for others. */
-function periodOf({ interval }: Row): PeriodInterval | null {
-  const code = parseInterval(interval ?? '');
-  return code !== null && isPeriod(code) ? code : null;
-}
-
-/** The calendar of a row's market; null where that is not known. */
-function calendarIn(row: Row, zone: Zone | null): Calendar | null {
-  const asset = parseAssetSchema(row.asset_schema ?? '');
-  const country = parseCountry(row.country_iso_code ?? '');
-  return asset === null || country === null ? null : calendarOf(asset, country, zone?.name);
-}
-
-/** The open of a bar of minutes. */
-function openShown(ms: number, row: Row, calendar: Calendar, label: BarLabel | undefined): string {
-  const interval = parseInterval(row.interval ?? '');
-  const minutes = interval === null ? null : intervalMinutes(interval);
-  if (label !== 'close' || minutes === null) return formatInstantZ(ms);
-  const openMs = openBefore(calendar, minutes, ms);
-  return openMs === null ? `${formatInstantZ(ms)} (refused: no bar closes then)` : formatInstantZ(openMs);
-}
-
-/** The date of a bar: of a week or month, its first day. */
-function labelShown(day: number, row: Row, label: BarLabel | undefined): string {
-  const period = periodOf(row);
-  return formatDay(period === null ? day : periodOfRow(period, day, label));
 }

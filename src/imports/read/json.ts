@@ -301,51 +301,33 @@ const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The depth and width of a JSON text, from its bytes, piece by piece. DuckDB checks that it is well-formed.
- */
-class JsonShape {
-  /** Objects and arrays that are open. */
-  open = 0;
-  isTooDeep = false;
-  isTooWide = false;
-  /** Keys of each open object, by the number of those around it. */
-  readonly #keys = new Uint32Array(limits.jsonDepthMax + 1);
-  #isText = false;
-  /** Bytes of the next piece that an escape in this one skips. */
-  #skipped = 0;
-
-  take(piece: Uint8Array): void {
-    let [isText, open, at] = [this.#isText, this.open, this.#skipped];
-    while (at < piece.length) {
-      const byte = piece[at++]!;
-      if (isText) {
-        if (byte === QUOTE) isText = false;
-        // Whatever follows is a part of the text.
-        else if (byte === BACKSLASH) at++;
-      } else if (byte === QUOTE) isText = true;
-      else if (byte === COLON) this.isTooWide ||= ++this.#keys[open]! > limits.jsonKeysMax;
-      else if (byte === OBJECT || byte === ARRAY) {
-        this.#keys[++open] = 0;
-        this.isTooDeep ||= open > limits.jsonDepthMax;
-      } else if (byte === OBJECT_END || byte === ARRAY_END) open = Math.max(0, open - 1);
-    }
-    [this.#isText, this.open, this.#skipped] = [isText, open, at - piece.length];
-  }
-}
-
-/**
- * Reads a JSON file to its end before DuckDB does: there very deep nesting ends the process, and very wide
- * objects take seconds each. @throws FileProblem where it is nested too deeply, or an object has too many
- * keys
+ * Reads a JSON file to its end before DuckDB does, which checks that it is well-formed: there very deep
+ * nesting ends the process, and very wide objects take seconds each. @throws FileProblem where it is nested
+ * too deeply, or an object has too many keys
  */
 export async function checkJson(name: string, path: string): Promise<void> {
-  const shape = new JsonShape();
-  const pieces = createReadStream(path, { highWaterMark: PIECE_BYTES });
-  for await (const piece of pieces) shape.take(piece as Buffer);
+  /** Keys of each open object, by the number of those around it. */
+  const keys = new Uint32Array(limits.jsonDepthMax + 1);
+  let [isText, isTooDeep, isTooWide, open, at] = [false, false, false, 0, 0];
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {
+    for (; at < piece.length; at++) {
+      const byte = piece[at]!;
+      if (isText) {
+        if (byte === QUOTE) isText = false;
+        // Whatever follows is a part of the text, also in the next piece.
+        else if (byte === BACKSLASH) at++;
+      } else if (byte === QUOTE) isText = true;
+      else if (byte === COLON) isTooWide ||= ++keys[open]! > limits.jsonKeysMax;
+      else if (byte === OBJECT || byte === ARRAY) {
+        keys[++open] = 0;
+        isTooDeep ||= open > limits.jsonDepthMax;
+      } else if (byte === OBJECT_END || byte === ARRAY_END) open = Math.max(0, open - 1);
+    }
+    at -= piece.length;
+  }
   const refuse = (how: string) => contentProblem(name, `${how}. Nothing was imported.`);
-  if (shape.isTooDeep && shape.open > 0)
-    throw refuse(`the JSON is not well-formed: ${shape.open} objects and arrays have no end`);
-  if (shape.isTooDeep)
-    throw refuse(`has more than ${limits.jsonDepthMax} objects and arrays within each other`);
-  if (shape.isTooWide) throw refuse(`an object has more than ${limits.jsonKeysMax} keys`);
+  if (isTooDeep && open > 0)
+    throw refuse(`the JSON is not well-formed: ${open} objects and arrays have no end`);
+  if (isTooDeep) throw refuse(`has more than ${limits.jsonDepthMax} objects and arrays within each other`);
+  if (isTooWide) throw refuse(`an object has more than ${limits.jsonKeysMax} keys`);
 }

@@ -1,6 +1,6 @@
 // Rows of another form as plain ones: JSON that is no list of objects - lists of values, columns, objects by
-// their dates or symbols, an answer with its list - as one object a line, and CSV whose columns are those of several
-// symbols as one row for each. A reader process runs it; values keep their text.
+// their dates or symbols, an answer with its list - as one object a line, and CSV whose columns are those of
+// several symbols as one row for each. A reader process runs it; values keep their text.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import { arrowRows } from './arrow.ts';
@@ -254,7 +254,7 @@ const isOfValues = (node: Node): boolean => !node.isList && node.kinds === SCALA
 const listOf = (node: Node): Node | undefined =>
   [node, ...node.kids].find((one) => one.isList && one.kinds === RECORD);
 
-/** Whether an object has the rows of symbols by these: of several, or of one whose answer says that it is one. */
+/** Whether an object has the rows of symbols by these: of several, or of one whose answer has its `meta`. */
 function areKeyed({ kids, kinds, areSymbols }: Node): boolean {
   const lists = areSymbols && (kinds & SCALAR) === 0 ? kids.flatMap((one) => listOf(one) ?? []) : [];
   const isRows = kids.every((one) => isOfValues(one) && !one.areMoments);
@@ -424,28 +424,24 @@ function reshapeJson(request: Reshaping): Reshaped | null {
       keyed(add) {
         const list = node.kids.map(listOf).find((one) => one !== undefined)?.key;
         rows.each((symbol) => {
-          const cells = new Map([['"symbol"', symbol]]);
+          const beside = new Map([['"symbol"', symbol]]);
           let count = 0;
-          const addRow = (row: ReadonlyMap<string, string>): void => {
+          const addRow = (): void => {
+            if (rows.peek() !== OBJECT)
+              throw contentProblem(name, `a row of ${textOf(symbol)} is no object. Nothing was imported.`);
+            const row = new Map(beside);
+            rows.each((key) => row.set(key, rows.value()));
             add(`{${Array.from(row, ([key, value]) => `${key}:${value}`).join()}}`);
             count++;
           };
-          const addRows = (): void =>
-            rows.each(() => {
-              if (rows.peek() !== OBJECT)
-                throw contentProblem(name, `a row of ${textOf(symbol)} is no object. Nothing was imported.`);
-              const row = new Map(cells);
-              rows.each((key) => row.set(key, rows.value()));
-              addRow(row);
-            });
-          if (rows.peek() === ARRAY) addRows();
-          else if (!rows.isContainer()) rows.skip();
-          else
+          if (rows.peek() === ARRAY) rows.each(addRow);
+          else if (list === undefined) addRow();
+          else if (rows.peek() === OBJECT)
             rows.each((key) => {
-              if (key === list && rows.peek() === ARRAY) addRows();
-              else cells.set(key, rows.value());
+              if (key === list && rows.peek() === ARRAY) rows.each(addRow);
+              else beside.set(key, rows.value());
             });
-          if (list === undefined && cells.size > 1) addRow(cells);
+          else rows.skip();
           if (count === 0) without.push(textOf(symbol));
         });
         return 'JSON, objects by their symbols';

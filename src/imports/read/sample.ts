@@ -90,9 +90,6 @@ export function decodeText(name: string, bytes: Buffer): string {
   return text;
 }
 
-/** The beginning of JSON. */
-export const JSON_START = /^[\s\ufeff]*[[{]/;
-
 /** Every preset looks at the same sample. */
 const knownLines = new WeakMap<Sample, readonly string[]>();
 

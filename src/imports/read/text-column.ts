@@ -117,8 +117,6 @@ export class TextColumn implements TextCells {
 
   #reserve(needed: number): void {
     if (needed <= this.bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed * 2, 64 * 1024));
-    grown.set(this.bytes);
-    this.bytes = grown;
+    this.bytes = new Uint8Array(this.bytes.buffer.transfer(Math.max(needed * 2, 64 * 1024)));
   }
 }

@@ -95,8 +95,7 @@ async function verified(name: string, packing: Packing, run: () => Promise<void>
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof FileProblem || !/^(Z_|ZSTD_|$)/.test(code)) throw error;
     const how = code === 'Z_BUF_ERROR' ? 'it is incomplete: the file was cut off' : message;
-    const text = `${name}: the ${packing} data is damaged: ${how}. Nothing was imported.`;
-    throw new FileProblem('content', text, { cause: error });
+    throw contentProblem(name, `the ${packing} data is damaged: ${how}. Nothing was imported.`, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { unfitProblem } from '../../read/file-problem.ts';
 import type { Sample } from '../../read/sample.ts';
 import type { RichCell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { cellsBelow, contains, given, type Preset } from './preset.ts';
+import { cellsBelow, contains, given, type Preset, strict } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 
@@ -37,10 +37,7 @@ function mappingOf(sample: Sample): ColumnMapping {
     columns: {
       ...given(sample, { volume: 'volume' }),
       ...Object.fromEntries(prices.map((column) => [column, price(column)])),
-      datetime:
-        rtype === '35'
-          ? { sql: utcDay, isStrict: true, reason: 'is not the midnight of a day, in UTC' }
-          : 'ts_event',
+      datetime: rtype === '35' ? strict(utcDay, 'is not the midnight of a day, in UTC') : 'ts_event',
       interval,
     },
     values: {},

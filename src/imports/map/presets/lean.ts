@@ -8,7 +8,7 @@ import { linesOf, type Sample } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { contains, given, isMended, known, leavingOut, type Preset } from './preset.ts';
+import { contains, given, isMended, known, leavingOut, type Preset, strict } from './preset.ts';
 
 const prices = ['open', 'high', 'low', 'close'];
 const columns = ['time', ...prices, 'volume'];
@@ -156,11 +156,10 @@ export const leanUniverse: Preset = {
     const root = ticker.replaceAll('.', '');
     return {
       columns: {
-        symbol: {
-          sql: `${quoted(root)} || strftime(${expiration}, '%y%m%d') || {right} || lpad(cast(cast(round(#{strike} * 1000) as bigint) as varchar), 8, '0')`,
-          isStrict: true,
-          reason: 'gives no symbol with its strike',
-        },
+        symbol: strict(
+          `${quoted(root)} || strftime(${expiration}, '%y%m%d') || {right} || lpad(cast(cast(round(#{strike} * 1000) as bigint) as varchar), 8, '0')`,
+          'gives no symbol with its strike',
+        ),
         expiration_date: { column: '#expiry', format: '%Y%m%d' },
         strike_price: 'strike',
         option_type: { column: 'right', lookup: { C: 'call', P: 'put' } },

@@ -96,9 +96,8 @@ export const fitsAnswer =
   (list: string, keys: readonly string[], columns: readonly string[]) =>
   (sample: Sample): Fit => {
     if (hasColumns(sample, [...columns, ...reasonColumns])) return 'surely';
-    const { text } = sample;
-    const isObject = /^[\s\ufeff]*\{/.test(text);
-    return isObject && [list, ...keys].every((key) => text.includes(`"${key}"`)) ? 'surely' : 'no';
+    const isOfKeys = [list, ...keys].every((key) => sample.text.includes(`"${key}"`));
+    return isObject(sample) && isOfKeys ? 'surely' : 'no';
   };
 
 /**
@@ -159,8 +158,13 @@ export function named(sample: Sample, form: RegExp): Record<string, string> {
   return known({ symbol, interval: codes[code] });
 }
 
-/** True for JSON that begins with a list. */
+/** True for JSON that begins with a list, and for one that begins with an object. */
 export const isList = ({ text }: Sample): boolean => /^[\s\ufeff]*\[/.test(text);
+export const isObject = ({ text }: Sample): boolean => /^[\s\ufeff]*\{/.test(text);
+
+/** True for a file without lines of cells: JSON, or one that is no text. */
+export const hasNoLines = (sample: Sample): boolean =>
+  sample.text === '' || isList(sample) || isObject(sample);
 
 /**
  * Recognizes a list of objects by some of their keys, and its file of refused rows by columns of these names.
@@ -181,6 +185,9 @@ export const given = (sample: Sample, columns: Readonly<Record<string, string>>)
       ([, key]) => hasColumns(sample, [key]) || (isList(sample) && sample.text.includes(`"${key}"`)),
     ),
   );
+
+/** A cell by SQL that refuses its row for a reason where it gives nothing. */
+export const strict = (sql: string, reason: string) => ({ sql, isStrict: true, reason }) as const;
 
 /** So many digits in a regular expression of SQL, without braces: those name columns. */
 export const digits = (count: number): string => '[0-9]'.repeat(count);

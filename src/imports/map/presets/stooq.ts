@@ -2,7 +2,7 @@
 // Polish.
 import { type Sample, stemOf } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { firstCells, intervalOfDates, known, type Preset, rowsBelow } from './preset.ts';
+import { firstCells, intervalOfDates, known, type Preset, rowsBelow, strict } from './preset.ts';
 
 const header = '<TICKER>,<PER>,<DATE>,<TIME>,<OPEN>,<HIGH>,<LOW>,<CLOSE>,<VOL>,<OPENINT>';
 
@@ -19,11 +19,10 @@ function databaseMap(sample: Sample): ColumnMapping {
     columns: {
       // A row of another market keeps its suffix, and is refused.
       symbol: isUs
-        ? {
-            sql: "case when {<TICKER>} ilike '%.US' then left({<TICKER>}, -3) end",
-            isStrict: true,
-            reason: 'does not end in .US as the others do',
-          }
+        ? strict(
+            "case when {<TICKER>} ilike '%.US' then left({<TICKER>}, -3) end",
+            'does not end in .US as the others do',
+          )
         : '<TICKER>',
       interval: { column: '<PER>', lookup: intervals },
       datetime: isDaily

@@ -4,7 +4,7 @@ import type { Convert, NativeRows, NumberedRow } from '../../read/convert.ts';
 import { contentProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
 import type { ColumnMapping } from '../column-mapping.ts';
-import { begins, isMended, known, leavingOut, type Preset } from './preset.ts';
+import { begins, isMended, known, leavingOut, type Preset, strict } from './preset.ts';
 
 // Nasdaq Trader's symbol directory: nasdaqlisted.txt and otherlisted.txt, as instruments.
 
@@ -78,12 +78,11 @@ const strike = '(#{Integer} + #{Dec} / 1000)';
 const mapping: ColumnMapping = {
   header,
   columns: {
-    symbol: {
-      sql: `trim({ProductSymbol}) || strftime(${expiration}, '%y%m%d') || trim({C/P}) || lpad(cast(cast(round(${strike} * 1000) as bigint) as varchar), 8, '0')`,
-      isStrict: true,
-      reason: 'gives no symbol with its expiration and strike',
-    },
-    expiration_date: { sql: `strftime(${expiration}, '%Y-%m-%d')`, isStrict: true, reason: 'is no date' },
+    symbol: strict(
+      `trim({ProductSymbol}) || strftime(${expiration}, '%y%m%d') || trim({C/P}) || lpad(cast(cast(round(${strike} * 1000) as bigint) as varchar), 8, '0')`,
+      'gives no symbol with its expiration and strike',
+    ),
+    expiration_date: strict(`strftime(${expiration}, '%Y-%m-%d')`, 'is no date'),
     strike_price: { sql: strike },
     option_type: { column: 'C/P', lookup: { C: 'call', P: 'put' } },
   },

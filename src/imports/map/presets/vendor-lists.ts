@@ -1,19 +1,18 @@
-// Lists of vendors: dividends and splits of Financial Modeling Prep, and chains and end-of-day quotes of option
-// contracts.
+// Lists of vendors: dividends and splits of Financial Modeling Prep, and chains and end-of-day quotes of
+// option contracts.
 import { indices } from '../../../store/schema/options.ts';
 import type { NativeRows, NumberedRow } from '../../read/convert.ts';
 import { contentProblem, unfitProblem } from '../../read/file-problem.ts';
 import { linesOf, type Sample } from '../../read/sample.ts';
 import { quoted } from '../../read/scan.ts';
 import type { Cell } from '../cell.ts';
-import { contains, digits, fitsList, given, hasColumns, isMended, type Preset } from './preset.ts';
+import { contains, digits, fitsList, given, hasColumns, isMended, type Preset, strict } from './preset.ts';
 
 /** The symbols of Financial Modeling Prep: those of other markets have a point. */
-const fmpSymbol: Cell = {
-  sql: `case when not contains({symbol}, '.') then {symbol} end`,
-  isStrict: true,
-  reason: 'is of another market than the US: its country and currency are not in the file',
-};
+const fmpSymbol: Cell = strict(
+  `case when not contains({symbol}, '.') then {symbol} end`,
+  'is of another market than the US: its country and currency are not in the file',
+);
 
 /**
  * Source: site.financialmodelingprep.com/developer/docs/stable/dividends-calendar: `dividend` is what was
@@ -65,6 +64,8 @@ const fmpSplits: Preset = {
 /** The parts of a symbol, counted from its end. */
 const root = 'left({contractSymbol}, length({contractSymbol}) - 15)';
 const expiration = 'substr({contractSymbol}, length({contractSymbol}) - 14, 6)';
+const ofExpiration = `strptime(${expiration}, '%y%m%d')`;
+const expirationDate = `strftime(${ofExpiration}, '%Y-%m-%d')`;
 const type = 'substr({contractSymbol}, length({contractSymbol}) - 8, 1)';
 const thousandths = 'cast(right({contractSymbol}, 8) as double)';
 
@@ -72,31 +73,22 @@ const byIndex = indices.map(([one, index]) => `when ${quoted(one)} then ${quoted
 
 /** The underlying of a root in SQL: `AAPL` of `AAPL1`, `SPX` of `SPXW`. */
 const underlyingOf = (root: string): string =>
-  `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then left(${root}, length(${root}) - 1) when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`;
+  `case when regexp_matches(${root}, '^[A-Z]+[0-9]$') then left(${root}, length(${root}) - 1)
+    when not regexp_matches(${root}, '^[0-9]|[0-9]$') then case ${root} ${byIndex} else ${root} end end`;
 
 /** The fields of a contract by its symbol, and the strike beside it. */
 const ofSymbol: Readonly<Record<string, Cell>> = {
   symbol: 'contractSymbol',
-  underlying_name: {
-    sql: underlyingOf(root),
-    isStrict: true,
-    reason: 'names no underlying',
-  },
-  expiration_date: {
-    sql: `strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d')`,
-    isStrict: true,
-    reason: 'has no expiration',
-  },
-  option_type: {
-    sql: `case ${type} when 'C' then 'call' when 'P' then 'put' end`,
-    isStrict: true,
-    reason: 'is neither a call nor a put',
-  },
-  strike_price: {
-    sql: `case when round({strike}::double * 1000) = ${thousandths} then #{strike} end`,
-    isStrict: true,
-    reason: 'is not the strike of contractSymbol',
-  },
+  underlying_name: strict(underlyingOf(root), 'names no underlying'),
+  expiration_date: strict(expirationDate, 'has no expiration'),
+  option_type: strict(
+    `case ${type} when 'C' then 'call' when 'P' then 'put' end`,
+    'is neither a call nor a put',
+  ),
+  strike_price: strict(
+    `case when round({strike}::double * 1000) = ${thousandths} then #{strike} end`,
+    'is not the strike of contractSymbol',
+  ),
 };
 
 /** A chain does not say when it was quoted: `lastTradeDate` is that of the last price alone. */
@@ -135,14 +127,20 @@ const cboeRow = [
   ...['volume', 'implied_volatility', 'delta', 'gamma', 'open_interest'],
 ];
 
-/** A moment as Cboe writes it for readers of English: with EDT or EST it has one meaning in the hour that repeats too. */
-const CBOE_MOMENT =
-  /^"?Date: ((?:January|February|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4}) at (\d{1,2}:\d\d)\s([AP]M E[DS]T)"?,/m;
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+/**
+ * A moment as Cboe writes it for readers of English: by EDT or EST it has one meaning in an hour that repeats.
+ */
+const CBOE_MOMENT = /^"?Date: ([A-Z][a-z]+) (\d{1,2}, \d{4}) at (\d{1,2}:\d\d)\s([AP]M E[DS]T)"?,/m;
 
 /** The moment of a chain's quotes. @throws FileProblem where a browser of another language wrote it */
 function cboeMoment(sample: Sample): string {
-  const [, day, time, zone] = CBOE_MOMENT.exec(sample.text) ?? [];
-  const ms = Date.parse(`${day} ${time} ${zone}`);
+  const [, month = '', day, time, zone] = CBOE_MOMENT.exec(sample.text) ?? [];
+  // Names that only begin as these do are parsed as well.
+  const ms = MONTHS.includes(month) ? Date.parse(`${month} ${day} ${time} ${zone}`) : Number.NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   const line = linesOf(sample).find((one) => one.includes(':') && !one.includes('Last:')) ?? '';
   throw unfitProblem(
@@ -155,11 +153,11 @@ function cboeMoment(sample: Sample): string {
 function cboeContracts({ name }: Sample, all: readonly NumberedRow[], moment: string): NativeRows {
   const headerAt = all.findIndex(({ cells }) => cells.join() === cboeHeader);
   const rows = all.slice(headerAt + 1).flatMap(({ row, cells }) => {
-    const number = row - headerAt - 1;
-    if (cells.length !== all[headerAt]!.cells.length)
+    const [number, width] = [row - headerAt - 1, all[headerAt]!.cells.length];
+    if (cells.length !== width)
       throw contentProblem(
         name,
-        `row ${number} has ${cells.length} cells, its header has ${all[headerAt]!.cells.length}. Nothing was imported.`,
+        `row ${number} has ${cells.length} cells, its header has ${width}. Nothing was imported.`,
       );
     const [expiration = '', ...values] = cells;
     const [calls, [strike = '', ...puts]] = [values.slice(0, 10), values.slice(10)];
@@ -194,11 +192,10 @@ const cboeChain: Preset = {
       header: cboeRow,
       columns: {
         ...ofSymbol,
-        expiration_date: {
-          sql: `case when strptime({Expiration Date}, '%a %b %d %Y') = strptime(${expiration}, '%y%m%d') then strftime(strptime(${expiration}, '%y%m%d'), '%Y-%m-%d') end`,
-          isStrict: true,
-          reason: 'is not the expiration of contractSymbol',
-        },
+        expiration_date: strict(
+          `case when strptime({Expiration Date}, '%a %b %d %Y') = ${ofExpiration} then ${expirationDate} end`,
+          'is not the expiration of contractSymbol',
+        ),
       },
       values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
       symbols: 'now',
@@ -238,24 +235,19 @@ const cboe: Preset = {
   fits: contains(...cboeColumns),
   mappingOf: (sample) => ({
     columns: {
-      symbol: {
-        sql: symbolOf(
+      symbol: strict(
+        symbolOf(
           '{root}',
           `strptime({expiration}, '%Y-%m-%d')`,
           '{option_type}',
           'cast({strike} as double) * 1000',
         ),
-        isStrict: true,
-        reason: 'makes no symbol of a contract with its expiration, type and strike',
-      },
+        'makes no symbol of a contract with its expiration, type and strike',
+      ),
       underlying_name: { column: 'underlying_symbol', remove: '^\\^' },
       ...{ expiration_date: 'expiration', option_type: 'option_type', strike_price: 'strike' },
       ...given(sample, cboeQuotes),
-      quote_datetime: {
-        sql: endOf(`strptime({quote_date}, '%Y-%m-%d')`),
-        isStrict: true,
-        reason: 'is not a date YYYY-MM-DD',
-      },
+      quote_datetime: strict(endOf(`strptime({quote_date}, '%Y-%m-%d')`), 'is not a date YYYY-MM-DD'),
       ...(hasColumns(sample, ['close']) && {
         last: { sql: 'case when try_cast({close} as double) <> 0 then {close} end' },
       }),
@@ -298,19 +290,17 @@ const optionMetrics: Preset = {
   fits: contains('secid', 'date', 'symbol', 'exdate', 'cp_flag', 'strike_price', 'best_bid', 'best_offer'),
   mappingOf: (sample) => ({
     columns: {
-      symbol: {
-        sql: symbolOf(ivyRoot, ivyDay('exdate'), '{cp_flag}', 'cast({strike_price} as double)'),
-        isStrict: true,
-        reason: 'is no symbol with a root, such as SPXW 240119C4700000: those from before 2010 are not read',
-      },
+      symbol: strict(
+        symbolOf(ivyRoot, ivyDay('exdate'), '{cp_flag}', 'cast({strike_price} as double)'),
+        'is no symbol with a root, such as SPXW 240119C4700000: those from before 2010 are not read',
+      ),
       underlying_name: hasColumns(sample, ['ticker'])
         ? 'ticker'
-        : { sql: underlyingOf(ivyRoot), isStrict: true, reason: 'names no underlying' },
-      expiration_date: {
-        sql: `strftime(${ivyDay('exdate')}, '%Y-%m-%d')`,
-        isStrict: true,
-        reason: 'is not a date YYYY-MM-DD or YYYYMMDD',
-      },
+        : strict(underlyingOf(ivyRoot), 'names no underlying'),
+      expiration_date: strict(
+        `strftime(${ivyDay('exdate')}, '%Y-%m-%d')`,
+        'is not a date YYYY-MM-DD or YYYYMMDD',
+      ),
       option_type: { column: 'cp_flag', lookup: { C: 'call', P: 'put' } },
       strike_price: { column: 'strike_price', scale: 0.001 },
       ...(hasColumns(sample, ['exercise_style']) && {
@@ -323,11 +313,7 @@ const optionMetrics: Preset = {
       ...Object.fromEntries(
         Object.entries(given(sample, ivyNumbers)).map(([field, column]) => [field, ivyNumber(column)]),
       ),
-      quote_datetime: {
-        sql: endOf(ivyDay('date')),
-        isStrict: true,
-        reason: 'is not a date YYYY-MM-DD or YYYYMMDD',
-      },
+      quote_datetime: strict(endOf(ivyDay('date')), 'is not a date YYYY-MM-DD or YYYYMMDD'),
     },
     values: { country_iso_code: 'US', parent_asset_schema: 'stock' },
     zone: 'America/New_York',

@@ -14,12 +14,14 @@ import {
   intervalOfDates,
   intervalOfDays,
   isMended,
+  isObject,
   known,
   leavingOut,
   lower,
   minutesOf,
   named,
   type Preset,
+  strict,
   titled,
 } from './preset.ts';
 
@@ -241,16 +243,16 @@ const tushare = table(
   ['ts_code', 'trade_date', 'pre_close', 'pct_chg', 'vol', 'amount'],
   (sample) => {
     const isHongKong = cellsBelow(sample, 'ts_code')[0]?.endsWith('.HK') === true;
+    const markets = isHongKong ? ['HK'] : ['SZ', 'SH', 'BJ', 'CSI', 'SI'];
     const price = `#{amount}${isHongKong ? '' : ' * 10'} / nullif(#{vol}, 0)`;
     return {
       columns: {
         ...lower,
         // Each market has its unit.
-        symbol: {
-          sql: `case when regexp_matches({ts_code}, '${isHongKong ? '[.]HK$' : '[.](SZ|SH|BJ|CSI|SI)$'}') then {ts_code} end`,
-          isStrict: true,
-          reason: `is not of ${isHongKong ? 'Hong Kong (.HK) as the first one' : 'China (.SZ, .SH, .BJ, .CSI, .SI)'}: the unit of its volumes is another`,
-        },
+        symbol: strict(
+          `case when regexp_matches({ts_code}, '[.](${markets.join('|')})$') then {ts_code} end`,
+          `is not of ${markets.join(', ')}: other markets have another unit of volumes`,
+        ),
         datetime: { column: 'trade_date', format: '%Y%m%d' },
         volume: isHongKong ? 'vol' : hands('vol'),
         // The turnover of an index is that of its shares.
@@ -306,7 +308,7 @@ const akshare = table(
       prices: 'raw',
       ...(!isKnown && {
         doubt:
-          'its volumes are hands or shares, as its turnover does not show: they are not stored. A map says which, by --map FILE, where hands have "scale": 100',
+          'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)',
       }),
     };
   },
@@ -381,13 +383,13 @@ const finnhub: Preset = {
   dataset: 'bars',
   example: ['t,o,h,l,c,v', '1325548800,14.6,14.75,14.6,14.7,10794967'],
   fits(sample) {
-    const isJson = /^[\s\ufeff]*\{/.test(sample.text) && /"s"\s*:\s*"ok"/.test(sample.text);
+    const isJson = isObject(sample) && /"s"\s*:\s*"ok"/.test(sample.text);
     const isAnswer = isJson && Object.values(candles).every((key) => sample.text.includes(`"${key}":`));
     // Others write such names too.
     return isAnswer || contains(...Object.values(candles))(sample) === 'surely' ? 'perhaps' : 'no';
   },
   mappingOf(sample) {
-    const isJson = /^[\s\ufeff]*\{/.test(sample.text);
+    const isJson = isObject(sample);
     const times = isJson
       ? (/"t"\s*:\s*\[([\d,\s]*)/.exec(sample.text)?.[1] ?? '').split(',')
       : cellsBelow(sample, 't');
@@ -443,11 +445,10 @@ const twelveData: Preset = {
       const first = meta.get(key);
       return `{meta.${key}} is not distinct from ${first === undefined ? 'null' : quoted(first)}`;
     });
-    const symbol: Cell = {
-      sql: `case when ${alike.join(' and ')} then {meta.symbol} end`,
-      isStrict: true,
-      reason: 'is not that of the first symbol, or its clock is not: put these into files of their own',
-    };
+    const symbol: Cell = strict(
+      `case when ${alike.join(' and ')} then {meta.symbol} end`,
+      'is not that of the first symbol, or its clock is not: put these into files of their own',
+    );
     return {
       columns: {
         ...prices,
