@@ -63,8 +63,7 @@ const tooLarge = (bytesMax: number): Refusal =>
 
 const noSpace = (): Refusal =>
   new Refusal('unavailable', {
-    message:
-      'The Parquet files of other requests fill the place for them: ask again later, or for csv or arrow.',
+    message: 'Other requests use all the space for Parquet files: ask again later, or for csv or arrow.',
   });
 
 const unusable = (cause: unknown): Refusal =>
