@@ -354,7 +354,7 @@ export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datet
 class Bars extends Rows<Bar> {
   readonly #whole: Rows<Bar>;
 
-  /** `whole`: the same bars with all fields, and instants as texts, whatever form is asked for. */
+  /** `whole`: the same bars with all fields and with instants as texts, for `columns()`. */
   constructor(walk: ConstructorParameters<typeof Rows<Bar>>, whole: Rows<Bar>) {
     super(...walk);
     this.#whole = whole;

@@ -294,7 +294,7 @@ function parsed(text: string): Body | null {
 }
 
 /**
- * The texts of an object. What another program on the way answers may have anything under the names of the
+ * The texts of an object. Another program, such as a proxy, may answer with anything under the names of the
  * service.
  */
 const textsIn = (value: unknown): Readonly<Partial<Record<string, string>>> =>
