@@ -207,7 +207,7 @@ export class Service {
     });
   }
 
-  /** Why a request failed that has no answer. */
+  /** The error of a request without an answer. */
   #failed(error: unknown, late: AbortSignal, timeoutMs: number): BourseError {
     if (late.aborted)
       return new BourseError(`${this.#url} has not answered in ${timeoutMs} ms`, { error: 'timed_out' });

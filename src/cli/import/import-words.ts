@@ -199,7 +199,7 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
     rest > 0 && rowsRemoved > 0 && `and ${count(rest)} more`,
     instrumentsDeleted > 0 && `${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`,
     rowsLeft > 0 &&
-      `kept ${countOf(rowsLeft, 'row')} that the file does not have, because a run of another source has them too`,
+      `kept ${countOf(rowsLeft, 'row')} not in the file, because a run of another source has them too`,
   ]);
 }
 
