@@ -528,7 +528,7 @@ test('volumes that contain a split are not served as of a day before it, and one
   const eth = { is_eth: 'true', to_date: '2020-08-28' };
   assert.match(
     (await refusal(asked('LATER', 'WEEK', 'split', eth))).message!,
-    /--volumes split\), and of others/,
+    /--volumes split\) and from bars with raw ones/,
   );
   assert.deepEqual(volumesOf(await data('LATER', 'DAY', 'split', eth)), [
     [1, 4],

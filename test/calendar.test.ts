@@ -83,7 +83,7 @@ test('days beyond the known years are said to be so, not passed over (contract 3
 });
 
 const mistakes: readonly (readonly [args: readonly string[], told: RegExp])[] = [
-  [['XX'], /there is no market XX with a calendar: it is one of US, .*future:US/],
+  [['XX'], /there is no market XX with a calendar: use one of US, .*future:US/],
   [['US', '--from', '2024-02-30'], /--from 2024-02-30: must be a date/],
   [['US', '--from', '2024-02-01', '--to', '2024-01-01'], /--from is after --to/],
 ];

@@ -190,5 +190,5 @@ test('a thousand symbols fit an address, percent-encoded, and count as one reque
   assert.deepEqual([more.status, detail.param, detail.allowed], [400, 'symbols', '1 to 1000 symbols']);
   assert.match(message, /1001 symbols/);
   const wrong = (await (await ask(['AAA', 'BBB'], '', (symbol) => symbol)).json()) as { message: string };
-  assert.match(wrong.message, /^symbols must be .*: number 1 is none\.$/);
+  assert.match(wrong.message, /^symbols must be .*: number 1 is not one\.$/);
 });

@@ -118,7 +118,7 @@ for (const kind of kinds) {
     );
     assert.match(
       trial,
-      /1 removed; nothing was stored\n +would remove 1 row of acme that the file does not hold: 1 of run 1 \(first\.csv\)\n/,
+      /1 removed; nothing was stored\n +would remove 1 row of acme that the file does not have: 1 of run 1 \(first\.csv\)\n/,
     );
     assert.match(trial, /would remove .*ACORN.*2024-03-06/);
     assert.deepEqual(held(shop, kind), before);

@@ -185,7 +185,7 @@ test('keys list shows the scope; an unknown one is wrong usage (contract 7.6, 10
 test('without a service its state is refused, with what to run instead (contract 10)', async () => {
   const { status, stderr } = await shop.run('query', STATUS);
   assert.equal(status, 1);
-  assert.match(stderr, /404 unknown_path: .*alone\. See what a store holds with bourse status/);
+  assert.match(stderr, /404 unknown_path: .*its state\. See what a store holds with bourse status/);
 });
 
 test('a damaged run is named in the state, which lists the others (contract 7.6)', async () => {

@@ -24,15 +24,15 @@ type Values = Readonly<Record<string, Value>>;
 type Listing = Call & { readonly limit?: number | undefined };
 
 /**
- * A client of one service. Methods of lists with pages return their records at once, as `Rows`, which ask
- * when they are read; the others are promises of what `result` has. Options have the names of the wire, a
- * range is `from` and `to`; a `Date` is an instant. Every method throws `BourseError`, and the reason of its
- * signal.
+ * A client of one service. Methods of lists with pages return `Rows` at once, which send requests when they
+ * are read; the others return promises of the `result`. Options have the names of the API's parameters; a
+ * range is `from` and `to`, and a `Date` is an instant. Every method throws `BourseError`, and the reason of
+ * its signal.
  */
 export class Bourse {
   readonly #service: Service;
 
-  /** @throws TypeError, without the key, if address or key cannot be ones */
+  /** @throws TypeError if the address or the key is invalid; its message does not have the key */
   constructor(options: ServiceOptions) {
     this.#service = new Service(options);
   }
@@ -83,7 +83,7 @@ export class Bourse {
 
   /**
    * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a
-   * Parquet file as they come. Reading them fails where the answer breaks off: then none of them count.
+   * Parquet file as they come. If the answer breaks off, reading them fails: discard what came.
    * `timeoutMs` is the time until they begin.
    */
   bulk(
@@ -96,7 +96,7 @@ export class Bourse {
     return this.#service.stream(path, { signal, timeoutMs });
   }
 
-  /** What is known of an instrument. */
+  /** The record of an instrument. */
   reference(
     schema_asset: AssetSchema,
     country_symbol: string,
@@ -144,7 +144,7 @@ export class Bourse {
     return new Rows(...this.#walk<Groups<Row<'optionSearch'>>>('optionSearch', named, options));
   }
 
-  /** The coming expirations of an underlying, nearest first. */
+  /** The upcoming expirations of an underlying, nearest first. */
   expirations(
     schema_asset: AssetSchema,
     country_symbol: string,
@@ -192,7 +192,7 @@ export class Bourse {
     return this.#result('economicEventCodes', { country_iso_code }, options);
   }
 
-  /** The stored series of an asset type, by their names. */
+  /** The stored series of an asset type, ordered by symbol. */
   coverage(
     schema_asset: AssetSchema,
     options: OptionsOf<'seriesCoverage', 'schema_asset'> = {},
@@ -209,7 +209,7 @@ export class Bourse {
     return this.#rows('sessionCoverage', { schema_asset, country_symbol }, options);
   }
 
-  /** What may be wrong with the stored data of an instrument, by its beginning. */
+  /** What may be wrong with the stored data of an instrument, ordered by beginning. */
   findings(
     schema_asset: AssetSchema,
     country_symbol: string,
@@ -218,7 +218,7 @@ export class Bourse {
     return this.#rows('findings', { schema_asset, country_symbol }, options);
   }
 
-  /** The imports and deletions that the data come from, by their number. */
+  /** The imports and deletions that the data come from, ordered by number. */
   runs(options: OptionsOf<'runs'> = {}): Rows<Row<'runs'>> {
     return this.#rows('runs', {}, options);
   }
@@ -258,7 +258,7 @@ export class Bourse {
   }
 }
 
-/** One page as it is on the wire, and the headers of its answer, such as `X-Data-Version`. */
+/** One page as the service sent it, and the headers of its answer, such as `X-Data-Version`. */
 export type Page<R> = {
   readonly count: number;
   readonly next_page_key: string | null;
@@ -268,8 +268,8 @@ export type Page<R> = {
 };
 
 /**
- * A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may go on
- * in the next page.
+ * A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may
+ * continue on the next page.
  */
 export type Groups<R> = Omit<Page<R>, 'data'> & {
   readonly expiration_datetimes: readonly string[];
@@ -299,8 +299,8 @@ const isPage = <R>({ data, ...page }: AnyPage<R>): boolean =>
     : isRows(data);
 
 /**
- * The records of all pages; each iteration sends the requests again. It ends after the last record, or the
- * `limit` that was given, or throws: a part is never taken for the whole.
+ * The records of all pages; each iteration sends the requests again. It ends after the last record or at
+ * `limit`, or throws: you never get a part unnoticed.
  */
 class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
   readonly #ask: AskPage<P>;
@@ -346,7 +346,7 @@ type NumberField = { [K in keyof Bar]-?: Bar[K] extends number | null ? K : neve
 /** Bars as columns, as long as there are bars. */
 export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datetime', Float64Array>> & {
   readonly length: number;
-  /** Label dates; empty unless they were asked for by `session_date: true`. */
+  /** Label dates; empty without `session_date: true`. */
   readonly session_date: readonly string[];
 };
 
@@ -354,15 +354,15 @@ export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datet
 class Bars extends Rows<Bar> {
   readonly #whole: Rows<Bar>;
 
-  /** `whole`: the same bars with all fields, and instants as texts, whatever form is asked for. */
+  /** `whole`: the same bars with all fields and with instants as texts, for `columns()`. */
   constructor(walk: ConstructorParameters<typeof Rows<Bar>>, whole: Rows<Bar>) {
     super(...walk);
     this.#whole = whole;
   }
 
   /**
-   * All bars as columns: instants in epoch milliseconds; a null, of `volume` or `vwap`, is NaN. The form that
-   * was asked for, by `columns`, `timestamps` and `tz`, does not change them.
+   * All bars as columns: instants in epoch milliseconds; a null `volume` or `vwap` is NaN. The options
+   * `columns`, `timestamps` and `tz` do not change them.
    * @throws BourseError; the reason of the call's signal
    */
   async columns(): Promise<BarColumns> {

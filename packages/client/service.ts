@@ -10,7 +10,7 @@ import type { ErrorWord } from './contract.ts';
  */
 export type ErrorCode = ErrorWord | 'unreachable' | 'timed_out' | 'bad_answer' | 'ignored_parameter';
 
-/** The known facts of an error beside its message. */
+/** The facts of an error, beside its message. */
 type ErrorFacts = {
   readonly error: ErrorCode;
   readonly status?: number | undefined;
@@ -21,22 +21,22 @@ type ErrorFacts = {
 };
 
 /**
- * A request that failed; no text of it has the key. An abort is no such error: it rejects with the reason of
+ * A request that failed. None of its texts has the key. An aborted call rejects with the reason of
  * its signal.
  */
 export class BourseError extends Error {
   override readonly name = 'BourseError';
-  /** The word to decide by. */
+  /** The word of the error, for programs. */
   readonly error: ErrorCode;
   /** The HTTP status; undefined where there was no answer. */
   readonly status: number | undefined;
   /** The parameter at fault, as it is on the wire. */
   readonly param: string | undefined;
-  /** Advice, such as symbols that are nearly the one that was asked for. */
+  /** Advice, such as symbols similar to the requested one. */
   readonly hint: string | undefined;
-  /** Names the request in the log of the service. */
+  /** The id of the request in the log of the service. */
   readonly requestId: string | undefined;
-  /** Milliseconds after which to ask again, where the service told. */
+  /** Milliseconds to wait before the next try, if the service gave them. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -50,24 +50,24 @@ export class BourseError extends Error {
   }
 }
 
-/** The options by which a client reaches its service. */
+/** The options of a client. */
 export type ServiceOptions = {
   /** The address, such as `http://127.0.0.1:8080`, with its path where the service has one. */
   readonly url: string;
-  /** The key: sent in a header alone. */
+  /** The key. It is sent only in a header. */
   readonly key: string;
-  /** Further tries of a request; 5 unless given. */
+  /** The number of retries of a request; default 5. */
   readonly retries?: number | undefined;
-  /** Milliseconds that one try may take, its body included; 30,000 unless given. */
+  /** Milliseconds that one try may take, including its body; default 30,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * The longest pause that the service may ask for; a longer one is an error at once. 60,000 milliseconds
-   * unless given.
+   * The longest pause that the client accepts from the service; a longer one is an error at once.
+   * Default 60,000 ms.
    */
   readonly retryAfterMaxMs?: number | undefined;
 };
 
-/** A program's options for one call. */
+/** Options of one call. */
 export type Call = {
   /** Ends the call, its pauses too; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -105,7 +105,7 @@ export class Service {
   readonly #timeoutMs: number;
   readonly #retryAfterMaxMs: number;
 
-  /** @throws TypeError, without the key, if address or key cannot be ones */
+  /** @throws TypeError if the address or the key is invalid; its message does not have the key */
   constructor({ url, key, retries = 5, timeoutMs = 30_000, retryAfterMaxMs = 60_000 }: ServiceOptions) {
     this.#url = baseOf(url);
     // RFC 6750, 2.1: anything else would be a header's error, whose message has the key.
@@ -207,7 +207,7 @@ export class Service {
     });
   }
 
-  /** Why a request failed that has no answer. */
+  /** The error of a request without an answer. */
   #failed(error: unknown, late: AbortSignal, timeoutMs: number): BourseError {
     if (late.aborted)
       return new BourseError(`${this.#url} has not answered in ${timeoutMs} ms`, { error: 'timed_out' });
@@ -294,7 +294,7 @@ function parsed(text: string): Body | null {
 }
 
 /**
- * The texts of an object. What another program on the way answers may have anything under the names of the
+ * The texts of an object. Another program, such as a proxy, may answer with anything under the names of the
  * service.
  */
 const textsIn = (value: unknown): Readonly<Partial<Record<string, string>>> =>
@@ -320,8 +320,7 @@ function retryAfterMs(header: string | null): number | undefined {
 }
 
 /**
- * The pause after a try: as long as the service asks for, and a while that grows, which differs so that not
- * all callers come at once.
+ * The pause after a try: the one that the service asks for, plus a random one that grows with each try.
  */
 function pauseMs({ retryAfterMs = 0 }: BourseError, tried: number): number {
   return retryAfterMs + Math.min(FIRST_PAUSE_MS * 2 ** tried, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);

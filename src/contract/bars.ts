@@ -78,7 +78,7 @@ const barChoices = {
     kind.oneOf(['raw', 'split', 'dividend', 'all']),
     'adjust',
     (word) => (word === 'raw' ? 'none' : word),
-    'another name of adjust, with raw for none',
+    'another name for adjust; raw means none',
   ),
   adjust_as_of: extension(
     unbound(
@@ -167,7 +167,7 @@ export const latestOfMany = endpoint({
   },
   record: barRecord,
   shape: 'list',
-  beside: { missing: list(text('A symbol that has no such bar, as it was asked for')) },
+  beside: { missing: list(text('A requested symbol that has no such bar')) },
   extension: true,
 });
 

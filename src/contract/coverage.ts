@@ -20,7 +20,7 @@ const seriesRecord = record('Series', {
     '2025-03-04T01:00:00+00:00',
   ],
   price_basis: [oneOf(priceBases, 'Adjustment that the prices had before the import'), 'raw'],
-  runs: [integer('Imports that hold the series, undone ones left out'), 1],
+  runs: [integer('Imports with bars of the series, without undone ones'), 1],
 });
 
 export const seriesCoverage = endpoint({
@@ -57,9 +57,9 @@ const sessionRecord = record('Session', {
     oneOf(['stored', 'derived'], 'Whether bars of the interval are stored, or derived from finer ones'),
     'stored',
   ],
-  condition: [oneOf(sessionConditions, 'What is known of the session'), 'available'],
+  condition: [oneOf(sessionConditions, 'State of the session'), 'available'],
   bars: [integer('Bars of regular hours; those that the bars endpoint gives without is_eth'), 390],
-  expected_bars: [integer('Bars that the regular hours have room for'), 390],
+  expected_bars: [integer('Bars that regular hours can have'), 390],
   first_datetime: [nullable(dateTime('Open of the first of the bars, UTC')), '2025-03-03T14:30:00+00:00'],
   last_datetime: [nullable(dateTime('Open of the last of the bars, UTC')), '2025-03-03T20:59:00+00:00'],
   longest_gap_minutes: [

@@ -43,8 +43,8 @@ const findingRecord = record('Finding', {
     '2025-03-03T14:30:00+00:00',
   ],
   to_datetime: [dateTime('Close of the last one, UTC'), '2025-03-03T21:00:00+00:00'],
-  value: [nullable(number('What is stored, where that is a number')), 10.59],
-  expected: [nullable(number('What it is compared with')), 184],
+  value: [nullable(number('The stored value, if it is a number')), 10.59],
+  expected: [nullable(number('The value that it is compared with')), 184],
   message: [
     text('What was found, with the thresholds'),
     'the low is 94.2 % beyond open, close and both neighbouring bars',

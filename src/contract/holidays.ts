@@ -17,7 +17,7 @@ const holidayRecord = record('Holiday', {
   asset_name: [text('Asset type of the market'), 'stock'],
   country_iso_code: [text('Country of the market'), 'US'],
   symbol: [text('`*` for the whole market, or the symbol of one instrument'), '*'],
-  priority: [integer('Of several rows for one date the highest counts'), 1],
+  priority: [integer('If a date has several rows, the highest counts'), 1],
   session_template: [text('`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`'), 'CLOSED'],
   open_timestamp: [nullable(dateTime('Open of a shortened session, UTC; null where closed')), null],
   close_timestamp: [nullable(dateTime('Close of a shortened session, UTC; null where closed')), null],

@@ -123,7 +123,7 @@ export const countrySymbolList: Kind<readonly CountrySymbol[], readonly string[]
       const one = parseCountrySymbol(text);
       if (one === null)
         refuse(
-          `must be countries and symbols separated by commas, such as US:AAPL,US:MSFT: number ${at + 1} is none`,
+          `must be countries and symbols separated by commas, such as US:AAPL,US:MSFT: number ${at + 1} is not one`,
           `country:symbol separated by commas, each symbol ${symbolAllowed}`,
         );
       named.set(countrySymbol.print(one), one);
@@ -360,7 +360,7 @@ export const dataVersion: Kind<number> = kindOf(
   dataVersionField(),
   '40',
   (raw) => (/^\d{1,15}$/.test(raw) ? Number(raw) : null),
-  'must be a version as X-Data-Version tells it',
+  'must be a version from X-Data-Version',
   'whole numbers from 0 to the newest version',
 );
 

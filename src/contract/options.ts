@@ -161,7 +161,7 @@ export const optionSearch = endpoint({
 export const optionExpirations = endpoint({
   path: '/api/v2/option/expiration_date_list/{schema_asset}/{country_symbol}',
   tag: 'options',
-  summary: 'The coming expirations of one underlying, nearest first',
+  summary: 'The upcoming expirations of one underlying, nearest first',
   parameters: {
     ...underlying,
     adjusted,

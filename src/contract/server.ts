@@ -136,7 +136,7 @@ const stateRecord = record('ServiceState', {
         store_bytes: nullable(byteCount('Bytes of the store')),
         free_bytes: nullable(byteCount('Bytes that are free where the store is; null on another machine')),
       },
-      { description: 'Size of the store, and room for it' },
+      { description: 'Size of the store, and free disk space' },
     ),
     { store_bytes: 5_242_880, free_bytes: 107_374_182_400 },
   ],

@@ -442,7 +442,7 @@ export function periodStream(
  */
 const twoVolumes = (interval: Interval): Refusal =>
   new Refusal('invalid_parameter', {
-    message: `adjust cannot be answered: the ${interval} bars are made of bars whose volumes were adjusted for splits before they were imported (--volumes split), and of others.`,
+    message: `adjust cannot be answered: the ${interval} bars are built from bars with split-adjusted volumes (--volumes split) and from bars with raw ones.`,
     param: 'adjust',
     hint: 'Ask with adjust=none.',
   });

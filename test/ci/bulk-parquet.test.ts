@@ -375,7 +375,7 @@ test('on a full disk the answer says so, and nothing is left (contract 6.3, 9.11
 test('bourse query does not make Parquet, and says so (contract 9.11)', async () => {
   const { status, stderr } = await shop.run('query', path(''));
   assert.equal(status, 1);
-  assert.match(stderr, /format=parquet is answered by a service alone/);
+  assert.match(stderr, /Only a service answers format=parquet/);
 });
 
 test('a server that stops leaves no file (contract 9.11)', async () => {

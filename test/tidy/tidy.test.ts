@@ -159,10 +159,10 @@ const planted: readonly [
   ],
   [
     'foreign words',
-    { 'README.md': 'It goes on.\nThe bars of then\n', 'docs/a/b.md': 'One row a day. It tells how.\n' },
+    { 'README.md': 'It goes on.\nThe bars of then\n', 'docs/a/b.md': 'One row a day. So do we.\n' },
     [
       'README.md: 2 words that are foreign to plain English, 0 may: goes on (line 1), of then (line 2)',
-      'docs/a/b.md: 2 words that are foreign to plain English, 0 may: One row a day (line 1), tells how',
+      'docs/a/b.md: 2 words that are foreign to plain English, 0 may: One row a day (line 1), So do',
     ],
   ],
 ];

@@ -43,6 +43,7 @@ const FOREIGN = new RegExp(
   [
     String.raw`\b(?:vouch\w*|anew|dear|(?:is|are) told|tells? (?:what|how|those|which|of)|of then`,
     String.raw`(?:go|goes|went) on|lets? in|(?:is|are) about(?! \d| half)|no more(?=[.,;:)])`,
+    'but for|(?:can|may) be had|(?:the|its) very(?! first| last)|(?<=[.;] )so (?:are|do|is)',
     String.raw`(?:an?|one) (?!(?:as|at|by|for|from|in|of|on|or|than|to|with)\b)\w+ an? (?:bar|column|day`,
     String.raw`file|instrument|key|line|market|minute|request|row|series|session|symbol))\b`,
   ].join('|'),

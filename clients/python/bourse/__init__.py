@@ -93,12 +93,12 @@ _WARNED = ("x-as-of-limits", "x-symbol-history", "x-adjust-incomplete", "x-adjus
 
 
 class BourseWarning(UserWarning):
-    """An answer is right, and may be other than you think: `X-Symbol-History`, `X-As-Of-Limits`, `X-Adjust-Incomplete`, `X-Adjusted-By`,
+    """The answer is right, but may not be what you expect: `X-Symbol-History`, `X-As-Of-Limits`, `X-Adjust-Incomplete`, `X-Adjusted-By`,
     `X-Adjusted-Contracts`, `X-No-Data`."""
 
 
 class BourseError(Exception):
-    """What went wrong. Each word of the service's errors has a class; one that this client does not know is a `BourseError`."""
+    """An error. Each word of the service's errors has a class; a word that this client does not know is a `BourseError`."""
 
     error: str = "error"
     """The word, such as `unknown_instrument`."""
@@ -201,19 +201,19 @@ class Internal(BourseError):
 
 
 class Unreachable(BourseError):
-    """No whole answer came, in all tries."""
+    """No complete answer came in any attempt."""
 
     error = "unreachable"
 
 
 class BadAnswer(BourseError):
-    """What came is no answer of Bourse, or not all of it."""
+    """The answer is not from Bourse, or it is incomplete."""
 
     error = "bad_answer"
 
 
 class IgnoredParameter(BourseError):
-    """The service does not know a parameter: its answer would be another one than was asked for."""
+    """The service does not know a parameter, so its answer would not be the one requested."""
 
     error = "ignored_parameter"
 
@@ -447,13 +447,13 @@ class _Areas(Generic[_F, _R]):
 
         Returns
         -------
-        A frame whose index `timestamp` is the open; of DAY, WEEK and MON the date of the session, without a zone. Of a list the index is
+        A frame whose index `timestamp` is the open; for DAY, WEEK and MON the date of the session, without a zone. For a list the index is
         (symbol, timestamp). An empty frame is a `BourseWarning` that says why, as `attrs["no_data"]` does.
 
         Raises
         ------
-        UnknownInstrument : nothing bears a symbol
-        UnknownInterval, InvalidParameter : another argument is none
+        UnknownInstrument : a symbol is unknown
+        UnknownInterval, InvalidParameter : another argument is invalid
 
         Examples
         --------
@@ -484,25 +484,25 @@ class _Areas(Generic[_F, _R]):
         """
         The newest completed bars, oldest first: of one symbol, or of a list of them as they are stored at one moment.
 
-        Up to 10 bars of each of 1,000 symbols come in one answer, which counts as one request of a quota. More symbols are further
-        requests; more bars are a request for each symbol.
+        Up to 10 bars of each of 1,000 symbols come in one answer, which counts as one request of a quota. For more symbols the client sends further
+        requests, for more bars one for each symbol.
 
         Parameters
         ----------
         symbols : one symbol, such as `US:AAPL`, or a list
         interval : such as `5M` or `DAY`
         limit : the number of bars of each symbol, 1 to 1000; by default 150 of one symbol, and 1 of each of a list
-        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as of `bars`
+        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as for `bars`
 
         Returns
         -------
-        A frame as that of `bars`; of a list by symbol, as it was given, and time. Its `attrs["missing"]` then lists the symbols without a bar,
+        A frame like that of `bars`; for a list by symbol, as you wrote it, and time. Its `attrs["missing"]` then lists the symbols without a bar,
         which are a `BourseWarning` too.
 
         Raises
         ------
-        UnknownInstrument : nothing bears the only symbol; of a list it is missing
-        InvalidParameter : a symbol, the interval or the limit is none
+        UnknownInstrument : the only symbol is unknown; in a list it counts as missing
+        InvalidParameter : a symbol, the interval or the limit is invalid
 
         Examples
         --------
@@ -543,16 +543,16 @@ class _Areas(Generic[_F, _R]):
         interval : such as `5M` or `DAY`
         start, end : the first and the last open, both included; without `end` the day `start`
         symbols : those of the market, such as `AAPL`; by default all
-        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as of `bars`
+        adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as for `bars`
 
         Returns
         -------
-        A frame as that of `bars` of a list, with symbols such as `US:AAPL`, in their order.
+        A frame like that of `bars` for a list, with symbols such as `US:AAPL`, in their order.
 
         Raises
         ------
-        UnknownInstrument : nothing bears a symbol
-        InvalidParameter : another argument is none, or the answer would be too large
+        UnknownInstrument : a symbol is unknown
+        InvalidParameter : another argument is invalid, or the answer would be too large
 
         Examples
         --------
@@ -579,12 +579,12 @@ class _Areas(Generic[_F, _R]):
 
     def reference(self, symbol: str, *, as_of: When | None = None, data_version: int | None = None) -> _R:
         """
-        What is known of an instrument.
+        The record of an instrument.
 
         Parameters
         ----------
         symbol : such as `US:AAPL`
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -592,7 +592,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
+        UnknownInstrument : the symbol is unknown
 
         Examples
         --------
@@ -620,7 +620,7 @@ class _Areas(Generic[_F, _R]):
         query : the beginning of a symbol, or words of a name
         schema, country : the asset type, and the country if given
         limit : the number of instruments, 1 to 100
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -628,7 +628,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -664,11 +664,11 @@ class _Areas(Generic[_F, _R]):
         ----------
         symbol : such as `US:AAPL`
         start, end : the first and the last ex-date
-        action_type : one kind alone
+        action_type : only this kind
         extended : whether to include all kinds of actions
         sort : `desc` reverses the order
         limit : the number of actions, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -676,8 +676,8 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
-        InvalidParameter : another argument is none
+        UnknownInstrument : the symbol is unknown
+        InvalidParameter : another argument is invalid
 
         Examples
         --------
@@ -707,7 +707,7 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        News of an instrument, of a market or of all, by time.
+        News of an instrument, of a market, or all news, by time.
 
         Parameters
         ----------
@@ -715,7 +715,7 @@ class _Areas(Generic[_F, _R]):
         symbol : such as `US:AAPL`, or `US:*` for a market
         sort : `desc` gives the newest first
         limit : the number of items, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -723,7 +723,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -750,7 +750,7 @@ class _Areas(Generic[_F, _R]):
         symbol : such as `US:AAPL`, or `US:*` for a market; by default all
         limit : the number of items, 1 to 1001
         sort : `desc` gives the newest first
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -758,7 +758,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -807,7 +807,7 @@ class _Areas(Generic[_F, _R]):
             first, then the strikes nearest to the price
         sort : `desc` reverses the order
         limit : the number of contracts, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -815,9 +815,9 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
+        UnknownInstrument : the symbol is unknown
         NoData : `moneyness` needs a price, and none is known
-        InvalidParameter : another argument is none
+        InvalidParameter : another argument is invalid
 
         Examples
         --------
@@ -855,14 +855,14 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        The coming expirations of an underlying, nearest first.
+        The upcoming expirations of an underlying, nearest first.
 
         Parameters
         ----------
         symbol : the underlying, such as `US:AAPL`
         adjusted : whether to include contracts that a corporate action adjusted
         sort : `desc` reverses the order
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -870,7 +870,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
+        UnknownInstrument : the symbol is unknown
 
         Examples
         --------
@@ -906,7 +906,7 @@ class _Areas(Generic[_F, _R]):
         holiday_code : that of the days, if given
         sort : `desc` reverses the order
         limit : the number of days, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -914,8 +914,8 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
-        InvalidParameter : an argument is none
+        UnknownInstrument : the symbol is unknown
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -934,7 +934,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         country : such as `US`
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -942,7 +942,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -976,7 +976,7 @@ class _Areas(Generic[_F, _R]):
         country, event_code, source_id, impact : those of the events, if given
         sort : `desc` reverses the order
         limit : the number of events, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -984,7 +984,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1016,7 +1016,7 @@ class _Areas(Generic[_F, _R]):
         country, event_code, impact : those of the events, if given
         date_type : `upcoming` for those to come, `historical` for past ones, by default all
         sort : `desc` reverses the order
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1024,7 +1024,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1056,7 +1056,7 @@ class _Areas(Generic[_F, _R]):
         source_id : the identifier
         country, event_code, start, end, impact : those of the event, if given
         sort : `asc` gives the oldest that matches
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1065,7 +1065,7 @@ class _Areas(Generic[_F, _R]):
         Raises
         ------
         NoData : there is none
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1082,7 +1082,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         country : such as `US`
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1090,7 +1090,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1114,7 +1114,7 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        The stored series of an asset type, by their names.
+        The stored series of an asset type, ordered by symbol.
 
         Parameters
         ----------
@@ -1122,7 +1122,7 @@ class _Areas(Generic[_F, _R]):
         country, query, interval : those of the series, if given; `query` is the beginning of a symbol
         sort : `desc` reverses the order
         limit : the number of series, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1130,7 +1130,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1164,7 +1164,7 @@ class _Areas(Generic[_F, _R]):
         interval : the interval of the series to look at
         sort : `desc` reverses the order
         limit : the number of sessions, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1172,8 +1172,8 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
-        InvalidParameter : another argument is none
+        UnknownInstrument : the symbol is unknown
+        InvalidParameter : another argument is invalid
 
         Examples
         --------
@@ -1201,7 +1201,7 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        What may be wrong with the stored data of an instrument, by its beginning.
+        What may be wrong with the stored data of an instrument, ordered by beginning.
 
         Parameters
         ----------
@@ -1210,7 +1210,7 @@ class _Areas(Generic[_F, _R]):
         interval, kind, severity : those of the findings, if given
         sort : `desc` reverses the order
         limit : the number of findings, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1218,8 +1218,8 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        UnknownInstrument : nothing bears the symbol
-        InvalidParameter : another argument is none
+        UnknownInstrument : the symbol is unknown
+        InvalidParameter : another argument is invalid
 
         Examples
         --------
@@ -1239,13 +1239,13 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        The imports and deletions that the data come from, by their number.
+        The imports and deletions that the data come from, ordered by number.
 
         Parameters
         ----------
         sort : `desc` gives the newest first
         limit : the number of runs, by default all
-        as_of, data_version : as of `bars`
+        as_of, data_version : as for `bars`
 
         Returns
         -------
@@ -1253,7 +1253,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1269,7 +1269,7 @@ class _Areas(Generic[_F, _R]):
 
         Parameters
         ----------
-        as_of : as of `bars`
+        as_of : as for `bars`
 
         Returns
         -------
@@ -1277,7 +1277,7 @@ class _Areas(Generic[_F, _R]):
 
         Raises
         ------
-        InvalidParameter : an argument is none
+        InvalidParameter : an argument is invalid
 
         Examples
         --------
@@ -1582,7 +1582,7 @@ class Bourse(_Areas[pd.DataFrame, "dict[str, Any]"]):
 
 
 class AsyncBourse(_Areas[Awaitable[pd.DataFrame], "Awaitable[dict[str, Any]]"]):
-    """The same for asyncio: every method is awaited. Reading a frame takes the event loop for its time."""
+    """The same for asyncio: every method is awaited. The event loop waits while a frame is read."""
 
     _client = httpx.AsyncClient
 

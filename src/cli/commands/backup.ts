@@ -87,7 +87,7 @@ async function copy(from: string, to: string, progress: Progress, tell: Tell): P
         await requireSound(from, progress, tell);
         return await withControl(from, (control) => copyStore(source, control, target, progress, Date.now));
       } catch (error) {
-        if (mayPass(error)) tell('what was copied so far stays: the same command goes on');
+        if (mayPass(error)) tell('the copied part stays: the same command continues');
         throw error;
       }
     });

@@ -61,7 +61,7 @@ function marketNamed(text: string): Market {
     if (onlyByKey) return key;
     return schema === 'stock' ? of : `${schema}:${of}`;
   });
-  throw new UsageProblem(`there is no market ${text} with a calendar: it is one of ${known.join(', ')}`);
+  throw new UsageProblem(`there is no market ${text} with a calendar: use one of ${known.join(', ')}`);
 }
 
 function dayNamed(flag: string, text: string): number {

@@ -226,8 +226,7 @@ async function quotas({ host, store }: Settings): Promise<Diagnosis | null> {
 
 async function exposure(settings: Settings): Promise<Diagnosis> {
   const words = await exposureOf(settings);
-  if (words === null)
-    return fine('exposure', 'with these settings keys do not travel the network unencrypted');
+  if (words === null) return fine('exposure', 'with these settings no key crosses the network unencrypted');
   const [message, cure] = words.split(': ') as [string, string];
   return doubtful('exposure', `${settings.host}: ${message}`, cure);
 }

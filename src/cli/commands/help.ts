@@ -69,7 +69,7 @@ function helpOf(program: Command, words: readonly string[]): string | Command {
 /** `programFor` gives the program with the command that a word names, or with the names of all. */
 export function helpCommand(programFor: (word: string | undefined) => Promise<Command>): Command {
   return command('help', {}, 'bourse help import bars', 'bourse help export', 'bourse help keys create')
-    .argument('[command...]', 'the command, and of import the dataset')
+    .argument('[command...]', 'the command, and for import the dataset')
     .action(async (words: string[]) => {
       const help = helpOf(await programFor(words[0]), words);
       if (typeof help === 'string') process.stdout.write(help);

@@ -31,14 +31,14 @@ const addressOf = ({ publicUrl, port }: Pick<Settings, 'publicUrl' | 'port'>): s
 /** A service makes it of the rows of an answer, by a process of its own. */
 const notParquet = (): Refusal =>
   new Refusal('invalid_parameter', {
-    message: 'format=parquet is answered by a service alone: ask here for csv or arrow.',
+    message: 'Only a service answers format=parquet: ask here for csv or arrow.',
     param: 'format',
   });
 
 /** A store has no keys in use, no readiness and no process of its own. */
 const notState = (): Refusal =>
   new Refusal('unknown_path', {
-    message: 'The state of a service is answered by the service alone.',
+    message: 'Only a running service can answer its state.',
     hint: 'See what a store holds with bourse status, and its keys with bourse keys list.',
   });
 
@@ -123,7 +123,7 @@ export const queryCommand = (): Command =>
     .argument('<path...>', 'path and query of a request, as in its URL; a whole URL is read from its path on')
     .addHelpText(
       'after',
-      `\nThe answer has the bytes of the service's. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,
+      `\nThe answer has the same bytes as that of a service. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,
     )
     .action(async (paths: readonly string[], flags: FlagsOf<typeof storeFlag>) => {
       const { store: url, ...settings } = readSettings(flags);

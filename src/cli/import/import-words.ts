@@ -194,12 +194,12 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
   const rest = rowsRemoved - named.length;
   return saidOf([
     rowsRemoved > 0 &&
-      `${verb} ${countOf(rowsRemoved, 'row')} of ${report.source} that the file does not hold: ${runs}`,
+      `${verb} ${countOf(rowsRemoved, 'row')} of ${report.source} that the file does not have: ${runs}`,
     ...named.map((row) => `${verb} ${Object.values(row).join(' ')}`),
     rest > 0 && rowsRemoved > 0 && `and ${count(rest)} more`,
     instrumentsDeleted > 0 && `${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`,
     rowsLeft > 0 &&
-      `left ${countOf(rowsLeft, 'row')} that the file does not hold: a run of another source holds them too`,
+      `kept ${countOf(rowsLeft, 'row')} not in the file, because a run of another source has them too`,
   ]);
 }
 

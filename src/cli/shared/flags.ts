@@ -90,7 +90,7 @@ export const datasetArgument = (verb: 'import' | 'export'): Argument =>
   new Argument('<dataset>', `what to ${verb}`).choices(fileDatasetNames).argParser((name: string) => {
     if (fileDatasetNames.includes(name)) return name;
     throw new UsageProblem(
-      `there is no dataset ${name} to ${verb}: it is one of ${fileDatasetNames.join(', ')}${hintFor(name, fileDatasetNames)}`,
+      `there is no dataset ${name} to ${verb}: use one of ${fileDatasetNames.join(', ')}${hintFor(name, fileDatasetNames)}`,
     );
   });
 

@@ -153,7 +153,7 @@ function presetNamed(dataset: string, name: string): Preset {
     const names = presets.map((preset) => preset.name);
     const near = nearest(name, names);
     const hint = near === undefined ? '' : `; is it ${near}?`;
-    throw usageProblem(`there is no preset ${name}: it is one of ${names.join(', ')}, ${NONE}${hint}`);
+    throw usageProblem(`there is no preset ${name}: use one of ${names.join(', ')}, ${NONE}${hint}`);
   }
   if (named.dataset === dataset) return named;
   throw usageProblem(`the preset ${name} reads ${named.dataset}. Use bourse import ${named.dataset}`);
@@ -259,7 +259,7 @@ const cellRules: Readonly<Record<string, Rule>> = {
   format: (value) => {
     if (!isText(value) || !value.includes('%')) return 'must be a date format, such as "%d.%m.%Y %H:%M:%S"';
     const [wrong] = value.replaceAll(FORM, '').match(/%-?./) ?? [];
-    if (wrong !== undefined) return `has ${wrong}, which means nothing there`;
+    if (wrong !== undefined) return `has ${wrong}, which is no part of a date format`;
     return /%[YyGgcx]/.test(value) ? null : 'has no year, such as %Y or %y';
   },
   epoch: oneOf(...Object.keys(epochMicros)),

@@ -127,7 +127,7 @@ function unrecordedAt(bars: Bars, at: number, facts: SplitFacts): Spotted | null
     message:
       `open is ${rounded(jumpAt(bars, at))} of the close before, within ${percent(thresholds.splitShare)} of a split ${name}, the close agrees, and ` +
       `it is more than ${thresholds.splitDeviations} median deviations from usual; ` +
-      'no action that is recorded within a session of it explains it',
+      'no action recorded within one session explains it',
   };
 }
 

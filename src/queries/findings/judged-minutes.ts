@@ -73,7 +73,7 @@ async function shortSessions(
           `the minutes of the session ${end} ${minutesOf(edge)} minutes ${why}, more than ${thresholds.edgeMinutes}, ` +
           (isUsual
             ? `on an instrument with ${density} of up to ${thresholds.aroundSessions} sessions around`
-            : 'while others of the market and source go on'),
+            : 'while others of the market and source continue'),
       });
     }
   }
@@ -131,7 +131,7 @@ function extremeProblem({ session, day }: Pair) {
     if (share > thresholds.extremeShare)
       return {
         ...{ value, expected },
-        message: `the ${side} by minutes differs from that of the stored day by ${percent(share)}: more than ${percent(thresholds.extremeShare)}`,
+        message: `the ${side} of the minutes differs from that of the stored day by ${percent(share)}: more than ${percent(thresholds.extremeShare)}`,
       };
   }
   return null;
@@ -152,7 +152,7 @@ function volumeProblem(pairs: readonly Pair[], at: number) {
   return {
     ...{ value: session.volume, expected: day.volume * usual },
     message:
-      `the volume by minutes is ${rounded(share)} of that of the stored day: outside ${rounded(least)} to ${rounded(most)}, ` +
+      `the volume of the minutes is ${rounded(share)} times the volume of the stored day: outside ${rounded(least)} to ${rounded(most)}, ` +
       `${thresholds.volumeShareMin} to ${thresholds.volumeShareMax} x the usual share ${rounded(usual)} of ${shares.length} sessions`,
   };
 }

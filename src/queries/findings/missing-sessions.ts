@@ -59,7 +59,7 @@ const identityBreak = (hole: Hole): Spotted => ({
   kind: 'identity_break',
   severity: 'info',
   ...{ ...keysOf(hole), value: hole.length, expected: 0 },
-  message: `${hole.length} sessions are missing, more than ${thresholds.breakSessions}: a reused or renamed symbol, a suspension, or history that is not here`,
+  message: `${hole.length} sessions are missing, more than ${thresholds.breakSessions}: a reused or renamed symbol, a suspension, or files that were not imported`,
 });
 
 const missingSession = (days: Hole): Spotted => ({

@@ -99,7 +99,7 @@ export const extraParameters = (tool: Tool): Readonly<Record<string, object>> =>
     description: 'the most tokens of the answer',
   },
   ...(tool.hasTexts && {
-    full_texts: { type: 'boolean', default: false, description: 'whether to give long texts whole' },
+    full_texts: { type: 'boolean', default: false, description: 'whether to return long texts in full' },
   }),
 });
 

@@ -71,7 +71,7 @@ export const headers: Json = {
   'X-Count': integer('Records of the answer'),
   'X-Data-Version': {
     description:
-      'The version of the stored data: every import, deletion and undo raises it; after a restore or a copy it goes on with the Unix milliseconds of that moment',
+      'The version of the stored data: every import, deletion and undo raises it; after a restore or a copy it continues with the Unix milliseconds of that moment',
     schema: dataVersion(),
   },
   'X-As-Of': text(
@@ -107,7 +107,7 @@ export const headers: Json = {
   ETag: text('Tag of the answer, for `If-None-Match`'),
   'RateLimit-Limit': integer("Requests of the key's quota"),
   'RateLimit-Remaining': integer('Requests that are left of it'),
-  'RateLimit-Reset': integer('Seconds until it begins anew'),
+  'RateLimit-Reset': integer('Seconds until it begins again'),
   'Retry-After': integer('Seconds after which to ask again'),
 };
 

@@ -36,7 +36,7 @@ const diskFull = (cause: unknown): Refusal =>
   Object.assign(
     new Refusal('unavailable', {
       message:
-        'The disk on which Parquet files are made is full: ask for csv or arrow, which need none, or again later.',
+        'The disk on which Parquet files are made is full: ask for csv or arrow, which need no file, or try again later.',
     }),
     { cause },
   );

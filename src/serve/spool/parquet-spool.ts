@@ -63,15 +63,14 @@ const tooLarge = (bytesMax: number): Refusal =>
 
 const noSpace = (): Refusal =>
   new Refusal('unavailable', {
-    message:
-      'The Parquet files of other requests fill the place for them: ask again later, or for csv or arrow.',
+    message: 'Other requests use all the space for Parquet files: ask for csv or arrow, or try again later.',
   });
 
 const unusable = (cause: unknown): Refusal =>
   Object.assign(
     new Refusal('unavailable', {
       message:
-        'The folder in which Parquet files are made cannot be used: ask for csv or arrow, which need none, or again later.',
+        'The folder in which Parquet files are made cannot be used: ask for csv or arrow, which need no file, or try again later.',
     }),
     { cause },
   );
