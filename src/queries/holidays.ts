@@ -1,12 +1,12 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { END_DAY, FIRST_DAY, formatDay, formatInstant, parseDay } from '../base/instant.ts';
 import type { holidayCodes, holidayList } from '../contract/holidays.ts';
-import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
+import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { calendarOf, marketSchema } from '../market/calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../market/calendar/holiday-list.ts';
 import { markets } from '../market/calendar/markets/index.ts';
-import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/overrides.ts';
-import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
+import { announcementsOver } from '../market/calendar/overrides.ts';
+import type { CalendarOwner, Calendars } from '../series/calendars.ts';
 import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './pages/page-walk.ts';
 import { dayBounds, type Query, type QueryContext } from './query.ts';
@@ -14,6 +14,9 @@ import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+/** The priority of the holidays that ship. */
+const SHIPPED_PRIORITY = 0;
 
 /** A day on the wire. */
 function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: FullSymbol) {
@@ -31,6 +34,16 @@ function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: Fu
     close_timestamp: instantOrNull(holiday.closeMs),
   };
 }
+
+/** Instead of an instrument: a symbol without a row, or `*` for all instruments of a market. */
+const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: string): CalendarOwner => ({
+  asset_schema: assetSchema,
+  country_iso_code: country,
+  symbol,
+  time_zone: null,
+  calendar_key: null,
+  parent_schema_instrument_id: null,
+});
 
 /**
  * The owner of the requested calendar: an instrument, a symbol that overrides name, or the market.

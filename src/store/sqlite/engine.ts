@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
-import { blockCheck, CheckedBlock, isMisplaced, type Row } from '../checked-rows.ts';
+import { blockCheck, CheckedBlock, type Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import { movingColumns } from '../known-changes.ts';
@@ -39,6 +39,13 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_
   on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
 const removeBlock = 'delete from bar_blocks where series_id = ? and bucket = ?';
+
+/** True if a block cannot be of a read, or not after the block before it. */
+function isMisplaced(read: BlockRead, { bucket }: StoredBlock, before: StoredBlock | undefined): boolean {
+  if (bucket < read.fromBucket || bucket > read.toBucket) return true;
+  if (before === undefined) return false;
+  return read.direction === 'asc' ? bucket <= before.bucket : bucket >= before.bucket;
+}
 
 /**
  * Reads and writes the data that one connection sees. It knows the version of their state, and what the write
