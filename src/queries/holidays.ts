@@ -66,7 +66,7 @@ async function ownerOf(
 }
 
 /** `GET …/holiday/list` */
-export const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
+const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
   const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
   const { from: fromDay = FIRST_DAY, to: endDay = END_DAY } = dayBounds(from, to);
   const schema = marketSchema(named.assetSchema);
@@ -90,7 +90,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
-export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
+const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
   const { moment } = context;
   const calendars = context.lookup.calendars(context.reader);
@@ -111,3 +111,6 @@ export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters,
   }
   return renderResult(codes, context.allocate);
 };
+
+/** The queries of these endpoints. */
+export const holidayQueries = { holidayList: answerHolidayList, holidayCodes: answerHolidayCodes };

@@ -48,7 +48,7 @@ async function aliasIn(
 const UNDATED_FIELDS = 'fields of instruments but symbol and status';
 
 /** `GET …/reference/search` */
-export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
+const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
   const { schema_asset: assetSchema, query, country_iso_code: country, limit } = parameters;
   const search = {
     assetSchema,
@@ -243,11 +243,17 @@ function endOfDay(zone: Zone, nowMs: number): number {
 }
 
 /** `GET …/reference/{country_symbol}` */
-export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
+const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
   const { value, isCached } = await findRecord(context, assetSchema, named);
   if (value === null) throw await unknownSymbol(context, assetSchema, named);
   context.undated.add(UNDATED_FIELDS);
   const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, endOfDay(value.zone, context.request.nowMs)) : answer;
+};
+
+/** The queries of these endpoints. */
+export const referenceQueries = {
+  instrumentSearch: answerInstrumentSearch,
+  instrumentReference: answerInstrumentReference,
 };
