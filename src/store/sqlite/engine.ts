@@ -1,7 +1,7 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
+import { raiseVersion, readVersion, WrittenParts } from '../changes.ts';
 import { blockCheck, CheckedBlock, type Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
@@ -13,7 +13,6 @@ import { LIMIT_MARK } from '../sql.ts';
 import {
   type BlockAt,
   type BlockRead,
-  type Change,
   type Mode,
   type PutBlock,
   type Reader,
@@ -83,10 +82,6 @@ class SqliteData extends SqliteRows implements Reader, Writer {
       this.#commits = commits;
     }
     return this.#version;
-  }
-
-  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return changesAfter(this, version, max);
   }
 
   /** Runs `work` in an open write transaction, and raises the version where it has changed anything. */
