@@ -2,7 +2,7 @@
 // in place of one. A request is tried again by itself while the service is away.
 import { type ComponentChild, type ComponentChildren, createContext, h } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { Bourse, BourseError } from '../client/index.ts';
+import { type Bourse, BourseError } from '../client/index.ts';
 import { dayOf, plusDays } from './market-clock.ts';
 import { hashOf, type Place, setQuery, useTypedField } from './place.ts';
 
@@ -19,18 +19,6 @@ type Connection = {
   /** Names of instruments that the overview has asked for. */
   readonly names: Map<string, string>;
 };
-
-/**
- * A client with this key: it shows each failure at once, and the views try again. Null for a text that cannot
- * be a key.
- */
-export function clientOf(key: string): Bourse | null {
-  try {
-    return new Bourse({ url: serviceUrl, key, retries: 0 });
-  } catch {
-    return null;
-  }
-}
 
 export const ConnectionContext = createContext<Connection | null>(null);
 

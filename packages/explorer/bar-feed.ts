@@ -58,12 +58,6 @@ export function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => 
 export const barAt = (bars: readonly ChartBar[], ms: number): ChartBar | undefined =>
   bars[firstIndex(bars, ({ closeMs }) => closeMs > ms)];
 
-/** The bar of a point in seconds. */
-export function barOf(bars: readonly ChartBar[], time: number): ChartBar | undefined {
-  const bar = bars[firstIndex(bars, (one) => one.time >= time)];
-  return bar?.time === time ? bar : undefined;
-}
-
 function chartBar(bar: Row<'historicalBars'>, isLabelled: boolean): ChartBar {
   const openMs = Date.parse(bar.datetime);
   const label = bar.session_date ?? bar.datetime.slice(0, 10);

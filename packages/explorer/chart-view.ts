@@ -4,9 +4,9 @@ import { type ComponentChild, h } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AssetSchema, IntervalCode, Row } from '../client/index.ts';
 import { Empty, Failure, hashAt, useAnswer, useConnection, useMoment } from './asking.ts';
-import { type BarChoice, barOf, type ChartBar, hasLabels, optionsOf, useBars } from './bar-feed.ts';
+import { type BarChoice, type ChartBar, firstIndex, hasLabels, optionsOf, useBars } from './bar-feed.ts';
 import { Toolbar } from './controls.ts';
-import { changeText, countText, digitsOf, priceText, volumeText } from './figures.ts';
+import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { clockOf, dateText, dayOf, dayText, type MarketClock } from './market-clock.ts';
 import { drawnOf } from './marks.ts';
 import { NotesPanel, useNotes } from './notes.ts';
@@ -34,6 +34,11 @@ function timeText({ label, openMs }: ChartBar, interval: string, clock: MarketCl
 
 const figure = (name: string, value: string, direction = ''): ComponentChild =>
   h('span', { class: direction }, h('b', null, name), value);
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
+
+/** A volume, such as `54.89M`. */
+const volumeText = (value: number): string => compact.format(value);
 
 /** The line above a chart: the pointed bar, or the newest one. */
 function Legend(props: {
@@ -100,6 +105,12 @@ function NoBars({ choice, place }: { choice: BarChoice; place: Place }): Compone
     day !== '' &&
       h('p', null, h('a', { href: hashAt('', place.path, place.query) }, 'Show what is known now')),
   );
+}
+
+/** The bar of a point in seconds. */
+function barOf(bars: readonly ChartBar[], time: number): ChartBar | undefined {
+  const bar = bars[firstIndex(bars, (one) => one.time >= time)];
+  return bar?.time === time ? bar : undefined;
 }
 
 /** The chart with its controls. */

@@ -1,7 +1,6 @@
 // Numbers as people read them.
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 
 const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
 
@@ -11,9 +10,6 @@ export const numberText = (value: number | string | null | undefined): string =>
 
 /** A count, such as `16,001`. */
 export const countText = (value: number): string => whole.format(value);
-
-/** A volume, such as `54.89M`. */
-export const volumeText = (value: number): string => compact.format(value);
 
 const formats = new Map<number, Intl.NumberFormat>();
 

@@ -1,7 +1,8 @@
 // The explorer's start in a browser, and the whole page: header, key, and the view that the address names.
 import { type ComponentChild, h, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { AtMoment, ConnectionContext, clientOf, Empty } from './asking.ts';
+import { Bourse } from '../client/index.ts';
+import { AtMoment, ConnectionContext, Empty, serviceUrl } from './asking.ts';
 import { CalendarView } from './calendar-view.ts';
 import { HolidaysView } from './holidays-view.ts';
 import { assets, HomeView } from './home-view.ts';
@@ -71,6 +72,18 @@ function Header(props: { place: Place; isOpen: boolean; forgetKey: () => void })
         h('button', { type: 'button', class: 'text', onClick: forgetKey, title: 'Change the key' }, 'Key'),
     ),
   );
+}
+
+/**
+ * A client with this key: it shows each failure at once, and the views try again. Null for a text that cannot
+ * be a key.
+ */
+function clientOf(key: string): Bourse | null {
+  try {
+    return new Bourse({ url: serviceUrl, key, retries: 0 });
+  } catch {
+    return null;
+  }
 }
 
 /** Asks for a key. `message` says why the last one was refused. */

@@ -37,13 +37,6 @@ function toIntegers(values: Iterable<number>): {
   return { integers: texts.map((text) => toScaled(text, decimals)), decimals };
 }
 
-/** `dividend / divisor` as text of so many decimals, at least one, half rounded up; neither is negative. */
-export function quotientText(dividend: bigint, divisor: bigint, decimals: number): string {
-  const scaled = (2n * dividend * 10n ** BigInt(decimals) + divisor) / (2n * divisor);
-  const digits = String(scaled).padStart(decimals + 1, '0');
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-}
-
 function toScaled(text: string, decimals: number): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(decimals, '0'));

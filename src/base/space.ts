@@ -118,10 +118,6 @@ function closedBy(path: string): string | null {
 /** True if the disk of a folder is read-only, so that nobody can write there. */
 export const isReadOnlyDisk = (folder: string): boolean => closedBy(folder) === 'EROFS';
 
-/** The cure for a store that belongs to another user. */
-export const OWNER_NEEDS =
-  'run this as its owner, or give the store, its folder included, to this user with chown';
-
 /**
  * The first of some files and folders that this user cannot write to, with the reason and what to do:
  * `ownerNeeds` where it is another user's. Null where all can be written.

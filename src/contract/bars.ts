@@ -1,7 +1,7 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10), latest (spec 4.11) and in
 // bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
-
 import { endpoint, fieldsOf } from './endpoint.ts';
+import { Refusal } from './errors.ts';
 import {
   date,
   dateTime,
@@ -16,7 +16,6 @@ import {
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
 import {
-  alias,
   anotherTime,
   defaulted,
   extension,
@@ -24,8 +23,8 @@ import {
   instrument,
   limit,
   nextPageKey,
-  onlyWith,
   optional,
+  type Parameter,
   path,
   required,
   sort,
@@ -57,6 +56,15 @@ export type BarField = keyof Static<typeof barRecord>;
 
 const series = { ...instrument, interval: path(kind.interval, 'the interval of the bars') };
 
+/**
+ * A second name of the parameter `name`, which clients of other services know; `toValue` gives that
+ * parameter's value (contract 9.13).
+ */
+const alias = <T>(of: kind.Kind<T>, name: string, toValue: (value: T) => unknown, description: string) => ({
+  ...extension(unbound(optional(of, description))),
+  aliasFor: { name, toValue },
+});
+
 /** The parameters that choose which bars an answer has, and how they are adjusted. */
 const barChoices = {
   is_eth: defaulted(
@@ -87,6 +95,19 @@ const barChoices = {
   ),
   ...anotherTime,
 };
+
+/** Refuses a parameter beside any other value of the parameter `name`; `usual` is that one's default. */
+const onlyWith = <P extends Parameter>(parameter: P, name: string, value: string, usual?: string): P => ({
+  ...parameter,
+  parse: (raw, others) => {
+    const parsed: unknown = parameter.parse(raw, others);
+    if ((others?.get(name) ?? usual)?.toLowerCase() === value) return parsed;
+    throw new Refusal('invalid_parameter', {
+      message: `goes with ${name}=${value} alone`,
+      allowed: `${name}=${value}`,
+    });
+  },
+});
 
 /**
  * The form of the bars of an answer (contract 9.16). Without defaults, addresses of pages are as before.

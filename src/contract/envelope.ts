@@ -1,17 +1,7 @@
 // The envelope around every JSON answer (spec 2.1, contract 6.1, 6.2), and the headers that tell what an
 // answer has otherwise than one may think.
 import { type ErrorWord, errors } from './errors.ts';
-import {
-  integer,
-  literal,
-  nothing,
-  object,
-  oneOf,
-  optionalField,
-  type Schema,
-  type Static,
-  text,
-} from './fields.ts';
+import { integer, nothing, object, oneOf, optionalField, type Schema, type Static, text } from './fields.ts';
 
 export const warnings: readonly (readonly [header: string, words: string])[] = [
   ['X-No-Data', 'Why there are no bars'],
@@ -25,6 +15,9 @@ export const warnings: readonly (readonly [header: string, words: string])[] = [
 
 /** The message of every success. */
 export const SUCCESS_MESSAGE = 'success';
+
+/** One word alone. */
+const literal = <const W extends string>(word: W): Schema<W> => ({ type: 'string', const: word });
 
 /** A failure's envelope. */
 export const errorEnvelope = object({

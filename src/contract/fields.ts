@@ -42,9 +42,6 @@ export const oneOf = <const W extends string>(words: readonly W[], description?:
   description,
 });
 
-/** One word alone. */
-export const literal = <const W extends string>(word: W): Schema<W> => ({ type: 'string', const: word });
-
 /** Null alone. */
 export const nothing: Schema<null> = { type: 'null' };
 

@@ -1,5 +1,4 @@
 // One parameter of an endpoint: a kind, its place, and whether it must be sent.
-import { Refusal } from './errors.ts';
 import * as kind from './kinds.ts';
 import type { ListLimit } from './limits.ts';
 
@@ -38,35 +37,6 @@ export const defaulted = <T, S, D extends T>(of: kind.Kind<T, S>, value: D, desc
 
 /** Marks a parameter as beyond the specification (contract 9). */
 export const extension = <P extends Parameter>(parameter: P) => ({ ...parameter, extension: true }) as const;
-
-/**
- * A second name of the parameter `name`, which clients of other services know; `toValue` gives that
- * parameter's value (contract 9.13).
- */
-export const alias = <T>(
-  of: kind.Kind<T>,
-  name: string,
-  toValue: (value: T) => unknown,
-  description: string,
-) => ({ ...extension(unbound(optional(of, description))), aliasFor: { name, toValue } });
-
-/** Refuses a parameter beside any other value of the parameter `name`; `usual` is that one's default. */
-export const onlyWith = <P extends Parameter>(
-  parameter: P,
-  name: string,
-  value: string,
-  usual?: string,
-): P => ({
-  ...parameter,
-  parse: (raw, others) => {
-    const parsed: unknown = parameter.parse(raw, others);
-    if ((others?.get(name) ?? usual)?.toLowerCase() === value) return parsed;
-    throw new Refusal('invalid_parameter', {
-      message: `goes with ${name}=${value} alone`,
-      allowed: `${name}=${value}`,
-    });
-  },
-});
 
 /**
  * Marks a parameter on which page keys do not depend: it chooses no records, or the key itself holds its

@@ -252,7 +252,7 @@ function walkOf(context: QueryContext, found: Found, parameters: HistoryParamete
 }
 
 /** `GET …/bars/…/from/…/to/…` */
-export const answerHistoricalBars: Query<typeof historicalBars> = async (parameters, context) => {
+const answerHistoricalBars: Query<typeof historicalBars> = async (parameters, context) => {
   const { schema_asset, country_symbol, from_date: from, to_date: to, sort, limit } = parameters;
   const market = calendarOf(schema_asset, country_symbol.country);
   const dayOf = (bound: typeof from): number => dayOfBound(market, bound, parameters.interval);
@@ -335,7 +335,7 @@ async function newest(
 }
 
 /** `GET …/bars/…/latest` */
-export const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
+const answerLatestBars: Query<typeof latestBars> = async (parameters, context) => {
   const { schema_asset, country_symbol } = parameters;
   const found = await instrumentOf(context, schema_asset, country_symbol);
   checkAdjustDay(context, schema_asset, country_symbol.country, parameters);
@@ -389,7 +389,7 @@ function namesIn(names: readonly string[], charactersMax: number): string {
 }
 
 /** `GET …/bars/latest` */
-export const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters, context) => {
+const answerLatestOfMany: Query<typeof latestOfMany> = async (parameters, context) => {
   const { schema_asset, symbols, format, csv_safe } = parameters;
   for (const country of new Set(symbols.map((one) => one.country)))
     checkAdjustDay(context, schema_asset, country, parameters);
@@ -480,3 +480,10 @@ function render(
     },
   });
 }
+
+/** The queries of these endpoints. */
+export const barQueries = {
+  historicalBars: answerHistoricalBars,
+  latestBars: answerLatestBars,
+  latestOfMany: answerLatestOfMany,
+};

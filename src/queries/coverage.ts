@@ -7,12 +7,14 @@ import { barEnd } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { isPeriod, periodHours } from '../market/calendar/period.ts';
 import { coveredTimes } from '../series/covered-times.ts';
-import { countKnown, knownSeries, readFinished } from '../series/read-stored.ts';
+import { servedBlocks } from '../series/cursor.ts';
+import { knownSeries, readFinished } from '../series/read-stored.ts';
 import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { instrumentRows } from '../store/instrument-terms.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
 import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
+import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
 import { instrumentOrNull } from './known-instrument.ts';
 import { openWalk } from './pages/page-walk.ts';
@@ -187,6 +189,29 @@ function held({ moment }: QueryContext, calendar: Calendar, { own, whole }: Name
 
 /** Of an instrument whose dates do not matter. */
 const neverEnds = { listing_date: null, status: 'active', endMs: null };
+
+const BLOCKS_PER_READ = 64;
+
+/** Counts the bars of a series up to its known part's last one. `onBars` receives the number of bars read. */
+async function countKnown(
+  reader: Reader,
+  whole: Series,
+  part: Series,
+  onBars: (count: number) => void,
+): Promise<number> {
+  const { first_ms: firstMs, last_ms: lastMs, bar_count: all } = whole;
+  if (part.last_ms === lastMs) return all;
+  const isLate = lastMs - part.last_ms < part.last_ms - firstMs;
+  const [fromMs, toMs] = isLate ? [part.last_ms + 1, lastMs + 1] : [firstMs, part.last_ms + 1];
+  const blocks = servedBlocks(reader, whole, { fromMs, toMs, descending: false });
+  let count = 0;
+  for (;;) {
+    const bars = await blocks.next(BLOCKS_PER_READ);
+    if (bars === null) return isLate ? all - count : count;
+    count += bars.count;
+    onBars(bars.count);
+  }
+}
 
 async function recordOf(
   context: QueryContext,

@@ -89,7 +89,7 @@ function indexReadOf(filters: Filters) {
 }
 
 /** `GET …/economic_calendar/event_list` */
-export const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
+const answerEconomicEvents: Query<typeof economicEvents> = async (parameters, context) => {
   const filters = filtersOf(parameters);
   const range = instantBounds(parameters.from_date, parameters.to_date);
   context.undated.add(UNDATED);
@@ -141,7 +141,7 @@ async function newest(
 }
 
 /** `GET …/economic_calendar/event` */
-export const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
+const answerEconomicEvent: Query<typeof economicEvent> = async (parameters, context) => {
   const where = filtersOf(parameters);
   const bounds = instantBounds(parameters.from_date, parameters.to_date);
   // Contract 8.8: an identifier selects its event at any time; otherwise, without to_date, only events up to
@@ -173,7 +173,7 @@ function compare(a: Event, b: Event): number {
 }
 
 /** `GET …/economic_calendar/latest_event_list` */
-export const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = async (parameters, context) => {
+const answerLatestEconomicEvents: Query<typeof latestEconomicEvents> = async (parameters, context) => {
   const { date_type: dateType, limit, sort } = parameters;
   const { nowMs } = context.request;
   const where = filtersOf(parameters);
@@ -230,7 +230,7 @@ async function nameOf(context: QueryContext, country: string, code: string): Pro
  * `GET …/economic_calendar/event_codes/{country_iso_code}`: the shipped codes, those of files, then those
  * that stored events alone have.
  */
-export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
+const answerEconomicEventCodes: Query<typeof economicEventCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
   const { reader, allocate } = context;
   const codes = shippedEventCodes(country);
@@ -241,4 +241,12 @@ export const answerEconomicEventCodes: Query<typeof economicEventCodes> = async 
     if (name !== null) codes[code] = name;
   }
   return renderResult(codes, allocate);
+};
+
+/** The queries of these endpoints. */
+export const economicQueries = {
+  economicEvents: answerEconomicEvents,
+  economicEvent: answerEconomicEvent,
+  latestEconomicEvents: answerLatestEconomicEvents,
+  economicEventCodes: answerEconomicEventCodes,
 };

@@ -1,12 +1,12 @@
 // Holidays: the list of a market's days (spec 4.8) and the codes of a country (spec 4.9).
 import { END_DAY, FIRST_DAY, formatDay, formatInstant, parseDay } from '../base/instant.ts';
 import type { holidayCodes, holidayList } from '../contract/holidays.ts';
-import { assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
+import { type AssetSchema, assetSchemas, type FullSymbol } from '../contract/identifiers.ts';
 import { calendarOf, marketSchema } from '../market/calendar/calendar.ts';
 import { type Holiday, holidaysIn } from '../market/calendar/holiday-list.ts';
 import { markets } from '../market/calendar/markets/index.ts';
-import { announcementsOver, SHIPPED_PRIORITY } from '../market/calendar/overrides.ts';
-import { type CalendarOwner, type Calendars, ownerNamed } from '../series/calendars.ts';
+import { announcementsOver } from '../market/calendar/overrides.ts';
+import type { CalendarOwner, Calendars } from '../series/calendars.ts';
 import { isNobodys, rowNamed, unknownSymbol } from './known-instrument.ts';
 import { openWalk } from './pages/page-walk.ts';
 import { dayBounds, type Query, type QueryContext } from './query.ts';
@@ -14,6 +14,9 @@ import { renderResult } from './render/list.ts';
 import { renderRecords } from './render/records.ts';
 
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms));
+
+/** The priority of the holidays that ship. */
+const SHIPPED_PRIORITY = 0;
 
 /** A day on the wire. */
 function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: FullSymbol) {
@@ -31,6 +34,16 @@ function recordOf(holiday: Holiday, assetSchema: string, { country, symbol }: Fu
     close_timestamp: instantOrNull(holiday.closeMs),
   };
 }
+
+/** Instead of an instrument: a symbol without a row, or `*` for all instruments of a market. */
+const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: string): CalendarOwner => ({
+  asset_schema: assetSchema,
+  country_iso_code: country,
+  symbol,
+  time_zone: null,
+  calendar_key: null,
+  parent_schema_instrument_id: null,
+});
 
 /**
  * The owner of the requested calendar: an instrument, a symbol that overrides name, or the market.
@@ -53,7 +66,7 @@ async function ownerOf(
 }
 
 /** `GET …/holiday/list` */
-export const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
+const answerHolidayList: Query<typeof holidayList> = async (parameters, context) => {
   const { full_symbol: named, holiday_code: code, from_date: from, to_date: to, sort, limit } = parameters;
   const { from: fromDay = FIRST_DAY, to: endDay = END_DAY } = dayBounds(from, to);
   const schema = marketSchema(named.assetSchema);
@@ -77,7 +90,7 @@ export const answerHolidayList: Query<typeof holidayList> = async (parameters, c
 };
 
 /** `GET …/holiday/holiday_codes/{country_iso_code}` */
-export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
+const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters, context) => {
   const { country_iso_code: country } = parameters;
   const { moment } = context;
   const calendars = context.lookup.calendars(context.reader);
@@ -98,3 +111,6 @@ export const answerHolidayCodes: Query<typeof holidayCodes> = async (parameters,
   }
   return renderResult(codes, context.allocate);
 };
+
+/** The queries of these endpoints. */
+export const holidayQueries = { holidayList: answerHolidayList, holidayCodes: answerHolidayCodes };

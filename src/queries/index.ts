@@ -10,23 +10,18 @@ import { always } from '../store/schema/dataset.ts';
 import { instruments } from '../store/schema/reference.ts';
 import type { RowLists, Store } from '../store/store.ts';
 import { tellingAdjusted } from './adjusted.ts';
-import { answerHistoricalBars, answerLatestBars, answerLatestOfMany } from './bars.ts';
+import { barQueries } from './bars.ts';
 import { answerBulkBars } from './bulk-bars.ts';
 import { answerCorporateActions } from './corporate-actions.ts';
 import { answerSeriesCoverage } from './coverage.ts';
-import {
-  answerEconomicEvent,
-  answerEconomicEventCodes,
-  answerEconomicEvents,
-  answerLatestEconomicEvents,
-} from './economic.ts';
+import { economicQueries } from './economic.ts';
 import { answerFindings } from './findings.ts';
-import { answerHolidayCodes, answerHolidayList } from './holidays.ts';
+import { holidayQueries } from './holidays.ts';
 import { NamedOtherwise } from './known-instrument.ts';
 import { Lookup } from './lookup.ts';
 import { momentOf, PastVersions, refusedVersion, tellingMoment } from './moment.ts';
-import { answerLatestNews, answerNewsList } from './news.ts';
-import { answerOptionExpirations, answerOptionSearch } from './options.ts';
+import { newsQueries } from './news.ts';
+import { optionQueries } from './options.ts';
 import { PageKeys } from './pages/page-key.ts';
 import {
   type Allocate,
@@ -39,35 +34,25 @@ import {
   type QueryContext,
   type QueryRequest,
 } from './query.ts';
-import { answerInstrumentReference, answerInstrumentSearch } from './reference.ts';
-import { answerAddressInfo, answerRuns } from './server.ts';
+import { referenceQueries } from './reference.ts';
+import { serverQueries } from './server.ts';
 import { answerOperateStatus } from './service-state.ts';
 import { answerSessionCoverage } from './session-coverage.ts';
 
 const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = {
+  ...economicQueries,
+  ...referenceQueries,
+  ...optionQueries,
+  ...barQueries,
+  ...newsQueries,
+  ...serverQueries,
+  ...holidayQueries,
   bulkBars: answerBulkBars,
-  instrumentReference: answerInstrumentReference,
-  optionSearch: answerOptionSearch,
-  optionExpirations: answerOptionExpirations,
   corporateActions: answerCorporateActions,
-  newsList: answerNewsList,
-  latestNews: answerLatestNews,
-  holidayList: answerHolidayList,
-  holidayCodes: answerHolidayCodes,
-  historicalBars: answerHistoricalBars,
-  latestBars: answerLatestBars,
-  instrumentSearch: answerInstrumentSearch,
-  economicEvents: answerEconomicEvents,
-  economicEvent: answerEconomicEvent,
-  economicEventCodes: answerEconomicEventCodes,
-  latestEconomicEvents: answerLatestEconomicEvents,
-  runs: answerRuns,
-  addressInfo: answerAddressInfo,
   operateStatus: answerOperateStatus,
   seriesCoverage: answerSeriesCoverage,
   sessionCoverage: answerSessionCoverage,
   findings: answerFindings,
-  latestOfMany: answerLatestOfMany,
 };
 
 const anyRequest: LaneBounds = {

@@ -1,6 +1,5 @@
 // The instrument that a symbol names: now, or at the moment of a request, with what was known of its series
 // then (contract 9.6, 9.8).
-
 import { formatDay } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { AssetSchema, CountrySymbol } from '../contract/identifiers.ts';
@@ -9,7 +8,7 @@ import { knownSeries, tradedOtherwise } from '../series/read-stored.ts';
 import { endOf, type Series } from '../series/series.ts';
 import { type FormerBearer, namesOf, symbolsLike } from '../store/instrument-terms.ts';
 import { always, type KnownMoment } from '../store/schema/dataset.ts';
-import { type Instrument, isDelistedAfter, isListedOn, rowOn, symbolOn } from '../store/schema/reference.ts';
+import { type Instrument, isDelistedAfter, isListedOn, symbolOn } from '../store/schema/reference.ts';
 import { queryLimits } from './limits.ts';
 import {
   chosenBearer,
@@ -24,14 +23,18 @@ import type { Answer, QueryContext } from './query.ts';
 /** The part of a context that finds instruments. */
 type Finding = Pick<QueryContext, 'reader' | 'known' | 'lookup' | 'moment'>;
 
-/** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
-export const UNDATED_FIELDS = 'fields of instruments but symbol and status';
-
 type Owner = Pick<Instrument, 'asset_schema' | 'country_iso_code'>;
 
 /** The date of a moment in the market of an instrument. */
 const dayOf = ({ dayIn }: KnownMoment, { asset_schema, country_iso_code }: Owner): number =>
   dayIn(asset_schema, country_iso_code);
+
+/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
+const rowOn = (row: Instrument, day: number): Instrument => ({
+  ...row,
+  symbol: symbolOn(row, day),
+  ...(isDelistedAfter(row, day) && { status: 'active' }),
+});
 
 /** An instrument as a request sees it. */
 export const shownRow = ({ moment }: Pick<QueryContext, 'moment'>, instrument: Instrument): Instrument =>

@@ -64,7 +64,7 @@ const recordOf = (item: Item): WireRecord => ({
 const UNDATED = 'text and sentiment of news';
 
 /** `GET …/news/list` */
-export const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
+const answerNewsList: Query<typeof newsList> = async (parameters, context) => {
   const range = instantBounds(parameters.from_date, parameters.to_date);
   const { from_date: first, to_date: last, full_symbol: named } = parameters;
   const days = named === undefined ? null : daysOf(named, first, last);
@@ -85,7 +85,7 @@ export const answerNewsList: Query<typeof newsList> = async (parameters, context
 };
 
 /** `GET …/news/latest` */
-export const answerLatestNews: Query<typeof latestNews> = async (parameters, context) => {
+const answerLatestNews: Query<typeof latestNews> = async (parameters, context) => {
   const { where } = await filterOf(context, parameters.full_symbol, null);
   context.undated.add(UNDATED);
   const newestFirst = order.map((column) => [column, 'desc'] as const);
@@ -102,3 +102,6 @@ export const answerLatestNews: Query<typeof latestNews> = async (parameters, con
   const oldestFirst = order.map((column) => [column, 'asc'] as const);
   return goodUntilRow(context, answer, news, { where, range: { from: nowMs + 1 }, order: oldestFirst });
 };
+
+/** The queries of these endpoints. */
+export const newsQueries = { newsList: answerNewsList, latestNews: answerLatestNews };

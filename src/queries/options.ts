@@ -353,7 +353,7 @@ async function pageOf(
 }
 
 /** `GET …/option/search/…` */
-export const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
+const answerOptionSearch: Query<typeof optionSearch> = async (parameters, context) => {
   const { request } = context;
   const { schema_asset, country_symbol, limit } = parameters;
   checkPrice(parameters);
@@ -387,7 +387,7 @@ export const answerOptionSearch: Query<typeof optionSearch> = async (parameters,
 };
 
 /** `GET …/option/expiration_date_list/…` */
-export const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
+const answerOptionExpirations: Query<typeof optionExpirations> = async (parameters, context) => {
   const { request, allocate } = context;
   const found = await instrumentOf(context, parameters.schema_asset, parameters.country_symbol);
   const { value: expirations, isCached } = await seenExpirations(
@@ -410,3 +410,6 @@ export const answerOptionExpirations: Query<typeof optionExpirations> = async (p
       : renderResult(records, allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, ahead[0]?.expiresMs ?? Number.POSITIVE_INFINITY) : answer;
 };
+
+/** The queries of these endpoints. */
+export const optionQueries = { optionSearch: answerOptionSearch, optionExpirations: answerOptionExpirations };

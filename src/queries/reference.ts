@@ -4,26 +4,14 @@ import { DAY_MS, dateOf, formatDay } from '../base/instant.ts';
 import { type AssetSchema, type CountrySymbol, parseAskedSymbol } from '../contract/identifiers.ts';
 import { instrumentRecord, type instrumentReference, type instrumentSearch } from '../contract/reference.ts';
 import type { Market } from '../market/calendar/market.ts';
-import {
-  minutesOf,
-  type TradingHours,
-  tradesAtWeekends,
-  tradingHours,
-} from '../market/calendar/trading-hours.ts';
+import { minutesOf, type TradingHours, tradingHours } from '../market/calendar/trading-hours.ts';
 import { findZone, type Zone, zoneOf } from '../market/calendar/zone.ts';
 import { marketOf } from '../series/calendars.ts';
 import { rowsOfTerms, wordsOf } from '../store/instrument-terms.ts';
 import { unsignedPair } from '../store/schema/notations.ts';
 import type { Instrument } from '../store/schema/reference.ts';
 import { type InstrumentSearch, searchInstruments } from '../store/term-search.ts';
-import {
-  aliasedSymbol,
-  instrumentOrNull,
-  rowNamed,
-  shownRow,
-  UNDATED_FIELDS,
-  unknownSymbol,
-} from './known-instrument.ts';
+import { aliasedSymbol, instrumentOrNull, rowNamed, shownRow, unknownSymbol } from './known-instrument.ts';
 import { goodUntil, type Query, type QueryContext } from './query.ts';
 import { renderResult } from './render/list.ts';
 import { inWireOrder, renderRecords, type WireRecord } from './render/records.ts';
@@ -56,8 +44,11 @@ async function aliasIn(
   return found && shownRow(context, found.instrument);
 }
 
+/** Fields of an instrument that have no history, for `X-As-Of-Limits`. */
+const UNDATED_FIELDS = 'fields of instruments but symbol and status';
+
 /** `GET …/reference/search` */
-export const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
+const answerInstrumentSearch: Query<typeof instrumentSearch> = async (parameters, context) => {
   const { schema_asset: assetSchema, query, country_iso_code: country, limit } = parameters;
   const search = {
     assetSchema,
@@ -184,6 +175,11 @@ const zoneOfMarket = (market: Market | null): Zone => zoneOf(market?.zone ?? 'UT
 const isDelisted = ({ delisting_date }: Instrument, market: Market | null, nowMs: number): boolean =>
   delisting_date !== null && delisting_date < formatDay(zoneOfMarket(market).dayAt(nowMs));
 
+/** True if a market trades on a Saturday or a Sunday of its own dates. */
+function tradesAtWeekends({ hours }: Market): boolean {
+  return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
+}
+
 /** The record of an instrument: values from files, else those of its market on that day. */
 function recordOf(row: Instrument, market: Market | null, nowMs: number): WireRecord {
   const assetSchema = row.asset_schema as AssetSchema;
@@ -247,11 +243,17 @@ function endOfDay(zone: Zone, nowMs: number): number {
 }
 
 /** `GET …/reference/{country_symbol}` */
-export const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
+const answerInstrumentReference: Query<typeof instrumentReference> = async (parameters, context) => {
   const { schema_asset: assetSchema, country_symbol: named } = parameters;
   const { value, isCached } = await findRecord(context, assetSchema, named);
   if (value === null) throw await unknownSymbol(context, assetSchema, named);
   context.undated.add(UNDATED_FIELDS);
   const answer = renderResult(value.record, context.allocate, isCached ? 'cached' : null);
   return isCached ? goodUntil(answer, endOfDay(value.zone, context.request.nowMs)) : answer;
+};
+
+/** The queries of these endpoints. */
+export const referenceQueries = {
+  instrumentSearch: answerInstrumentSearch,
+  instrumentReference: answerInstrumentReference,
 };

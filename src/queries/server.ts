@@ -25,7 +25,7 @@ const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
  * `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract
  * 9.8).
  */
-export const answerRuns: Query<typeof runs> = (parameters, context) => {
+const answerRuns: Query<typeof runs> = (parameters, context) => {
   const { ms } = context.moment;
   const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= ms;
   return answerPage(context, {
@@ -41,7 +41,10 @@ export const answerRuns: Query<typeof runs> = (parameters, context) => {
 };
 
 /** `GET …/server/address_info`: nothing of it is stored, so it is not cached. */
-export const answerAddressInfo: Query<typeof addressInfo> = async (_, { request, allocate }) => {
+const answerAddressInfo: Query<typeof addressInfo> = async (_, { request, allocate }) => {
   const { baseAddress, version } = request.service!;
   return renderResult({ base_address: baseAddress, version }, allocate);
 };
+
+/** The queries of these endpoints. */
+export const serverQueries = { runs: answerRuns, addressInfo: answerAddressInfo };

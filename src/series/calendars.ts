@@ -4,11 +4,10 @@ import type { AssetSchema } from '../contract/identifiers.ts';
 import { type Calendar, calendarOf, findMarket, marketOfKey } from '../market/calendar/calendar.ts';
 import type { Market } from '../market/calendar/market.ts';
 import { type CalendarOverride, withOverrides } from '../market/calendar/overrides.ts';
-import { allRows } from '../store/all-rows.ts';
 import type { RowOf } from '../store/schema/dataset.ts';
 import { holidays } from '../store/schema/holidays.ts';
 import { type Instrument, instruments } from '../store/schema/reference.ts';
-import type { Reader, RowReader } from '../store/store.ts';
+import type { RowReader } from '../store/store.ts';
 
 /** All overrides of a market, those of single instruments included, by symbol, date and priority. */
 export const readOverrides = (
@@ -28,16 +27,6 @@ export type CalendarOwner = Pick<
   | 'calendar_key'
   | 'parent_schema_instrument_id'
 >;
-
-/** Instead of an instrument: a symbol without a row, or `*` for all instruments of a market. */
-export const ownerNamed = (assetSchema: AssetSchema, country: string, symbol: string): CalendarOwner => ({
-  asset_schema: assetSchema,
-  country_iso_code: country,
-  symbol,
-  time_zone: null,
-  calendar_key: null,
-  parent_schema_instrument_id: null,
-});
 
 /** The underlying of an option, by `stock_100862`; null where no instrument has that identifier. */
 async function underlyingOf(reader: RowReader, { parent_schema_instrument_id: parent }: CalendarOwner) {
@@ -112,18 +101,4 @@ export class Calendars {
     const [calendar, marketCalendar] = [symbol, '*'].map((name) => withOverrides(base, overrides, name));
     return { market, assetSchema, overrides, calendar: calendar!, marketCalendar: marketCalendar! };
   }
-}
-
-/** An instrument's name and its unknown key. */
-type UnknownKey = { readonly name: string; readonly key: string };
-
-/** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
-export async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {
-  const found: UnknownKey[] = [];
-  for await (const { calendar_key: key, ...row } of allRows(reader, instruments)) {
-    if (key === null || marketOfKey(key) !== null) continue;
-    found.push({ name: `${row.asset_schema}:${row.country_iso_code}:${row.symbol}`, key });
-    if (found.length === limit) break;
-  }
-  return found;
 }

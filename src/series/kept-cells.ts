@@ -8,8 +8,8 @@
 // nothing kept of the old one is found.
 import { firstWhere } from '../base/search.ts';
 import { SizedCache } from '../base/sized-cache.ts';
-import { lowerBound } from '../market/bars/columns.ts';
-import { concatTimed, copyTimed, type TimedBars } from '../market/bars/grid.ts';
+import { appendBars, emptyBars, lowerBound } from '../market/bars/columns.ts';
+import { concatTimed, type TimedBars } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
@@ -32,15 +32,24 @@ export type MadeOf = {
   readonly yields: boolean;
 };
 
-/** The share that has a day of a period; undefined where none has. */
-export const shareOn = (shares: readonly Share[], day: number): Share | undefined =>
-  shares.find(({ days }) => ((days >>> day) & 1) === 1);
-
 /** All derived bars with keys in `[fromMs, toMs)`; there may be none. */
 type Piece = { readonly fromMs: number; readonly toMs: number; readonly timed: TimedBars };
 
 /** What bars are derived from. */
 type Base = Series | StoredInstrument;
+
+/** A part of timed bars, copied. */
+const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars => {
+  const bars = emptyBars(to - from);
+  appendBars(bars, timed.bars, from, to);
+  return {
+    bars,
+    openMs: timed.openMs.slice(from, to),
+    closeMs: timed.closeMs.slice(from, to),
+    day: timed.day.slice(from, to),
+    ...(timed.splitVolume && { splitVolume: timed.splitVolume.slice(from, to) }),
+  };
+};
 
 /** The kept bars of one interval and its hours that are derived from a base. */
 class Cells {

@@ -25,7 +25,7 @@ import type { Moment } from './completeness.ts';
 import { mapped, type Stream, type StreamRange } from './cursor.ts';
 import { within } from './derived.ts';
 import { filled, type Gaps } from './filled.ts';
-import { keptPeriods, type MadeOf, type PeriodPart, type Share, shareOn } from './kept-cells.ts';
+import { keptPeriods, type MadeOf, type PeriodPart, type Share } from './kept-cells.ts';
 import { candidates, clamped, DAY, daysIn, divides, storedSeries, wholePeriods } from './plan.ts';
 import { coarseness, type Series, type Span, type StoredInstrument } from './series.ts';
 import {
@@ -271,6 +271,10 @@ const longest = (spans: readonly Span[]): Span =>
     fromMs: 0,
     toMs: 0,
   });
+
+/** The share that has a day of a period; undefined where none has. */
+const shareOn = (shares: readonly Share[], day: number): Share | undefined =>
+  shares.find(({ days }) => ((days >>> day) & 1) === 1);
 
 /** Judges bars of periods at a moment. */
 class CompletePeriods {

@@ -2,14 +2,17 @@
 // series that fits (contract 3.8); and about how many stored bars that reads, which decides the lane.
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes, interval as intervalOf } from '../contract/interval.ts';
-import { type Cell, cellAround } from '../market/bars/grid.ts';
+import type { Cell } from '../market/bars/grid.ts';
+import type { Calendar } from '../market/calendar/calendar.ts';
 import {
   isPeriod,
   type PeriodInterval,
   periodEnd,
+  periodHours,
   periodStart,
   segmentScope,
 } from '../market/calendar/period.ts';
+import type { SegmentScope } from '../market/calendar/session.ts';
 import { usualOf } from '../market/calendar/trading-hours.ts';
 import type { StreamRange } from './cursor.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
@@ -173,6 +176,31 @@ export type Reach = {
   readonly fromMs: number;
   readonly toMs: number;
 };
+
+/**
+ * The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of
+ * its own.
+ */
+function cellAround(
+  calendar: Calendar,
+  interval: Interval,
+  base: Interval,
+  keyMs: number,
+  scope: SegmentScope,
+): Cell {
+  if (isPeriod(interval)) {
+    const label = isPeriod(base) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
+    const start = periodStart(interval, label);
+    const { openMs, closeMs } = periodHours(calendar, interval, start, scope === 'all');
+    return { keyMs: start * DAY_MS, openMs, closeMs };
+  }
+  const stepMs = intervalMinutes(interval)! * MINUTE_MS;
+  const segments = calendar.segments(keyMs, keyMs + 1, scope);
+  if (segments.openMs.length === 0) return { keyMs, openMs: keyMs, closeMs: keyMs };
+  const anchor = segments.openMs[0]!;
+  const openMs = anchor + Math.floor((keyMs - anchor) / stepMs) * stepMs;
+  return { keyMs: openMs, openMs, closeMs: Math.min(openMs + stepMs, segments.closeMs[0]!) };
+}
 
 /** Gives the extent of a series at an interval up to DAY. */
 export function reachOf(context: StreamContext, series: Series): Reach {

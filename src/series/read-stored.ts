@@ -1,6 +1,5 @@
 // Reads the stored series of an instrument with its calendar, and what was known of them at a moment: only
 // bars that had closed (contract 9.8).
-
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { firstWhere } from '../base/search.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
@@ -16,7 +15,7 @@ import type { Instrument } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import type { Calendars } from './calendars.ts';
 import { coveredTimes, type Traded } from './covered-times.ts';
-import { mapped, servedBars, servedBlocks } from './cursor.ts';
+import { mapped, servedBars } from './cursor.ts';
 import { seriesLimits } from './limits.ts';
 import { type BegunRun, begunRuns, lateFrom, ownRuns, runsOf } from './run-spans.ts';
 import { asStored, endOf, marketName, type Series, type StoredInstrument, tradedUntil } from './series.ts';
@@ -126,8 +125,6 @@ export async function readStored(
 /** Keys of DAY and above are label dates: a session that is over may be labelled by a later UTC date. */
 const LABEL_SLACK_MS = 2 * DAY_MS;
 
-const BLOCKS_PER_READ = 64;
-
 /** The calendar of an instrument, and what was known of it at a moment. */
 type Known = { readonly calendar: Calendar; readonly known: Calendar };
 
@@ -173,25 +170,4 @@ export async function knownSeries(
     if (part !== null) found.push(part);
   }
   return found;
-}
-
-/** Counts the bars of a series up to its known part's last one. `onBars` receives the number of bars read. */
-export async function countKnown(
-  reader: Reader,
-  whole: Series,
-  part: Series,
-  onBars: (count: number) => void,
-): Promise<number> {
-  const { first_ms: firstMs, last_ms: lastMs, bar_count: all } = whole;
-  if (part.last_ms === lastMs) return all;
-  const isLate = lastMs - part.last_ms < part.last_ms - firstMs;
-  const [fromMs, toMs] = isLate ? [part.last_ms + 1, lastMs + 1] : [firstMs, part.last_ms + 1];
-  const blocks = servedBlocks(reader, whole, { fromMs, toMs, descending: false });
-  let count = 0;
-  for (;;) {
-    const bars = await blocks.next(BLOCKS_PER_READ);
-    if (bars === null) return isLate ? all - count : count;
-    count += bars.count;
-    onBars(bars.count);
-  }
 }

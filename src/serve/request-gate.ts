@@ -1,7 +1,6 @@
 // The gate before the parser: a bounded number of requests is worked on at a time, so that their objects die
 // young. The others wait on their connections, unparsed; keys take turns, and those of one key come as they
 // came. What is let in in one turn of the event loop is handled together.
-
 import type { Socket } from 'node:net';
 import { limits } from '../contract/limits.ts';
 import { httpLimits } from './limits.ts';
@@ -236,10 +235,4 @@ export function paceReading(socket: Socket, rules: ReadingRules): void {
       read(piece);
     });
   });
-}
-
-/** Ignores whatever else arrives on a connection. */
-export function ignoreRest(socket: Socket): void {
-  socket.removeAllListeners('data');
-  socket.resume();
 }

@@ -13,7 +13,7 @@ import { type OpenConnections, stop } from './open-connections.ts';
 import { Sending, type SendingPace } from './outgoing/sending.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
 import { readBody } from './request.ts';
-import { type Entered, ignoreRest, paceReading, RequestBatches, RequestGate } from './request-gate.ts';
+import { type Entered, paceReading, RequestBatches, RequestGate } from './request-gate.ts';
 import { errorResponse, methodNotAllowed } from './response.ts';
 import { type Certificate, createTlsServer, withStrictTransport } from './tls.ts';
 
@@ -96,6 +96,12 @@ function protocolProblem(code: string | undefined): Refusal {
 
 /** The newest request of each connection. */
 const newestRequest = new WeakMap<Socket, IncomingMessage>();
+
+/** Ignores whatever else arrives on a connection. */
+function ignoreRest(socket: Socket): void {
+  socket.removeAllListeners('data');
+  socket.resume();
+}
 
 /** Answers a request that is not well-formed HTTP, or did not arrive in time. */
 function refuseSocket(

@@ -2,14 +2,13 @@
 // the order of the read. A row is whole by its checksum, over its table, its key and its values: a
 // changed byte, or a row of another key, is found when it is read. A block has such a checksum of its
 // place: its series, its bucket and the run that wrote it.
-
 import { crc32 } from 'node:zlib';
 import { DamagedBlock } from '../market/bars/block.ts';
 import { blockCount } from '../market/bars/block-reader.ts';
 import { ofBytes } from './all-blocks.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { ColumnKind, Dataset, Values } from './schema/dataset.ts';
-import type { BlockRead, Direction, Read, StoredBlock } from './store.ts';
+import type { Direction, Read, StoredBlock } from './store.ts';
 
 /**
  * The column of the checksum. Every table of rows has it; no declaration names it, and content hashes and
@@ -264,17 +263,6 @@ export function damageOf(seriesId: number, found: FoundBlock): Damage[] {
     if (error instanceof DamagedData) return [error.damage];
     throw error;
   }
-}
-
-/** True if a block cannot be of a read, or not after the block before it. */
-export function isMisplaced(
-  read: BlockRead,
-  { bucket }: StoredBlock,
-  before: StoredBlock | undefined,
-): boolean {
-  if (bucket < read.fromBucket || bucket > read.toBucket) return true;
-  if (before === undefined) return false;
-  return read.direction === 'asc' ? bucket <= before.bucket : bucket >= before.bucket;
 }
 
 /** The damage of rows, as they are stored. */

@@ -1,11 +1,12 @@
 // Reads of rows as every engine with SQL has them: their statements, and the check of each row.
 
 import { allRows, collectRows } from './all-rows.ts';
+import { changesAfter } from './changes.ts';
 import { checkedRows, misplacedAt, misplacedIn, type Row, type StoredCell } from './checked-rows.ts';
 import type { MovedTables } from './migrations/step.ts';
 import type { ColumnOf, Dataset, RowOf } from './schema/dataset.ts';
 import type { SqlCompiler } from './sql.ts';
-import type { Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } from './store.ts';
+import type { Change, Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } from './store.ts';
 
 /** The limit of reads of all rows. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -34,6 +35,11 @@ export abstract class StoredRows implements RowReader {
 
   constructor(compiler: SqlCompiler) {
     this.compiler = compiler;
+  }
+
+  /** As `Versioned.changesAfter`. */
+  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
+    return changesAfter(this, version, max);
   }
 
   abstract extent<D extends Dataset>(dataset: D, column?: ColumnOf<D>): Promise<Extent>;

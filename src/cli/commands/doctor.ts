@@ -1,19 +1,20 @@
 // `bourse doctor`: the checks outside the store (Node.js, time zones, clock, settings, address, TLS, open
 // files), those of its engine, and with `--deep` every byte of the store, with what to run for what is
 // damaged.
-
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import type { Command } from 'commander';
 import { DAY_MS, dateOf, formatInstant, MINUTE_MS } from '../../base/instant.ts';
 import { isOlder, openFilesMax } from '../../base/runtime.ts';
+import { marketOfKey } from '../../market/calendar/calendar.ts';
 import type { Market } from '../../market/calendar/market.ts';
 import { markets } from '../../market/calendar/markets/index.ts';
 import { findZone } from '../../market/calendar/zone.ts';
 import { runAhead } from '../../runs/former-runs.ts';
-import { readOverrides, unknownCalendarKeys } from '../../series/calendars.ts';
+import { readOverrides } from '../../series/calendars.ts';
 import { seriesAfter } from '../../series/future-bars.ts';
 import { isLive } from '../../serve/keys/api-keys.ts';
+import { allRows } from '../../store/all-rows.ts';
 import { readSoundKeys } from '../../store/control.ts';
 import {
   broken,
@@ -184,6 +185,20 @@ async function calendars({ store }: Settings): Promise<Diagnosis> {
 
 /** Instruments that are named where several have unknown calendar keys. */
 const UNKNOWN_KEYS_NAMED = 5;
+
+/** An instrument's name and its unknown key. */
+type UnknownKey = { readonly name: string; readonly key: string };
+
+/** The first `limit` instruments with an unknown calendar key, in order of asset type, country and symbol. */
+async function unknownCalendarKeys(reader: Reader, limit: number): Promise<UnknownKey[]> {
+  const found: UnknownKey[] = [];
+  for await (const { calendar_key: key, ...row } of allRows(reader, instruments)) {
+    if (key === null || marketOfKey(key) !== null) continue;
+    found.push({ name: `${row.asset_schema}:${row.country_iso_code}:${row.symbol}`, key });
+    if (found.length === limit) break;
+  }
+  return found;
+}
 
 async function calendarKeys({ store }: Settings): Promise<Diagnosis | null> {
   const found = await readOf(store, (reader) => unknownCalendarKeys(reader, UNKNOWN_KEYS_NAMED + 1));

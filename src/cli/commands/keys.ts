@@ -1,7 +1,7 @@
 // `bourse keys create|list|move|revoke`
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { DAY_MS, formatDay, formatInstant, parseInstant, SECOND_MS } from '../../base/instant.ts';
 import { scopes } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
@@ -10,7 +10,7 @@ import { type ApiKey, readKeys } from '../../store/control.ts';
 import { engineAt, openControl } from '../../store/engines.ts';
 import { noStoreAt, type RowStore, StoreUnusable, withoutPassword } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
-import { command, type FlagsOf, jsonFlag, positive, quietFlag, storeFlag } from '../shared/flags.ts';
+import { command, type FlagsOf, jsonFlag, quietFlag, storeFlag, wholeNumber } from '../shared/flags.ts';
 import { closing } from '../shared/opened-store.ts';
 import { formatTable, isQuiet, note, print, printable } from '../shared/output.ts';
 
@@ -53,6 +53,13 @@ function momentOf(where: string, text: string, nowMs: number): number {
 const tell = (text: string): void => {
   if (!isQuiet()) process.stderr.write(text);
 };
+
+/** A whole number of an option, from 1. */
+function positive(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be at least 1.');
+}
 
 const createFlags = {
   ...quietFlag,

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseDay, parseInstant } from '../../base/instant.ts';
-import { shellWord, spokenFlag } from '../../base/words.ts';
+import { shellWord } from '../../base/words.ts';
 import { barLabels, priceBases, symbolTimes, volumeBases } from '../../contract/file-words.ts';
 import type { RecordedFlags } from '../../imports/load/run.ts';
 import { readMappingFile } from '../../imports/map/choose-mapping.ts';
@@ -151,6 +151,9 @@ function readReplace({ replace }: Pick<ImportFlags, 'replace'>): ReplaceRequest 
 
 /** The flags that are for bars alone. */
 const barFlags = ['volumes', 'completeFrom', 'completeThrough', 'label'] as const;
+
+/** A flag by its name in code, as it is written: `complete-through`. */
+const spokenFlag = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Whether a flag has a meaning for a dataset. */
 function applies(

@@ -100,13 +100,6 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-/** A whole number of an option, from 1. */
-export function positive(text: string): number {
-  const number = wholeNumber(text);
-  if (number > 0) return number;
-  throw new InvalidArgumentError('It must be at least 1.');
-}
-
 /** A flag of one meaning: reads its value. @throws UsageProblem */
 const flagReader =
   <T>(flag: string, parse: (text: string) => T | null, allowed: string) =>

@@ -1,6 +1,6 @@
 // The factors by which dividends and splits adjust earlier prices, computed in exact decimals, and bars
 // multiplied by them (contract 8.2, 9.4).
-import { type Fraction, fractionOf, multiplierBy, productOf, quotientText } from '../../base/decimal.ts';
+import { type Fraction, fractionOf, multiplierBy, productOf } from '../../base/decimal.ts';
 import type { Bars } from './columns.ts';
 import type { TimedBars } from './grid.ts';
 
@@ -79,6 +79,13 @@ export function dividendFactor(cash: number, referencePrice: number, scale = 1):
   const share = fractionOf(cash, referencePrice);
   const { part: paid, whole: price } = scale === 1 ? share : productOf(share, fractionOf(scale, 1));
   return paid >= price ? null : { part: price - paid, whole: price };
+}
+
+/** `dividend / divisor` as text of so many decimals, at least one, half rounded up; neither is negative. */
+function quotientText(dividend: bigint, divisor: bigint, decimals: number): string {
+  const scaled = (2n * dividend * 10n ** BigInt(decimals) + divisor) / (2n * divisor);
+  const digits = String(scaled).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 /** A factor as text of 8 decimals, half rounded up. */

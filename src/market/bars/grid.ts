@@ -1,10 +1,9 @@
 // Places bars in sessions: the cell that a base bar belongs to, and the instants and label date of a bar.
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
-import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import { hoursOf, isPeriod, type PeriodInterval, periodHours, periodStart } from '../calendar/period.ts';
-import { REGULAR, type SegmentScope, type Segments } from '../calendar/session.ts';
-import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
+import { hoursOf, type PeriodInterval, periodHours } from '../calendar/period.ts';
+import { REGULAR, type Segments } from '../calendar/session.ts';
+import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
 /**
  * Bars as they are served, with their instants and the label date of their session. Arrays have at least
@@ -155,19 +154,6 @@ export function filterTimed(timed: TimedBars, holds: (index: number) => boolean)
   return stretches.length === 1 ? stretches[0]! : concatTimed(stretches);
 }
 
-/** A part of timed bars, copied. */
-export const copyTimed = (timed: TimedBars, from: number, to: number): TimedBars => {
-  const bars = emptyBars(to - from);
-  appendBars(bars, timed.bars, from, to);
-  return {
-    bars,
-    openMs: timed.openMs.slice(from, to),
-    closeMs: timed.closeMs.slice(from, to),
-    day: timed.day.slice(from, to),
-    ...(timed.splitVolume && { splitVolume: timed.splitVolume.slice(from, to) }),
-  };
-};
-
 /** Joins timed bars, in the order given. Where only one part has bars, it is that part. */
 export function concatTimed(all: readonly TimedBars[]): TimedBars {
   const parts = all.filter(({ bars }) => bars.count > 0);
@@ -188,31 +174,6 @@ export function concatTimed(all: readonly TimedBars[]): TimedBars {
 
 /** One bar of an interval: its key and its nominal hours. */
 export type Cell = { readonly keyMs: number; readonly openMs: number; readonly closeMs: number };
-
-/**
- * The cell of `interval` around a base bar's key; an instant between the segments of the scope is a cell of
- * its own.
- */
-export function cellAround(
-  calendar: Calendar,
-  interval: Interval,
-  base: Interval,
-  keyMs: number,
-  scope: SegmentScope,
-): Cell {
-  if (isPeriod(interval)) {
-    const label = isPeriod(base) ? keyMs / DAY_MS : (calendar.labelAt(keyMs) ?? calendar.zone.dayAt(keyMs));
-    const start = periodStart(interval, label);
-    const { openMs, closeMs } = periodHours(calendar, interval, start, scope === 'all');
-    return { keyMs: start * DAY_MS, openMs, closeMs };
-  }
-  const stepMs = intervalMinutes(interval)! * MINUTE_MS;
-  const segments = calendar.segments(keyMs, keyMs + 1, scope);
-  if (segments.openMs.length === 0) return { keyMs, openMs: keyMs, closeMs: keyMs };
-  const anchor = segments.openMs[0]!;
-  const openMs = anchor + Math.floor((keyMs - anchor) / stepMs) * stepMs;
-  return { keyMs: openMs, openMs, closeMs: Math.min(openMs + stepMs, segments.closeMs[0]!) };
-}
 
 /**
  * Counts the bars that open inside a segment, but off the grid of their interval there (contract 3.10).

@@ -7,9 +7,6 @@ import { calendarLimits } from './limits.ts';
 import type { Clock, HolidayRule } from './market.ts';
 import { shippedRules } from './rules.ts';
 
-/** The priority of the holidays that ship. */
-export const SHIPPED_PRIORITY = 0;
-
 /** The priority of an override that names none. */
 export const OVERRIDE_PRIORITY = 1;
 

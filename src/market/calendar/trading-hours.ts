@@ -31,11 +31,6 @@ export function tradingHours(market: Market, day: number): TradingHours {
   return found;
 }
 
-/** True if a market trades on a Saturday or a Sunday of its own dates. */
-export function tradesAtWeekends({ hours }: Market): boolean {
-  return hours.at(-1)!.weekdays.some((weekday) => weekday > 5);
-}
-
 /** The sum of the minutes of ranges of clock times. */
 export const minutesOf = (ranges: readonly string[]): number =>
   ranges.reduce((sum, range) => sum + minutesOfRange(range), 0);

@@ -1,16 +1,9 @@
 // The envelope as bytes: around a success, and an error's whole body (contract 6.1, 6.2).
-import { type ErrorEnvelope, SUCCESS_MESSAGE } from '../../contract/envelope.ts';
+import type { ErrorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorFacts, type ErrorWord, errors } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** Everything before `result`'s value. */
-export function envelopeHead(reference: 'cached' | null): string {
-  return `{"status":"ok","code":200,"message":"${SUCCESS_MESSAGE}","reference":${JSON.stringify(reference)},"result":`;
-}
-
-export const ENVELOPE_TAIL = '}';
 
 /** The beginning of a text, cut between characters: half a surrogate pair is no text. */
 function cut(text: string): string {

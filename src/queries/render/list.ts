@@ -1,7 +1,8 @@
 // The whole answer of a list: as JSON, as CSV, or as CSV inside the envelope, with its count and paging
 // (contract 5, 6.1).
+import { SUCCESS_MESSAGE } from '../../contract/envelope.ts';
 import { type Allocate, type Answer, allocateFresh, type Paging } from '../query.ts';
-import { ENVELOPE_TAIL, envelopeHead, JSON_TYPE } from './envelope.ts';
+import { JSON_TYPE } from './envelope.ts';
 import { Sink } from './sink.ts';
 
 /** The media type of CSV (contract 5.1). */
@@ -59,6 +60,13 @@ function writeList(
   for (const [name, list] of Object.entries(beside)) to.text(`,"${name}":${JSON.stringify(list)}`);
   to.text('}');
   return at;
+}
+
+const ENVELOPE_TAIL = '}';
+
+/** Everything before `result`'s value. */
+function envelopeHead(reference: 'cached' | null): string {
+  return `{"status":"ok","code":200,"message":"${SUCCESS_MESSAGE}","reference":${JSON.stringify(reference)},"result":`;
 }
 
 /**

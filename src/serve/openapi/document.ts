@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document, derived from the contract alone (contract 9.3).
 import { barRecord } from '../../contract/bars.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
+import { errorEnvelope } from '../../contract/envelope.ts';
 import { allEndpoints } from '../../contract/index.ts';
 import type { Parameter } from '../../contract/parameter.ts';
-import { answersOf, errorSchema, headers, notModified, sharedAnswers } from './responses.ts';
+import { answersOf, headers, notModified, sharedAnswers } from './responses.ts';
 import { type Json, partialBar, plainSchema, recordName } from './schema.ts';
 
 /** What the areas are about, by the tags of their endpoints. */
@@ -69,6 +70,9 @@ const introduction = `Market data over HTTP GET, as JSON or CSV.
 Every request carries a key: \`secret_key=<API_KEY>\` in the query, or the header \`Authorization: Bearer <API_KEY>\`.
 Every path answers HEAD as GET without the body, and OPTIONS without a key. Unknown query parameters are ignored, and
 \`X-Ignored-Parameters\` names them.`;
+
+/** The schema of every error (contract 6.2). */
+const errorSchema = plainSchema(errorEnvelope);
 
 /**
  * The document of a service with a base address, to be written as JSON, which leaves undefined values out.

@@ -1,12 +1,11 @@
 // The responses of an operation: its success in each format, and the errors by status (contract 5, 6).
 import { bulkTypes } from '../../contract/bars.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { errorEnvelope } from '../../contract/envelope.ts';
 import { type ErrorWord, errors } from '../../contract/errors.ts';
 import { dataVersion } from '../../contract/fields.ts';
 import { errorBody } from '../../queries/render/envelope.ts';
 import { csvCell } from '../../queries/render/sink.ts';
-import { answerOf, type Json, plainSchema, recordExample, recordName, ref } from './schema.ts';
+import { answerOf, type Json, recordExample, recordName, ref } from './schema.ts';
 
 /** The errors that every request can get. */
 const ofEvery: readonly ErrorWord[] = [
@@ -187,6 +186,3 @@ export function answersOf(endpoint: Endpoint): Json {
   const part = endpoint.isStreamed ? { 206: partAnswer } : {};
   return { 200: success(endpoint), ...part, 304: ref('responses', 'NotModified'), ...failures };
 }
-
-/** The schema of every error (contract 6.2). */
-export const errorSchema = plainSchema(errorEnvelope);

@@ -1,8 +1,6 @@
 // The PostgreSQL engine: rows in transactions of one node, blocks by version from any shard
 // (docs/decisions/0029).
 
-import { changesAfter } from '../changes.ts';
-import type { Damage } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import { storeLimits } from '../limits.ts';
 import {
@@ -73,17 +71,8 @@ class PostgresReader extends PostgresRows implements Reader {
     return readBlocks(await this.#moment.blockSession(read.seriesId), read, published);
   }
 
-  /** The server's own checks are the scrub's. */
-  async structure(): Promise<readonly Damage[]> {
-    return [];
-  }
-
   async version(): Promise<number> {
     return (await this.#moment.published()).dataVersion;
-  }
-
-  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return changesAfter(this, version, max);
   }
 }
 

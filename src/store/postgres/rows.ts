@@ -2,6 +2,7 @@
 // together, and a read sends those that it may be about.
 import { WrittenParts } from '../changes.ts';
 import { keyCells, type Row, rowCells, rowFormOf, type StoredCell } from '../checked-rows.ts';
+import type { Damage } from '../damage.ts';
 import { rowKeyOf } from '../journal-entries.ts';
 import { movingColumns } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
@@ -296,6 +297,11 @@ export class PostgresRows extends StoredRows implements RowWriter {
       const before = Object.fromEntries(names.map((column, at) => [column, cells[at]]));
       this.changes.written.addRow(dataset, before);
     }
+  }
+
+  /** The server's own checks are the scrub's. */
+  async structure(): Promise<readonly Damage[]> {
+    return [];
   }
 
   /** Sends all rows that wait; waits until all changes are made. */

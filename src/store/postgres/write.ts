@@ -1,12 +1,11 @@
 // One write of a store in PostgreSQL: rows in a transaction, blocks of the next versions beside it.
 
-import { changesAfter, raiseVersion, readVersion, versionIn } from '../changes.ts';
+import { raiseVersion, readVersion, versionIn } from '../changes.ts';
 import type { Row } from '../checked-rows.ts';
-import type { Damage } from '../damage.ts';
 import { KeptFormerRows, leapVersion } from '../former-rows.ts';
 import type { Dataset, RowOf } from '../schema/dataset.ts';
 import { rowChanges } from '../schema/internal.ts';
-import type { BlockAt, BlockRead, Change, PutBlock, StoredBlock, Writer } from '../store.ts';
+import type { BlockAt, BlockRead, PutBlock, StoredBlock, Writer } from '../store.ts';
 import { BlockWriter } from './blocks.ts';
 import type { Origin, Versions } from './publish.ts';
 import { PostgresRows } from './rows.ts';
@@ -132,16 +131,8 @@ export class PostgresWriter extends PostgresRows implements Writer {
     return this.#blocks.read(read);
   }
 
-  async structure(): Promise<readonly Damage[]> {
-    return [];
-  }
-
   version(): Promise<number | null> {
     return readVersion(this);
-  }
-
-  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return changesAfter(this, version, max);
   }
 
   blocksAt(places: readonly BlockAt[]): Promise<(StoredBlock | null)[]> {

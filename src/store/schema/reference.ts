@@ -203,13 +203,6 @@ export const isDelistedAfter = (
   day: number,
 ): boolean => delisting_date !== null && parseDay(delisting_date)! >= day;
 
-/** An instrument as it was on a day: its symbol, and that it traded where it was delisted later. */
-export const rowOn = (row: Instrument, day: number): Instrument => ({
-  ...row,
-  symbol: symbolOn(row, day),
-  ...(isDelistedAfter(row, day) && { status: 'active' }),
-});
-
 export const instruments = dataset({
   name: 'instruments',
   columns,

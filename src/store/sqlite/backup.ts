@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, requireDiskSpace } from '../../base/space.ts';
+import { diskFull, makeFolder, requireDiskSpace } from '../../base/space.ts';
 import { readVersion } from '../changes.ts';
 import type { StoredCell } from '../checked-rows.ts';
 import { damageWords } from '../damage.ts';
@@ -46,7 +46,6 @@ import {
   requireFile,
   takeOwner,
   troubleOf,
-  writeProblem,
 } from './files.ts';
 import { checkLayout, openFile } from './layout.ts';
 import { SqliteRows } from './rows.ts';
@@ -54,6 +53,10 @@ import { scrub } from './scrub.ts';
 import { MANIFEST } from './sums.ts';
 
 const { copyAttemptsMax, copyDamageNamedMax, manifestBytes } = storeLimits;
+
+/** The same error, or a `DiskFull` where the folder's disk had no space for so many bytes. */
+const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
+  troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;
 
 /** Copies the store at `path` into `file`. */
 export async function backupSqlite(path: string, file: string, options: CopyOptions): Promise<Copied> {

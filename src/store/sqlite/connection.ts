@@ -17,11 +17,11 @@ import {
   fileAt,
   isFull,
   isPassing,
+  keptName,
   kinds,
   notOpened,
   PAGE_BYTES,
   requireFile,
-  requireOneName,
   troubleOf,
 } from './files.ts';
 
@@ -77,6 +77,22 @@ export function openConnection(path: string, mode: Mode): DatabaseSync {
   } catch (error) {
     throw notOpened(path, error, mode);
   }
+}
+
+/**
+ * Refuses a file with several hard links: opened by two of its names, it would have two logs, and lose or
+ * destroy data (sqlite.org/howtocorrupt.html, "Multiple links to the same file"). @throws StoreUnusable
+ */
+function requireOneName(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.nlink <= 1) return;
+  // A restore that is under way, or was killed, has given the file this name too.
+  const kept = statSync(keptName(path), { throwIfNoEntry: false });
+  const known = kept?.ino === found.ino && kept.dev === found.dev ? 2 : 1;
+  if (found.nlink <= known) return;
+  throw new StoreUnusable(
+    `${path} has ${found.nlink} hard links: opened by two names, it would lose data. List them: find / -xdev -samefile ${path}. Keep the one with a -wal file beside it, if there is one, and remove the others`,
+  );
 }
 
 /** An open file with its statements kept. */

@@ -1,8 +1,8 @@
 // The SQLite engine: rows and blocks in one file in WAL mode; one writing and many reading processes.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { changesAfter, raiseVersion, readVersion, WrittenParts } from '../changes.ts';
-import { blockCheck, CheckedBlock, isMisplaced, type Row } from '../checked-rows.ts';
+import { raiseVersion, readVersion, WrittenParts } from '../changes.ts';
+import { blockCheck, CheckedBlock, type Row } from '../checked-rows.ts';
 import { blockDamage, type Damage, DamagedData } from '../damage.ts';
 import { KeptFormerRows } from '../former-rows.ts';
 import { movingColumns } from '../known-changes.ts';
@@ -13,7 +13,6 @@ import { LIMIT_MARK } from '../sql.ts';
 import {
   type BlockAt,
   type BlockRead,
-  type Change,
   type Mode,
   type PutBlock,
   type Reader,
@@ -39,6 +38,13 @@ const putBlock = `insert into bar_blocks (series_id, bucket, run_id, bytes, row_
   on conflict (series_id, bucket) do update set run_id = excluded.run_id, bytes = excluded.bytes, row_check = excluded.row_check`;
 
 const removeBlock = 'delete from bar_blocks where series_id = ? and bucket = ?';
+
+/** True if a block cannot be of a read, or not after the block before it. */
+function isMisplaced(read: BlockRead, { bucket }: StoredBlock, before: StoredBlock | undefined): boolean {
+  if (bucket < read.fromBucket || bucket > read.toBucket) return true;
+  if (before === undefined) return false;
+  return read.direction === 'asc' ? bucket <= before.bucket : bucket >= before.bucket;
+}
 
 /**
  * Reads and writes the data that one connection sees. It knows the version of their state, and what the write
@@ -76,10 +82,6 @@ class SqliteData extends SqliteRows implements Reader, Writer {
       this.#commits = commits;
     }
     return this.#version;
-  }
-
-  changesAfter(version: number, max: number): Promise<readonly Change[] | null> {
-    return changesAfter(this, version, max);
   }
 
   /** Runs `work` in an open write transaction, and raises the version where it has changed anything. */

@@ -15,15 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  closedAmong,
-  diskFull,
-  diskFullNow,
-  folderProblem,
-  isDiskFull,
-  OWNER_NEEDS,
-  STORE_NEEDS,
-} from '../../base/space.ts';
+import { closedAmong, diskFullNow, folderProblem, isDiskFull, STORE_NEEDS } from '../../base/space.ts';
 import { otherThanFile, ownMark, removeLeftovers } from '../../base/temporary.ts';
 import { type Damage, DamagedData } from '../damage.ts';
 import { type Mode, StoreDamaged, StoreUnavailable, StoreUnusable, UnfitPlace } from '../store.ts';
@@ -86,10 +78,6 @@ export function isPassing(error: unknown): boolean {
   if ((errcode & 0xff) === SQLITE_IOERR) return !lastingReads.has(errcode);
   return passing.has(errcode & 0xff) || passingExtended.has(errcode);
 }
-
-/** The same error, or a `DiskFull` where the folder's disk had no space for so many bytes. */
-export const writeProblem = async (error: unknown, folder: string, bytes: number): Promise<unknown> =>
-  troubleOf(error) === 'full' ? diskFull(folder, bytes, error) : error;
 
 /** The endings of the files that SQLite keeps beside a file. */
 export const COMPANIONS = ['-journal', '-wal', '-shm'] as const;
@@ -159,22 +147,6 @@ export function realPathOf(path: string): string {
 }
 
 /**
- * Refuses a file with several hard links: opened by two of its names, it would have two logs, and lose or
- * destroy data (sqlite.org/howtocorrupt.html, "Multiple links to the same file"). @throws StoreUnusable
- */
-export function requireOneName(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.nlink <= 1) return;
-  // A restore that is under way, or was killed, has given the file this name too.
-  const kept = statSync(keptName(path), { throwIfNoEntry: false });
-  const known = kept?.ino === found.ino && kept.dev === found.dev ? 2 : 1;
-  if (found.nlink <= known) return;
-  throw new StoreUnusable(
-    `${path} has ${found.nlink} hard links: opened by two names, it would lose data. List them: find / -xdev -samefile ${path}. Keep the one with a -wal file beside it, if there is one, and remove the others`,
-  );
-}
-
-/**
  * Kinds of files: the mark in their header (sqlite.org/pragma.html#pragma_application_id), and their name in
  * messages.
  */
@@ -220,6 +192,9 @@ const SHARED_MEMORY_BYTES = 32_768;
 
 /** A log with one page, in blocks of the disk. */
 const LOG_BYTES_LEAST = PAGE_BYTES + 4_096;
+
+/** The cure for a store that belongs to another user. */
+const OWNER_NEEDS = 'run this as its owner, or give the store, its folder included, to this user with chown';
 
 /**
  * The error of a file that cannot be opened. It finds out which path cannot be written to: SQLite needs the
