@@ -16,13 +16,17 @@ export type Group = {
   run(setting: Setting): Promise<Outcome>;
 };
 
-/** Makes a group of its lines, the function that measures for all of them, and its pictures. */
+/**
+ * Makes a group of its warm-up, its lines, the function that measures for all of them, and its pictures.
+ */
 export function group<M>(
   name: string,
-  lines: readonly Line<M>[],
+  warmUp: string,
+  declared: readonly Line<M>[],
   measure: (setting: Setting) => Promise<M>,
   picturesOf: (measured: M) => readonly Picture[] = () => [],
 ): Group {
+  const lines = declared.map((line) => ({ warmUp, ...line }));
   return {
     name,
     lines,

@@ -17,6 +17,7 @@ const time: Line<number> = {
   name: 'a time',
   unit: 'ms',
   target: { atMost: 3 },
+  warmUp: 'one start',
   measure: (measured) => ({ measured }),
 };
 
@@ -47,10 +48,10 @@ test('the table has a row for every line and says each outcome', () => {
   assert.deepEqual(
     rows.map((row) => row.split(/ {2,}/)),
     [
-      ['serve: a ratio', '5,679 requests/s', '0.123 x the limit', '-', '>= 0.5', 'MISSED'],
-      ['serve: a time', '0.123 ms', '-', '-', '<= 3', 'reached'],
-      ['serve: a time', '-', '-', '-', '<= 3', 'nginx is not installed'],
-      ['serve: a time', '-', '-', '-', '<= 3', 'FAILED'],
+      ['serve: a ratio', '5,679 requests/s', '0.123 x the limit', '-', '>= 0.5', '-', 'MISSED'],
+      ['serve: a time', '0.123 ms', '-', '-', '<= 3', 'one start', 'reached'],
+      ['serve: a time', '-', '-', '-', '<= 3', 'one start', 'nginx is not installed'],
+      ['serve: a time', '-', '-', '-', '<= 3', 'one start', 'FAILED'],
     ],
   );
   assert.equal(summary(results), '1 lines reached their target, 1 missed it, 1 were not measured, 1 failed.');

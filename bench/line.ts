@@ -27,6 +27,8 @@ export type Line<M> = {
    * machine.
    */
   readonly comparedWith?: string;
+  /** The work before what is measured, so that its code is compiled; by default that of its group. */
+  readonly warmUp?: string;
   /** Null: the line only informs. */
   readonly target: Target | null;
   readonly measure: (measured: M) => Figure | Missing;

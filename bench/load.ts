@@ -3,8 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuUs, family } from './proc.ts';
+import { cpuUs, family, threadsUs } from './proc.ts';
 import { type Running, run } from './process.ts';
+import { medianRatio } from './statistics.ts';
 
 /** The requests that a load is made of. */
 export type Requests = {
@@ -27,6 +28,8 @@ export type Load = {
   readonly errors: number;
   /** Processor time of the server and of the processes that it started, for one request, in microseconds. */
   readonly cpuUs: number;
+  /** The same of the thread of the server that worked most. */
+  readonly busierUs: number;
 };
 
 /** A load on a server; what is left out is as usual. */
@@ -142,12 +145,17 @@ export async function load(
     '--',
     String(seed),
   ];
-  const before = cpuUs(family(pid));
+  const [before, threads] = [cpuUs(family(pid)), threadsUs(family(pid))];
   const { stdout } = await run(folder, 'wrk', args);
   const used = cpuUs(family(pid)) - before;
+  const busier = Math.max(
+    ...threadsUs(family(pid))
+      .entries()
+      .map(([task, us]) => us - (threads.get(task) ?? 0)),
+  );
   const { durationUs, ...counts } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n'))) as Omit<
     Load,
-    'requestsPerSecond' | 'cpuUs'
+    'requestsPerSecond' | 'cpuUs' | 'busierUs'
   > & { readonly durationUs: number };
   const isFigure = countErrors || counts.errors <= counts.requests * ERROR_SHARE_MAX;
   const figure = (value: number): number => (isFigure && counts.requests > 0 ? value : Number.NaN);
@@ -158,9 +166,24 @@ export async function load(
     p50Us: figure(counts.p50Us),
     p99Us: figure(counts.p99Us),
     cpuUs: figure(used / counts.requests),
+    busierUs: figure(busier / counts.requests),
   };
 }
 
+/**
+ * The processor time of one constant Buffer over that of a server, in each round. Where two threads share a
+ * request, that of the busier one counts.
+ */
+export const shareOfLimit = (
+  ours: readonly Load[],
+  limit: readonly Load[],
+  time: 'cpuUs' | 'busierUs' = 'cpuUs',
+): number =>
+  medianRatio(
+    limit.map((load) => load.cpuUs),
+    ours.map((load) => load[time]),
+  );
+
 /** A load in words. */
 export const inWords = (load: Load): string =>
-  `${load.requestsPerSecond.toFixed(0)} requests/s, CPU ${load.cpuUs.toFixed(0)} us, p50 ${load.p50Us} us, p99 ${load.p99Us} us${load.errors > 0 ? `, ${load.errors} errors` : ''}`;
+  `${load.requestsPerSecond.toFixed(0)} requests/s, CPU ${load.cpuUs.toFixed(0)} us, of one thread ${load.busierUs.toFixed(0)}, p50 ${load.p50Us} us, p99 ${load.p99Us} us${load.errors > 0 ? `, ${load.errors} errors` : ''}`;

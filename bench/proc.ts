@@ -42,6 +42,10 @@ export function workerCpuUs(pid: number): number {
   return workers.reduce((sum, task) => sum + usedUs(`${task}/stat`, 2), 0);
 }
 
+/** The same of each thread of some processes, by its folder in proc(5). */
+export const threadsUs = (pids: readonly number[]): ReadonlyMap<string, number> =>
+  new Map(pids.flatMap(tasksOf).map((task) => [task, usedUs(`${task}/stat`, 2)]));
+
 let tickUs = 0;
 
 /**

@@ -1,6 +1,7 @@
 // Child processes that are measured: servers on 127.0.0.1 and commands that run to their end.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +20,8 @@ export const script = (url: string): string[] => [
 export type Running = { readonly url: string; readonly pid: number; readonly stop: () => Promise<void> };
 
 const START_TIMEOUT_MS = 300_000;
+/** Characters of a log that an error repeats. */
+const SAID_MAX = 1_000;
 /** What runs, and the signal that ends it at once. */
 const children = new Map<ChildProcess, NodeJS.Signals>();
 
@@ -79,6 +82,8 @@ export type StartOptions = {
   /** What it must answer with 200 before it counts as started; without, any answer to `/` will do. */
   readonly target?: string;
   readonly pollMs?: number;
+  /** The file to which it writes its log. */
+  readonly log?: string;
   /** Variables of its environment, beside those of the benchmark. */
   readonly environment?: NodeJS.ProcessEnv;
 };
@@ -97,24 +102,28 @@ export async function startServer(
     target,
     pollMs = POLL_MS,
     environment = {},
-  }: Pick<StartOptions, 'target' | 'pollMs' | 'environment'> = {},
+    log,
+  }: Pick<StartOptions, 'target' | 'pollMs' | 'environment' | 'log'> = {},
 ): Promise<Running> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const words = typeof args === 'function' ? args(port) : [...args, '--port', String(port)];
-  const child = startChild(folder, command, words, { environment });
+  const child = startChild(folder, command, words, { environment, ...(log !== undefined && { log }) });
   await child.until(() => answers(url, target), pollMs);
   return { url, pid: child.pid, stop: child.stop };
 }
 
-/** Starts Bourse's server of a store. */
+/** Starts Bourse's server of a store, with the log that it has by default, in a file. */
 export const startBourse = (
   folder: string,
   storeUrl: string,
   flags: readonly string[] = [],
   options: Pick<StartOptions, 'target' | 'pollMs' | 'environment'> = {},
 ): Promise<Running> =>
-  startServer(folder, bourse, ['serve', '--store', storeUrl, '--log-level', 'silent', ...flags], options);
+  startServer(folder, bourse, ['serve', '--store', storeUrl, ...flags], {
+    ...options,
+    log: join(folder, 'serve.log'),
+  });
 
 /** A process that runs until it is stopped. */
 export type Child = {
@@ -134,11 +143,14 @@ export function startChild(
     stopSignal = 'SIGTERM',
     killSignal = 'SIGKILL',
     environment = {},
+    log,
   }: Omit<StartOptions, 'target' | 'pollMs'> = {},
 ): Child {
-  const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit'];
+  const file = log === undefined ? null : openSync(log, 'a');
+  const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', file ?? 'inherit'];
   const as = uid === undefined ? {} : { uid };
   const { child, ended } = start(folder, command, args, { stdio, env: environment, ...as });
+  if (file !== null) closeSync(file);
   children.set(child, killSignal);
   const end = { status: null as number | null };
   ended.then(
@@ -154,7 +166,10 @@ export function startChild(
     async until(holds, pollMs = POLL_MS) {
       const startedMs = performance.now();
       while (!(await holds())) {
-        if (end.status !== null) throw new Error(`${command} ${args.join(' ')} ended with ${end.status}`);
+        if (end.status !== null) {
+          const said = log === undefined ? '' : `: ${readFileSync(log, 'utf8').slice(-SAID_MAX)}`;
+          throw new Error(`${command} ${args.join(' ')} ended with ${end.status}${said}`);
+        }
         if (performance.now() - startedMs > START_TIMEOUT_MS) throw new Error(`${command} does not answer`);
         await sleep(pollMs);
       }

@@ -17,7 +17,8 @@ const words: Readonly<Record<Outcome, string>> = {
 const targetText = (target: Target | null): string =>
   target === null ? '-' : 'atLeast' in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`;
 
-function rowOf({ group, name, unit, comparedWith, target, figure, outcome, reason }: Result): string[] {
+function rowOf(result: Result): string[] {
+  const { group, name, unit, comparedWith, warmUp = '-', target, figure, outcome, reason } = result;
   const ratio =
     comparedWith === undefined
       ? '-'
@@ -28,6 +29,7 @@ function rowOf({ group, name, unit, comparedWith, target, figure, outcome, reaso
     ratio,
     figure?.queryUs === undefined ? '-' : digits(figure.queryUs),
     targetText(target),
+    warmUp,
     outcome === 'not measured' ? reason! : words[outcome],
   ];
 }
@@ -35,7 +37,7 @@ function rowOf({ group, name, unit, comparedWith, target, figure, outcome, reaso
 /** The results for a person. */
 export const describe = (results: readonly Result[]): string =>
   formatTable([
-    ['LINE', 'MEASURED', 'COMPARED', 'QUERY US', 'TARGET', 'OUTCOME'],
+    ['LINE', 'MEASURED', 'COMPARED', 'QUERY US', 'TARGET', 'WARM-UP', 'OUTCOME'],
     ...results.map((result) => rowOf(result)),
   ]);
 

@@ -32,11 +32,19 @@ type Beside = {
   readonly dear: readonly Load[];
 };
 type Measured = {
+  readonly firstUserMs: readonly number[];
   readonly derived: Readonly<Record<DerivedInterval, readonly Derived[]>>;
   readonly beside: Beside;
 };
 
 const lines: readonly Line<Measured>[] = [
+  {
+    name: '1,000 x 60M from minutes, the first request after a start',
+    unit: 'ms',
+    target: { atMost: 40 },
+    warmUp: 'none',
+    measure: ({ firstUserMs }) => ({ measured: median(firstUserMs) }),
+  },
   ...intervals.flatMap((interval): Line<Measured>[] => [
     {
       name: `1,000 x ${interval} from minutes, first asking`,
@@ -117,16 +125,19 @@ async function fill(setting: Setting): Promise<LongStore> {
 const derivedTarget = (symbol: string, interval: string, secret: string, from: string): string =>
   `/api/v2/stock/bars/US:${symbol}/${interval}/from/${from}/to/2040-01-01?limit=1000&secret_key=${secret}`;
 
-/** Asks a new server for each interval, of a series that it has not read, and then again. */
+/**
+ * Asks a new server at once for 60M, then for each interval of a series that it has not read, and again.
+ */
 async function deriveOnce(
   setting: Setting,
   long: LongStore,
-): Promise<Readonly<Record<DerivedInterval, Derived>>> {
+): Promise<Readonly<Record<DerivedInterval, Derived>> & { readonly firstUserMs: number }> {
   const server = await startBourse(setting.workshop.folder, long.store.url);
   const caller = new Caller(server.url);
   const from = `${FIRST_LONG_YEAR}-01-05`;
   const [warm, ...cold] = long.symbols as [string, ...string[]];
   const requests = { ...long.usual.requests, secret: long.secret };
+  const { ms: firstUserMs } = await caller.must(derivedTarget(warm, '60M', long.secret, from));
   // The code is compiled by others' requests: ordinary ones, and each interval of another series, from the
   // beginning of each year.
   for (let asking = 0; asking < WARM_UP_REQUESTS; asking++)
@@ -147,7 +158,7 @@ async function deriveOnce(
   }
   caller.close();
   await server.stop();
-  return derived as Readonly<Record<DerivedInterval, Derived>>;
+  return { ...(derived as Readonly<Record<DerivedInterval, Derived>>), firstUserMs };
 }
 
 /** Days one after the other, of the first half of the years at most. */
@@ -196,16 +207,18 @@ async function besideDear({ workshop, scale }: Setting, long: LongStore, server:
 async function measure(setting: Setting): Promise<Measured> {
   const long = await fill(setting);
   const derived: Record<DerivedInterval, Derived[]> = { '60M': [], DAY: [], WEEK: [] };
+  const firstUserMs: number[] = [];
   for (let round = 0; round < setting.scale.rounds; round++) {
     const one = await deriveOnce(setting, long);
     for (const interval of intervals) derived[interval].push(one[interval]);
+    firstUserMs.push(one.firstUserMs);
   }
   const server = await startBourse(setting.workshop.folder, long.store.url);
   const beside = await besideDear(setting, long, server);
   await server.stop();
   long.store.remove();
-  return { derived, beside };
+  return { firstUserMs, derived, beside };
 }
 
 /** The lines of `bars`. */
-export const bars = group('bars', lines, measure);
+export const bars = group('bars', 'another series, 160 requests', lines, measure);

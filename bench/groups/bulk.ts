@@ -139,4 +139,4 @@ async function measure({ scale, workshop }: Setting): Promise<Measured> {
 }
 
 /** The lines of `bulk`. */
-export const bulk = group('bulk', lines, measure);
+export const bulk = group('bulk', '500 requests, the Arrow once', lines, measure);

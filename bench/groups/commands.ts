@@ -23,7 +23,7 @@ const lines: readonly Line<Measured>[] = [
 ];
 
 /** The lines of `commands`. */
-export const commands = group('commands', lines, async (setting): Promise<Measured> => {
+export const commands = group('commands', 'one start', lines, async (setting): Promise<Measured> => {
   const { workshop, scale } = setting;
   const helpMs: number[] = [];
   // The first one may compile the sources.

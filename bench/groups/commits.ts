@@ -90,4 +90,4 @@ async function measure(setting: Setting): Promise<readonly Round[]> {
 }
 
 /** The lines of `commits`. */
-export const commits = group('commits', lines, measure);
+export const commits = group('commits', '10 requests of each series', lines, measure);

@@ -103,4 +103,4 @@ function picturesOf(measured: Measured): Picture[] {
 }
 
 /** The lines of `connections`. */
-export const connections = group('connections', lines, measure, picturesOf);
+export const connections = group('connections', '2 s of load', lines, measure, picturesOf);

@@ -67,6 +67,7 @@ async function bytesAtOnce(
 /** The lines of `disk`. */
 export const disk = group(
   'disk',
+  'none',
   lines,
   async (setting): Promise<Measured> => ({
     bulk: await bytesAtOnce(setting, setting.workshop.freshStore('bulk')),

@@ -67,4 +67,4 @@ async function measure(setting: Setting): Promise<Measured> {
 }
 
 /** The lines of `files`. */
-export const files = group('files', lines, measure);
+export const files = group('files', 'none', lines, measure);

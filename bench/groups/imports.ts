@@ -139,4 +139,4 @@ async function measure(setting: Setting): Promise<Measured> {
 }
 
 /** The lines of `import`. */
-export const imports = group('import', lines, measure);
+export const imports = group('import', 'none', lines, measure);

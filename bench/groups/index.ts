@@ -3,6 +3,7 @@ import type { Group } from '../group.ts';
 import { bars } from './bars.ts';
 import { bulk } from './bulk.ts';
 import { calendar } from './calendar.ts';
+import { cliffs } from './cliffs.ts';
 import { commands } from './commands.ts';
 import { commits } from './commits.ts';
 import { connections } from './connections.ts';
@@ -27,6 +28,7 @@ export const groups: readonly Group[] = [
   commits,
   bars,
   bulk,
+  cliffs,
   growth,
   lists,
   imports,

@@ -17,7 +17,7 @@ const dayAt = (offset: number): string => formatDay(FIRST_DAY + offset);
 const paragraph = 'The company said on Thursday what it had done in the quarter. '.repeat(4);
 
 /** The header of each dataset's file, and its row of a number: every key differs. */
-const files = {
+export const files = {
   news: {
     header: 'published_date,title,publisher_url,asset_name,country_iso_code,symbol,text_content',
     rowOf: (at: number) =>
@@ -84,6 +84,7 @@ async function measure(setting: Setting): Promise<Measured> {
 /** The lines of lists that are imported. */
 export const listImports = group<Measured>(
   'import of lists',
+  'none',
   names.flatMap((name) => [
     {
       name,

@@ -87,4 +87,4 @@ async function measure(setting: Setting): Promise<Measured> {
 }
 
 /** The lines of `memory`. */
-export const memory = group('memory', lines, measure);
+export const memory = group('memory', '2 s of load', lines, measure);

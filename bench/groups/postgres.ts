@@ -250,4 +250,4 @@ async function measure(setting: Setting): Promise<Measured> {
 }
 
 /** The lines of `postgres`. */
-export const postgres = group('postgres', lines, measure);
+export const postgres = group('postgres', '200 requests, 2 s of load', lines, measure);

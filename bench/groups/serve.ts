@@ -11,6 +11,7 @@ import {
   type Load,
   load,
   type Requests,
+  shareOfLimit,
   targetOf,
   writeScript,
   writeTargets,
@@ -62,9 +63,17 @@ function against(subject: Subject, other: Subject): (measured: Serving) => Figur
   };
 }
 
+/** The share of the limit that one subject has, by processor time. */
+const shareOf =
+  (subject: Subject, limit: Subject, time?: 'busierUs') =>
+  ({ loads }: Serving): Figure => ({
+    measured: median(rates(loads[subject]!)),
+    ratio: shareOfLimit(loads[subject]!, loads[limit]!, time),
+  });
+
 const unit = 'requests/s';
 const targets: Readonly<Partial<Record<PeerName, number>>> = {
-  [THE_LIMIT]: 0.15,
+  [THE_LIMIT]: 0.2,
   'Fastify and SQLite, a row a bar': 4,
   'Fastify and PostgreSQL, json_agg': 2.5,
 };
@@ -74,29 +83,29 @@ const lines: readonly Line<Serving>[] = [
     name: `${BARS} bars, the same URL again`,
     unit,
     comparedWith: THE_LIMIT,
-    target: { atLeast: 0.7 },
-    measure: against(own.same, THE_LIMIT),
+    target: { atLeast: 0.8 },
+    measure: shareOf(own.same, THE_LIMIT),
   },
   {
     name: `${BARS} bars, the same URL again, gzip`,
     unit,
     comparedWith: own.gzipLimit,
-    target: { atLeast: 0.6 },
-    measure: against(own.sameGzip, own.gzipLimit),
+    target: { atLeast: 0.8 },
+    measure: shareOf(own.sameGzip, own.gzipLimit),
   },
   ...peerNames.map((peer) => ({
     name: `${BARS} bars, nothing cached, 50 series`,
     unit,
     comparedWith: peer,
     target: targets[peer] === undefined ? null : { atLeast: targets[peer] },
-    measure: against(own.few, peer),
+    measure: peer === THE_LIMIT ? shareOf(own.few, peer, 'busierUs') : against(own.few, peer),
   })),
   {
     name: `${BARS} bars, nothing cached, 5,000 series`,
     unit,
     comparedWith: THE_LIMIT,
-    target: { atLeast: 0.1 },
-    measure: against(own.many, THE_LIMIT),
+    target: { atLeast: 0.15 },
+    measure: shareOf(own.many, THE_LIMIT, 'busierUs'),
   },
   {
     name: `${BARS} bars, nothing cached, 50 series, gzip`,
@@ -235,4 +244,4 @@ function picturesOf({ loads }: Serving): Picture[] {
 }
 
 /** The lines of `serve`. */
-export const serve = group('serve', lines, measure, picturesOf);
+export const serve = group('serve', '200 requests, 2 s of load', lines, measure, picturesOf);

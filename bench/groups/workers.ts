@@ -25,7 +25,7 @@ const lines: readonly Line<Measured>[] = [
 ];
 
 /** The lines of `workers`. */
-export const workers = group('workers', lines, async (setting: Setting) => {
+export const workers = group('workers', '2 s of load', lines, async (setting: Setting) => {
   const { scale, workshop } = setting;
   const { folder } = workshop;
   const usual = await setting.usual();

@@ -108,7 +108,7 @@ export const httpLimits = {
    * A connection with so many unread bytes is closed instead of answered while its caller is over its bound.
    */
   unreadBytesMax: 65_536,
-  /** Streamed answers of one serving process at a time: each keeps one step, about a megabyte. */
+  /** Streamed answers of one serving process at a time: each keeps two steps, about a megabyte each. */
   streamedAnswersMax: 8,
   /** The same of one key: its callers may read slowly, and then leave the other places to others. */
   streamedAnswersPerKeyMax: 4,

@@ -3,7 +3,7 @@ import { Refusal } from '../contract/errors.ts';
 import { NamesOfSteps } from '../queries/adjusted.ts';
 import type { Answer, QueryRequest, StepPlace } from '../queries/query.ts';
 import { httpLimits } from './limits.ts';
-import { ownAnswer } from './response.ts';
+import { freeBody, ownAnswer } from './response.ts';
 import { full } from './threads/query-queue.ts';
 
 type Step = Answer & { readonly kind: 'answer' };
@@ -59,7 +59,7 @@ export class StreamedAnswers {
     const first = await stepOf(request, read);
     const sum = new StepSum();
     sum.add(first);
-    const rest = stepsAfter(first.rest, request, read, sum);
+    const rest = stepsAfter(first.rest, request, read, sum, held);
     // Headers wait for the first row: an answer without any says in them why.
     let next = sum.rows === 0 ? await rest() : null;
     return {
@@ -91,21 +91,31 @@ export class StreamedAnswers {
   }
 }
 
+/** The steps after the first. Once one is asked for, the next is read while it is sent. */
 function stepsAfter(
   place: StepPlace | undefined,
   request: QueryRequest,
   read: Read,
   sum: StepSum,
+  held: DisposableStack,
 ): StreamedAnswer['rest'] {
-  let from = place;
+  const begin = (from: StepPlace | undefined): Promise<Step> | null => {
+    if (from === undefined) return null;
+    const step = stepOf({ ...request, from }, read);
+    // It is thrown where it is waited for, unless the caller has gone by then.
+    step.catch(() => undefined);
+    return step;
+  };
+  /** Undefined until the first of them is asked for; null behind the last. */
+  let ahead: Promise<Step> | null | undefined;
+  held.defer(() => void ahead?.then(freeBody, () => undefined));
   return async () => {
     // A step may have no row: that of a page of instruments without bars in the range.
-    while (from !== undefined) {
-      const step = await stepOf({ ...request, from }, read);
+    for (let coming = ahead === undefined ? begin(place) : ahead; coming !== null; coming = ahead) {
+      const step = await coming;
+      ahead = begin(step.rest);
       sum.add(step);
-      const { body, rest } = step;
-      from = rest;
-      if (body.length > 0) return body;
+      if (step.body.length > 0) return step.body;
     }
     return null;
   };

@@ -21,16 +21,21 @@ export type TimedBars = {
   readonly splitVolume?: Uint8Array;
 };
 
-/** Calls `visit` for every bar inside a segment; both ascend. */
-function eachInSegments(bars: Bars, segments: Segments, visit: (bar: number, segment: number) => void): void {
-  const { keyMs } = bars;
-  let segment = 0;
-  for (let bar = 0; bar < bars.count; bar++) {
-    const at = keyMs[bar]!;
-    while (segment < segments.openMs.length && segments.closeMs[segment]! <= at) segment++;
-    if (segment === segments.openMs.length) return;
-    if (at >= segments.openMs[segment]!) visit(bar, segment);
+/** Bars from one index to another (not included), all inside one segment. */
+type SegmentRun = { readonly from: number; readonly to: number; readonly segment: number };
+
+/** The bars inside segments; both ascend. */
+function runsInSegments({ count, keyMs }: Bars, { openMs, closeMs }: Segments): SegmentRun[] {
+  const runs: SegmentRun[] = [];
+  let bar = 0;
+  for (let segment = 0; segment < openMs.length && bar < count; segment++) {
+    const [first, end] = [openMs[segment]!, closeMs[segment]!];
+    while (bar < count && keyMs[bar]! < first) bar++;
+    const from = bar;
+    while (bar < count && keyMs[bar]! < end) bar++;
+    if (bar > from) runs.push({ from, to: bar, segment });
   }
+  return runs;
 }
 
 /** The bars at the first `count` indexes; where these are all bars, `bars` itself. */
@@ -60,17 +65,22 @@ function untimed(bars: Bars): TimedBars {
  */
 export function timeMinutes(bars: Bars, segments: Segments, minutes: number): TimedBars {
   const stepMs = minutes * MINUTE_MS;
+  const { keyMs } = bars;
   const { openMs, closeMs, day } = untimed(bars);
-  const kept = new Int32Array(bars.count);
+  const runs = runsInSegments(bars, segments);
   let count = 0;
-  eachInSegments(bars, segments, (bar, segment) => {
-    const at = bars.keyMs[bar]!;
-    openMs[count] = at;
-    closeMs[count] = Math.min(at + stepMs, segments.closeMs[segment]!);
-    day[count] = segments.day[segment]!;
-    kept[count++] = bar;
-  });
-  return { bars: pickBars(bars, kept, count), openMs, closeMs, day };
+  for (const { from, to, segment } of runs) {
+    const endMs = segments.closeMs[segment]!;
+    day.fill(segments.day[segment]!, count, count + to - from);
+    for (let bar = from; bar < to; bar++, count++) {
+      openMs[count] = keyMs[bar]!;
+      closeMs[count] = Math.min(keyMs[bar]! + stepMs, endMs);
+    }
+  }
+  if (count === bars.count) return { bars, openMs, closeMs, day };
+  const inside = emptyBars(count);
+  for (const { from, to } of runs) appendBars(inside, bars, from, to);
+  return { bars: inside, openMs, closeMs, day };
 }
 
 /**
@@ -183,21 +193,19 @@ export type Cell = { readonly keyMs: number; readonly openMs: number; readonly c
 export function countOffGrid(bars: Bars, segments: Segments, minutes: number): number {
   const stepMs = minutes * MINUTE_MS;
   let count = 0;
-  eachInSegments(bars, segments, (bar, segment) => {
-    const at = bars.keyMs[bar]!;
-    const isOff = (at - segments.openMs[segment]!) % stepMs !== 0;
-    const next = segment + 1;
-    const reachesLate = segments.late[next] === 1 && segments.openMs[next]! < at + stepMs;
-    if (isOff && segments.late[segment] === 0 && !reachesLate) count++;
-  });
+  const { openMs, late } = segments;
+  for (const { from, to, segment } of runsInSegments(bars, segments)) {
+    if (late[segment] !== 0) continue;
+    const lateMs = late[segment + 1] === 1 ? openMs[segment + 1]! : Number.POSITIVE_INFINITY;
+    for (let bar = from; bar < to; bar++) {
+      const at = bars.keyMs[bar]!;
+      if ((at - openMs[segment]!) % stepMs !== 0 && at + stepMs <= lateMs) count++;
+    }
+  }
   return count;
 }
 
 /** Counts the bars that open outside every segment: they are stored, but not served (contract 3.10). */
 export function countOutside(bars: Bars, segments: Segments): number {
-  let inside = 0;
-  eachInSegments(bars, segments, () => {
-    inside++;
-  });
-  return bars.count - inside;
+  return runsInSegments(bars, segments).reduce((left, { from, to }) => left - (to - from), bars.count);
 }

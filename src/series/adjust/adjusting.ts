@@ -94,17 +94,12 @@ async function changesAfter(
   for (const [at, row] of all.entries()) {
     const { action_type: type, ex_date: day } = row;
     if (kind !== 'all' && isOfShares(type) !== (kind === 'split')) continue;
-    if (day > throughDay) {
-      if (day <= today && isSplitting(row)) leftOutDay = day;
-    } else if (day > fromDay)
+    const { part, whole } = sharesOf(row);
+    if (day > throughDay && day <= today && part !== whole) leftOutDay = day;
+    if (day > fromDay && day <= throughDay)
       changes.push(await keep(`change|${instrument_id}|${at}|${overDay}|${hasEnded}`, () => changeOf(row)));
   }
   return { changes: changes.filter((change) => isChange(change) || change.missing !== null), leftOutDay };
-}
-
-function isSplitting(row: Action): boolean {
-  const { part, whole } = sharesOf(row);
-  return part !== whole;
 }
 
 /**

@@ -16,27 +16,19 @@ import {
 
 const noBitmap = new Uint8Array(0);
 
-/**
- * The bitmap of rows that are not null, from the lowest bit of each byte on: empty where `isNull` is 0 for
- * all.
- */
-function bitmapOf(isNull: Uint8Array, nulls: number): Uint8Array {
+/** The bitmap of rows that are not null, from the lowest bit of each byte on: empty where none is. */
+function bitmapOf(rows: number, nulls: number, isNull: (row: number) => boolean): Uint8Array {
   if (nulls === 0) return noBitmap;
-  const bitmap = new Uint8Array(Math.ceil(isNull.length / 8));
-  for (let row = 0; row < isNull.length; row++) if (isNull[row] === 0) bitmap[row >> 3]! |= 1 << (row & 7);
+  const bitmap = new Uint8Array(Math.ceil(rows / 8));
+  for (let row = 0; row < rows; row++) if (!isNull(row)) bitmap[row >> 3]! |= 1 << (row & 7);
   return bitmap;
 }
 
 /** Numbers; NaN is null. */
 function doubles(values: Float64Array): ArrowColumn {
-  const isNull = new Uint8Array(values.length);
   let nulls = 0;
-  for (let row = 0; row < values.length; row++) {
-    if (!Number.isNaN(values[row]!)) continue;
-    isNull[row] = 1;
-    nulls++;
-  }
-  return { nulls, buffers: [bitmapOf(isNull, nulls), values] };
+  for (let row = 0; row < values.length; row++) if (Number.isNaN(values[row]!)) nulls++;
+  return { nulls, buffers: [bitmapOf(values.length, nulls, (row) => Number.isNaN(values[row]!)), values] };
 }
 
 const WORD = 2 ** 32;
@@ -89,10 +81,10 @@ function texts(runs: readonly TextRun[]): ArrowColumn {
       absent.fill(1, row, row + count);
       nulls += count;
     }
-    for (let index = 1; index <= count; index++) ends[row + index] = at + index * bytes.length;
-    row += count;
+    const [{ length }, after] = [bytes, row + count];
+    for (let end = at + length; row < after; end += length) ends[++row] = end;
   }
-  return { nulls, buffers: [bitmapOf(absent, nulls), ends, data] };
+  return { nulls, buffers: [bitmapOf(rows, nulls, (at) => absent[at] === 1), ends, data] };
 }
 
 type Declared = { readonly type?: string; readonly format?: string; readonly anyOf?: readonly Declared[] };
