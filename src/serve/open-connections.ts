@@ -21,9 +21,9 @@ type Unfinished = {
  * The connections that a process may have open: below its bound of open files, because the store needs some
  * too.
  */
-export function connectionsMax(): number {
+export function connectionsMax(filesMax = openFilesMax()): number {
   const { connectionsMax: most, connectionsMin: least, filesReserved } = httpLimits;
-  return Math.max(least, Math.min(most, (openFilesMax() ?? Number.POSITIVE_INFINITY) - filesReserved));
+  return Math.max(least, Math.min(most, (filesMax ?? Number.POSITIVE_INFINITY) - filesReserved));
 }
 
 /** The open connections, each with the responses that it still has to send. */

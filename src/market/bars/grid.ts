@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { hoursOf, type PeriodInterval, periodHours } from '../calendar/period.ts';
 import { REGULAR, type Segments } from '../calendar/session.ts';
-import { type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
+import { appendBars, type Bars, concatBars, copyBar, emptyBars, sliceBars } from './columns.ts';
 
 /**
  * Bars as they are served, with their instants and the label date of their session. Arrays have at least
