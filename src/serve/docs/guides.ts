@@ -83,7 +83,7 @@ async function decisionList(): Promise<string> {
   const links = names.map(
     async (name) => `- [${titleIn(await markdownOf(name))}](${name.slice(DECISIONS.length)})`,
   );
-  const about = 'Choices that a newcomer would question, each with its situation, its reasons and its price.';
+  const about = 'Decisions that a newcomer would question, each with its context, its reasons and its cost.';
   return ['# Decisions', '', about, '', ...(await Promise.all(links)), ''].join('\n');
 }
 
