@@ -180,6 +180,12 @@ const cases: readonly Case[] = [
     days,
   ],
   [
+    'objects by their times, pandas index with date_format="iso"',
+    Object.fromEntries([one, two].map((s, row) => [new Date(s * 1000).toISOString(), record(own, row)])),
+    minute,
+    minutes,
+  ],
+  [
     'objects by their dates, Alpha Vantage, newest first',
     {
       'Meta Data': { '1. Information': 'Daily', '2. Symbol': 'A' },

@@ -202,7 +202,7 @@ type Node = {
 const KIDS_MAX = 256;
 
 const MOMENT = /^"(?:\d{4}-\d\d-\d\d(?:[ T][\d:.Z+-]*)?|\d+)"$/;
-const SYMBOL = /^"(?=.*[A-Z])[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
+const SYMBOL = /^"(?=.*[A-Z])(?!\d{4}-\d\d-\d\d)[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
 const ROW_NUMBER = /^"?\d{1,7}"?$/;
 /** Keys of lists that name the values in others. */
 const NAMES_KEY = /columns|fields|names/i;
