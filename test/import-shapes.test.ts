@@ -180,6 +180,12 @@ const cases: readonly Case[] = [
     days,
   ],
   [
+    'objects by their times, pandas index with date_format="iso"',
+    Object.fromEntries([one, two].map((s, row) => [new Date(s * 1000).toISOString(), record(own, row)])),
+    minute,
+    minutes,
+  ],
+  [
     'objects by their dates, Alpha Vantage, newest first',
     {
       'Meta Data': { '1. Information': 'Daily', '2. Symbol': 'A' },
@@ -417,6 +423,21 @@ test('objects by their symbols are the bars of each, whatever is around them (co
     await vendor.refusal('a.json', JSON.stringify({ ...many, LAST: [...a, 1] }), { fields }),
     /a row of LAST is no object/,
   );
+  // One symbol for all of them would mix their bars.
+  const [five, cells] = ['Open,High,Low,Close,Volume', '1,2,1,1,9'];
+  const symbols = [...Array(5).fill('A'), ...Array(5).fill('B')].join();
+  const head = [`Price,${five},${five}`, `Ticker,${symbols}`, `Date${','.repeat(10)}`];
+  const wide = [...head, `2024-01-02,${cells},${cells}`, ''].join('\n');
+  for (const [name, text] of [
+    ['a.json', JSON.stringify({ A: a, 'B.B': b })],
+    ['a.csv', wide],
+  ] as const)
+    assert.match(
+      await vendor.refusal(name, text, { fields: minute }),
+      /has the rows of 2 symbols: leave out --symbol/,
+    );
+  await vendor.import('a.json', JSON.stringify({ data: { A: a, 'B.B': [] } }), { fields: minute });
+  assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
   // What may be no symbols is not guessed, and no map reads one list alone.
   for (const content of [
     { a, b },

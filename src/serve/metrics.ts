@@ -96,7 +96,7 @@ export class Metrics {
     this.#gauge('bourse_queue_in_flight_requests', 'Requests in a query thread.', () => queue.inFlight);
     this.#gauge(
       'bourse_query_threads',
-      'Query threads: a second one starts with the first request for many bars, coverage or findings.',
+      'Query threads: one at first, one more after a costly request, one more after one for bulk.',
       () => queue.threads,
     );
     this.#gauge(

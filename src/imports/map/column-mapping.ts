@@ -209,10 +209,16 @@ export function findSources(
       });
     }
   }
-  if (mapping.isOfSymbols && derived.some(({ fill }) => fill !== undefined))
+  const { symbolCount = 0 } = mapping;
+  if (symbolCount > 0 && derived.some(({ fill }) => fill !== undefined))
     throw unfitProblem(
       file,
-      'has its symbols side by side: no row is above another of its symbol to "fill" from',
+      'has its symbols side by side: "fill" would take cells from the rows of another symbol',
+    );
+  if (symbolCount > 1 && values.has('symbol'))
+    throw unfitProblem(
+      file,
+      `has the rows of ${symbolCount} symbols: leave out --symbol, which would give all of them one`,
     );
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));

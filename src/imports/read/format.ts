@@ -39,8 +39,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
-  /** True if its rows are those of several symbols in turn. */
-  readonly isOfSymbols?: true;
+  /** The number of symbols, where the file has the rows of each apart. */
+  readonly symbolCount?: number;
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
   /**

@@ -22,6 +22,7 @@ export type Reshaping = {
 export type Reshaped = {
   readonly shape: string;
   readonly header: readonly string[] | null;
+  readonly symbolCount?: number;
   readonly leftOut?: { readonly reason: string; readonly count: number };
 };
 
@@ -202,7 +203,7 @@ type Node = {
 const KIDS_MAX = 256;
 
 const MOMENT = /^"(?:\d{4}-\d\d-\d\d(?:[ T][\d:.Z+-]*)?|\d+)"$/;
-const SYMBOL = /^"(?=.*[A-Z])[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
+const SYMBOL = /^"(?=.*[A-Z])(?!\d{4}-\d\d-\d\d)[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
 const ROW_NUMBER = /^"?\d{1,7}"?$/;
 /** Keys of lists that name the values in others. */
 const NAMES_KEY = /columns|fields|names/i;
@@ -420,6 +421,7 @@ function reshapeJson(request: Reshaping): Reshaped | null {
     const [node] = table.nodes as [Node, ...Node[]];
     const rows = at(node.start);
     const without: string[] = [];
+    let symbolCount = 0;
     const said: Readonly<Record<Table['kind'], (add: (row: string) => void) => string>> = {
       keyed(add) {
         const list = node.kids.map(listOf).find((one) => one !== undefined)?.key;
@@ -442,7 +444,8 @@ function reshapeJson(request: Reshaping): Reshaped | null {
               else beside.set(key, rows.value());
             });
           else rows.skip();
-          if (count === 0) without.push(textOf(symbol));
+          if (count > 0) symbolCount++;
+          else without.push(textOf(symbol));
         });
         return 'JSON, objects by their symbols';
       },
@@ -517,7 +520,7 @@ function reshapeJson(request: Reshaping): Reshaped | null {
     const shape = writing(request, said[table.kind]);
     const reason = `symbols without rows, such as ${without[0]}`;
     const leftOut = without.length > 0 && { leftOut: { reason, count: without.length } };
-    return { shape, header: null, ...leftOut };
+    return { shape, header: null, ...(symbolCount > 0 && { symbolCount }), ...leftOut };
   } catch (error) {
     if (error instanceof TooDeep) return null;
     throw error;
@@ -649,6 +652,7 @@ function symbolRows(reshaping: Reshaping): Reshaped {
   return {
     shape: `columns of ${all.length} ${all.length === 1 ? 'symbol' : 'symbols'}, whose names are symbol`,
     header: header.map((one) => Buffer.from(one, 'latin1').toString()),
+    symbolCount: all.length,
     leftOut: { reason: 'a symbol has no value on a date', count },
   };
 }
