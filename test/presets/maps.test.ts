@@ -273,7 +273,10 @@ test('blank cells are filled from the row above, also in refused rows (contract 
 });
 
 test('fill is refused for symbols side by side, whose rows are in turn (contract 11)', async () => {
-  const wide = ['Price,Open,High,Low,Close', 'Ticker,A,A,A,A', 'Date,,,,', '2024-03-14,1,2,0.5,1.5', ''];
+  const wide = [
+    ...['Price,Open,High,Low,Close,Open,High,Low,Close', 'Ticker,A,A,A,A,B,B,B,B', 'Date,,,,,,,,'],
+    ...['2024-03-14,1,2,0.5,1.5,1,2,0.5,1.5', ''],
+  ];
   const names = { open: 'Open', high: 'High', low: 'Low', close: 'Close', symbol: 'symbol' };
   const map = { columns: { ...names, datetime: { column: 'Date', fill: 'down' } } };
   const { symbol: _, ...given } = { ...fields, interval: 'DAY' };
@@ -354,8 +357,14 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "epoch": "min"}', /line 3: .*"epoch" must be "s", "ms", "us", "ns"/],
   ['"close": {"column": "c", "offset": "EST"}', /line 3: .*"offset" must be an offset from UTC/],
   ['"close": {"column": "c", "format": "dd.mm"}', /line 3: .*"format" must be a date format/],
-  ['"close": {"column": "c", "format": "%d.%m.%Y %k"}', /line 3: .*"format" has %k, which means nothing/],
-  ['"close": {"column": "c", "format": "%Z %d.%m.%Y"}', /line 3: .*"format" has %Z, which means nothing/],
+  [
+    '"close": {"column": "c", "format": "%d.%m.%Y %k"}',
+    /line 3: .*"format" has %k, which is no part of a date format/,
+  ],
+  [
+    '"close": {"column": "c", "format": "%Z %d.%m.%Y"}',
+    /line 3: .*"format" has %Z, which is no part of a date format/,
+  ],
   ['"close": {"column": "c", "format": "%b %d %H:%M"}', /line 3: .*"format" has no year, such as %Y or %y/],
   ['"close": {"column": "c", "join": ["a", "b", "d", "e", "f"]}', /line 3: .*"join" must be a column, or/],
   [
