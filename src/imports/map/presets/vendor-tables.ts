@@ -302,6 +302,9 @@ const akshare = table(
     const isChina = cellsBelow(sample, '股票代码').some((code) => code.length === 6);
     const isHands = hasSymbols ? areHands || !areShares : areHands && !areShares;
     const isKnown = isHands || (areShares && !areHands && !isChina);
+    const doubt = isKnown
+      ? 'its turnover does not fit its prices: if they are adjusted (qfq, hfq), give --prices all'
+      : 'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)';
     return {
       columns: {
         ...(hasSymbols && { symbol: '股票代码' }),
@@ -311,16 +314,7 @@ const akshare = table(
       },
       values: { asset_schema: 'stock', ...(hasSymbols && isHands && { country_iso_code: 'CN' }) },
       prices: 'raw',
-      ...(!isKnown && {
-        doubt:
-          'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)',
-      }),
-      ...(isKnown &&
-        traded.length > 0 &&
-        !areHands &&
-        !areShares && {
-          doubt: 'its turnover does not fit its prices: if they are adjusted (qfq, hfq), give --prices all',
-        }),
+      ...((!isKnown || (traded.length > 0 && !areHands && !areShares)) && { doubt }),
     };
   },
 );
