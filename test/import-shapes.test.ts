@@ -434,7 +434,7 @@ test('objects by their symbols are the bars of each, whatever is around them (co
   ] as const)
     assert.match(
       await vendor.refusal(name, text, { fields: minute }),
-      /has the rows of 2 symbols: leave out --symbol/,
+      /has its symbols side by side: not all can have the symbol [^;]+; leave it out/,
     );
   await vendor.import('a.json', JSON.stringify({ data: { A: a, 'B.B': [] } }), { fields: minute });
   assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
@@ -458,6 +458,75 @@ test('objects by their symbols are the bars of each, whatever is around them (co
   };
   await vendor.import('a.json', JSON.stringify({ A: a, B: b }), flags);
   assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
+});
+
+const byDay = { asset_schema: 'stock', country_iso_code: 'US', interval: 'DAY' };
+const bar = (shift = 0, more: object = {}) => ({
+  ...{ t: '2024-01-02', o: 10 + shift, h: 12 + shift, l: 9 + shift, c: 11 + shift, v: 100 },
+  ...more,
+});
+
+test('objects by moments with a letter are no symbols (contract 11)', async () => {
+  const keys = ['2024-01-02T14:30:00.000Z', '2024-01-02T14:31:00.000Z'];
+  const content = Object.fromEntries(keys.map((key, place) => [key, record(own, place)]));
+  const report = await vendor.import('a.json', JSON.stringify(content), { fields: minute });
+  assert.equal(report.shape, 'JSON, objects by their dates, which are datetime');
+  assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
+});
+
+test('numbers and dates beside the list of a symbol are not those of its rows (contract 11)', async () => {
+  const around = { close: 99, volume: 5, datetime: '2024-01-05', date: '2024-01-05', exchange: 'XNAS' };
+  const answers = { A: { ...around, bars: [bar()] }, B: { ...around, bars: [bar(20)] } };
+  await vendor.import('a.json', JSON.stringify(answers), { fields: byDay });
+  assert.deepEqual(await vendor.served('stock/US:A', 'DAY'), [['2024-01-02', 10, 12, 9, 11, 100, null]]);
+  assert.deepEqual(await vendor.served('stock/US:B', 'DAY'), [['2024-01-02', 30, 32, 29, 31, 100, null]]);
+});
+
+test('keys that may be no symbols, and rows that are not found, are refused (contract 11)', async () => {
+  const many = (of: (at: number) => unknown, last: unknown) => ({
+    ...Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`S${at}`, of(at)])),
+    LAST: last,
+  });
+  const answer = (at: number) => ({ values: [bar(at)] });
+  for (const [content, message, more] of [
+    // Exchanges, intervals, dates.
+    [
+      { NYSE: [bar(0, { ticker: 'A' })], NASDAQ: [bar(0, { ticker: 'B' })] },
+      /its key NYSE is no symbol, if that is the ticker A of a row there/,
+    ],
+    [{ '1D': [bar()], '1W': [bar()] }, /required columns missing: .*symbol/],
+    [{ H1: [bar()], D1: [bar()] }, /required columns missing: .*symbol/],
+    [{ '000001': [bar()], 600000: [bar()] }, /its keys are only values, such as 600000\. Write its rows/],
+    // Two lists in an answer, or lists of other keys.
+    [{ A: { q: [bar(9)], bars: [bar()] }, B: { bars: [bar()], q: [bar(9)] } }, /A\.q\[\]\.t or A\.bars/],
+    [{ A: { bars: [bar()] }, B: { values: [bar()] } }, /required columns missing: .*symbol/],
+    [many(answer, { bars: [bar()] }), /the rows of LAST are not where those of other symbols are/],
+    [many(answer, [bar()]), /the rows of LAST are not where/],
+    [many(answer, { data: { values: [bar()] } }), /the rows of LAST are not where/],
+    [many(answer, { values: [bar()], splits: [{ a: 1 }] }), /the rows of LAST are not where/],
+    [many((at) => [bar(at)], { values: [bar()] }), /the rows of LAST are not where/],
+    // All of them cannot have one symbol.
+    [
+      { A: [bar()], B: [bar(20)] },
+      /has its symbols side by side: not all can have the symbol A/,
+      { symbol: 'A' },
+    ],
+  ] as const)
+    assert.match(
+      await vendor.refusal('a.json', JSON.stringify(content), { fields: { ...byDay, ...more } }),
+      message,
+    );
+  const [once, twice] = [JSON.stringify(bar()), JSON.stringify(bar()).replace('"o":10', '"o":10,"o":11')];
+  assert.match(
+    await vendor.refusal('a.json', `{"A":[${twice}],"B":[${once}]}`, { fields: byDay }),
+    /has the key "o" twice/,
+  );
+  const event = (name: string) => ({ event_code: name, event_name: name, datetime: '2024-01-02T10:00:00Z' });
+  const events = { dataset: 'economic-events', fields: { country_iso_code: 'US' } };
+  assert.match(
+    await vendor.refusal('a.json', JSON.stringify({ US: [event('A')], DE: [event('B')] }), events),
+    /has its symbols side by side: its rows have none/,
+  );
 });
 
 test('a table may be wider and longer than an object that DuckDB reads (contract 11)', async () => {

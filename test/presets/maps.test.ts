@@ -273,7 +273,10 @@ test('blank cells are filled from the row above, also in refused rows (contract 
 });
 
 test('fill is refused for symbols side by side, whose rows are in turn (contract 11)', async () => {
-  const wide = ['Price,Open,High,Low,Close', 'Ticker,A,A,A,A', 'Date,,,,', '2024-03-14,1,2,0.5,1.5', ''];
+  const wide = [
+    ...['Price,Open,High,Low,Close,Open,High,Low,Close', 'Ticker,A,A,A,A,B,B,B,B', 'Date,,,,,,,,'],
+    ...['2024-03-14,1,2,0.5,1.5,1,2,0.5,1.5', ''],
+  ];
   const names = { open: 'Open', high: 'High', low: 'Low', close: 'Close', symbol: 'symbol' };
   const map = { columns: { ...names, datetime: { column: 'Date', fill: 'down' } } };
   const { symbol: _, ...given } = { ...fields, interval: 'DAY' };

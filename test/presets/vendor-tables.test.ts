@@ -655,19 +655,24 @@ test('an answer of Twelve Data of several symbols: rows of another interval or c
   });
   const failed = { code: 404, message: 'symbol not found', status: 'error' };
   const fields = { asset_schema: 'stock', country_iso_code: 'US' };
-  const batch = { 'TWA:XNAS': answer('TWA', '71'), XYZ: failed, TWB: answer('TWB', '72') };
-  const report = await vendor.import('batch.json', JSON.stringify(batch), { fields });
-  assert.deepEqual(
-    [report.preset?.name, report.rowsNew, report.findings],
-    ['twelve-data', 2, { 'symbols without rows, such as XYZ': 1 }],
-  );
-  for (const [symbol, close] of [
-    ['TWA', 71],
-    ['TWB', 72],
-  ] as const)
-    assert.deepEqual(await vendor.served(`stock/US:${symbol}`, 'DAY'), [
-      ['2025-02-28', 70, 99, 60, close, 9, null],
-    ]);
+  const [a, b] = [answer('TWA', '71'), answer('TWB', '72')];
+  for (const batch of [
+    { 'TWA:XNAS': a, XYZ: failed, TWB: b },
+    { XYZ: failed, TWA: a, TWB: b },
+  ]) {
+    const report = await vendor.import('batch.json', JSON.stringify(batch), { fields });
+    assert.deepEqual(
+      [report.preset?.name, report.rowsNew, report.findings],
+      ['twelve-data', 2, { 'symbols without rows, such as XYZ': 1 }],
+    );
+    for (const [symbol, close] of [
+      ['TWA', 71],
+      ['TWB', 72],
+    ] as const)
+      assert.deepEqual(await vendor.served(`stock/US:${symbol}`, 'DAY'), [
+        ['2025-02-28', 70, 99, 60, close, 9, null],
+      ]);
+  }
   const odd = {
     TWA: answer('TWA', '71'),
     TWB: answer('TWB', '72', '1week'),
@@ -712,22 +717,44 @@ test('volumes of AKShare and Tushare are hands or shares where that is certain, 
     assert.match(report.preset?.doubt ?? '', volume === null ? doubt : /^$/);
   }
   // Where the turnover says shares, a column of symbols does not make hands of them.
-  const named = [withSymbols, shares.replace('2024-07-05,', '2024-07-05,000001,')].join('\n');
+  const ofCode = (code: string, row = shares): string =>
+    [withSymbols, row.replace('2024-07-05,', `2024-07-05,${code},`)].join('\n');
   const fields = { country_iso_code: 'HK', interval: 'DAY' };
-  await vendor.import('hist.csv', named, { fields });
-  assert.equal((await vendor.served('stock/HK:000001', 'DAY'))[0]![5], 2000);
-  const mixed = ['000001.SZ', '00001.HK', 'AAPL'].map(
-    (code) => `${code},20240703,10.2,10.4,10.1,10.3,10.2,0.1,0.98,20,20.5`,
+  await vendor.import('hist.csv', ofCode('00001'), { fields });
+  assert.equal((await vendor.served('stock/HK:00001', 'DAY'))[0]![5], 2000);
+  // Prices of China times 100 fit shares, though its volumes are hands; other adjusted prices fit neither.
+  const china = { fields: { country_iso_code: 'CN', interval: 'DAY' } };
+  const report = await vendor.import('hist.csv', ofCode('000001'), china);
+  assert.match(report.preset?.doubt ?? '', doubt);
+  assert.equal((await vendor.served('stock/CN:000001', 'DAY'))[0]![5], null);
+  const adjusted = await vendor.import(
+    'hist.csv',
+    ofCode('000001', shares.replace(',20000.0', ',2500000.0')),
+    china,
   );
+  assert.match(adjusted.preset?.doubt ?? '', /its turnover does not fit its prices: .* give --prices all/);
+  assert.equal((await vendor.served('stock/CN:000001', 'DAY'))[0]![5], 200_000);
+  const rowOf = (code: string, date = '20240703'): string =>
+    `${code},${date},10.2,10.4,10.1,10.3,10.2,0.1,0.98,20,20.5`;
+  const mixed = ['000001.SZ', '00001.HK', 'AAPL'].map((code) => rowOf(code));
   const header = 'ts_code,trade_date,open,high,low,close,pre_close,change,pct_chg,vol,amount';
   for (const [rows, refused] of [
     [mixed, [2, 3]],
     [[mixed[1]!, mixed[0]!], [2]],
+    // Bonds of Shanghai and Shenzhen, and a fund.
+    [['600000.SH', '113050.SH', '123456.SZ', '159915.SZ'].map((code) => rowOf(code)), [2, 3]],
   ] as const) {
     const report = await vendor.import('daily.csv', [header, ...rows].join('\n'));
     assert.deepEqual(
       report.refused.map(({ row, column }) => [row, column]),
       refused.map((row) => [row, 'ts_code']),
     );
+  }
+  for (const dates of [
+    ['20240719', '20240712', '20240705'],
+    ['20240731', '20240628', '20240531'],
+  ]) {
+    const rows = dates.map((date) => rowOf('000001.SZ', date));
+    assert.match(await vendor.refusal('daily.csv', [header, ...rows].join('\n')), /has weeks or months/);
   }
 });

@@ -209,17 +209,14 @@ export function findSources(
       });
     }
   }
-  const { symbolCount = 0 } = mapping;
-  if (symbolCount > 0 && derived.some(({ fill }) => fill !== undefined))
-    throw unfitProblem(
-      file,
-      'has its symbols side by side: "fill" would take cells from the rows of another symbol',
-    );
-  if (symbolCount > 1 && values.has('symbol'))
-    throw unfitProblem(
-      file,
-      `has the rows of ${symbolCount} symbols: leave out --symbol, which would give all of them one`,
-    );
+  const oddSymbols = derived.some(({ fill }) => fill !== undefined)
+    ? 'no row is above another of its symbol to "fill" from'
+    : values.has('symbol')
+      ? `not all can have the symbol ${values.get('symbol')}; leave it out`
+      : !known.includes('symbol') &&
+        'its rows have none. Write them into one list, with a column for its keys';
+  if (mapping.isOfSymbols && oddSymbols)
+    throw unfitProblem(file, `has its symbols side by side: ${oddSymbols}`);
   const used = new Set([...columns.values(), ...derived.flatMap(({ inputs }) => inputs)]);
   const missing = fields.required.filter((field) => !columns.has(field) && !values.has(field));
   if (missing.length > 0) throw missingProblem(about, missing, used);

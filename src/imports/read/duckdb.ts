@@ -103,7 +103,7 @@ export async function describeByDuckDB(file: DescribedFile): Promise<Columns> {
     if (isParquet) await checkParquet(file, parquetSizes(path));
     const texts = await rowOf(describeColumns(path, format), 2);
     const [header, types] = texts.map((list) => JSON.parse(list!) as string[]) as [string[], string[]];
-    checkHeader(file.name, header);
+    checkHeader(file.name, header, format.kind);
     if (isParquet) await checkParquet(file, parquetTextSizes(path, header, types));
     return { header, types };
   } catch (error) {

@@ -39,8 +39,8 @@ export type Layout = {
   readonly skip?: number;
   /** Makes native rows of a file whose rows make sense only together. */
   readonly convert?: Convert;
-  /** The number of symbols, where the file has the rows of each apart. */
-  readonly symbolCount?: number;
+  /** True if its form has made rows of several symbols. */
+  readonly isOfSymbols?: boolean;
   /** What the rows were made of, in words, where the file has them in another form. */
   readonly shape?: string;
   /**
@@ -213,12 +213,12 @@ function firstLine(name: string, whole: string, bytes: number, skip: number): st
 }
 
 /** @throws FileProblem where two columns have one name, or the header has only values */
-export function checkHeader(name: string, header: readonly string[]): void {
-  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column)))
-    throw contentProblem(
-      name,
-      'its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"',
-    );
+export function checkHeader(name: string, header: readonly string[], kind?: Format['kind']): void {
+  const how =
+    kind === 'json'
+      ? `its keys are only values, such as ${header[0]}. Write its rows into one list, with a key for these`
+      : `its first line has only values, no column names. Add a header line, or name the columns by --map FILE with "header"`;
+  if (header.every((column) => /^[-+\d.:TZ ]*$/.test(column))) throw contentProblem(name, how);
   const seen = new Set<string>();
   const twice = header.find((column) => seen.size === seen.add(column).size);
   if (twice !== undefined)

@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { limits } from '../../contract/limits.ts';
 import { arrowRows } from './arrow.ts';
-import { contentProblem, longRow, unfitProblem } from './file-problem.ts';
+import { contentProblem, type FileProblem, longRow, unfitProblem } from './file-problem.ts';
 import { cellsOf, lineOf } from './sample.ts';
 import { refuseBomb } from './unpack.ts';
 
@@ -22,18 +22,17 @@ export type Reshaping = {
 export type Reshaped = {
   readonly shape: string;
   readonly header: readonly string[] | null;
-  readonly symbolCount?: number;
+  /** True if the rows are those of several symbols, which are a column. */
+  readonly isOfSymbols?: boolean;
   readonly leftOut?: { readonly reason: string; readonly count: number };
 };
 
 /** Writes the rows of a file to another; null for one that is read as it is. @throws FileProblem */
 export function reshape(reshaping: Reshaping): Reshaped | null {
   if (reshaping.kind === 'symbols') return symbolRows(reshaping);
-  if (reshaping.kind === 'arrow') {
-    const header = writing(reshaping, (add) => arrowRows(reshaping.name, reshaping.path, add));
-    return { shape: 'Arrow', header };
-  }
-  return reshapeJson(reshaping);
+  if (reshaping.kind === 'json') return reshapeJson(reshaping);
+  const header = writing(reshaping, (add) => arrowRows(reshaping.name, reshaping.path, add));
+  return { shape: 'Arrow', header };
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
@@ -203,7 +202,13 @@ type Node = {
 const KIDS_MAX = 256;
 
 const MOMENT = /^"(?:\d{4}-\d\d-\d\d(?:[ T][\d:.Z+-]*)?|\d+)"$/;
-const SYMBOL = /^"(?=.*[A-Z])(?!\d{4}-\d\d-\d\d)[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
+/** No interval, such as `1D` or `H4`. */
+const SYMBOL =
+  /^"(?!(?:\d+[SMHDWY]|\d+(?:MIN|MON)|[MHDW]\d+|DAY|WEEK|MON)")(?=.*[A-Z])[A-Z0-9^][A-Z0-9.^=/:_-]*"$/;
+/** Keys of the symbol of a row, other than `symbol`. */
+const SYMBOL_KEY = /^"(?:ticker|sym|instrument|(?:ts_)?code|(?:contract|option)_?symbol)"$/i;
+/** A text that is no number and no date. */
+const WORDS = /^"[^-+.\d]/;
 const ROW_NUMBER = /^"?\d{1,7}"?$/;
 /** Keys of lists that name the values in others. */
 const NAMES_KEY = /columns|fields|names/i;
@@ -251,18 +256,24 @@ function columnsIn(node: Node): readonly Node[] {
 
 const isOfValues = (node: Node): boolean => !node.isList && node.kinds === SCALAR;
 
-/** The list of objects of a symbol: the node itself, or a list of its answer; undefined where it has none. */
-const listOf = (node: Node): Node | undefined =>
-  [node, ...node.kids].find((one) => one.isList && one.kinds === RECORD);
+/** The lists of objects of a symbol: the node itself, or those of its answer. */
+const listsOf = (node: Node): readonly Node[] =>
+  [node, ...node.kids].filter((one) => one.isList && one.kinds === RECORD);
 
 /** Whether an object has the rows of symbols by these: of several, or of one whose answer has its `meta`. */
-function areKeyed({ kids, kinds, areSymbols }: Node): boolean {
-  const lists = areSymbols && (kinds & SCALAR) === 0 ? kids.flatMap((one) => listOf(one) ?? []) : [];
-  const isRows = kids.every((one) => isOfValues(one) && !one.areMoments);
-  if (isRows && areSymbols && kinds === RECORD)
+function areKeyed({ kids, kinds, areSymbols, areMoments }: Node): boolean {
+  if (!areSymbols || areMoments || (kinds & SCALAR) > 0) return false;
+  if (kinds === RECORD && kids.every((one) => isOfValues(one) && !one.areMoments))
     return kids.length > 1 && new Set(kids.map(({ firstKey }) => firstKey)).size === 1;
-  const isSure = lists.length > 1 || kids.some((one) => one.kids.some(({ key }) => key === '"meta"'));
-  return isSure && new Set(lists.map((one) => one.kids[0]!.firstKey)).size === 1;
+  // Lists of another key, or several, may have other rows.
+  const forms = kids.flatMap((kid) => {
+    const [list, ...more] = listsOf(kid);
+    return list === undefined
+      ? []
+      : `${list === kid ? '' : list.key} ${list.kids[0]!.firstKey} ${more.length}`;
+  });
+  const isSure = forms.length > 1 || kids.some((one) => one.kids.some(({ key }) => key === '"meta"'));
+  return isSure && new Set(forms).size === 1 && forms[0]!.endsWith(' 0');
 }
 
 /** The table that a node is by itself. */
@@ -288,7 +299,8 @@ function tableAt(node: Node, keys: readonly string[], beside: readonly Node[]): 
   return columns.length > 2 ? table('columns', columns) : null;
 }
 
-const textOf = (raw: string): string => JSON.parse(Buffer.from(raw, 'latin1').toString()) as string;
+const parsed = (raw: string): unknown => JSON.parse(Buffer.from(raw, 'latin1').toString());
+const textOf = (raw: string): string => parsed(raw) as string;
 
 /** The table of a file, the nearest to its beginning, or null. @throws where there are several */
 function tableIn(name: string, root: Node): Table | null {
@@ -405,12 +417,6 @@ function reshapeJson(request: Reshaping): Reshaped | null {
   const file = openSync(path, 'r');
   const reader = new JsonReader(name, file);
   const at = (start: number): JsonReader => new JsonReader(name, file, start);
-  const lists = (node: Node): string[] => {
-    const found: string[] = [];
-    const one = at(node.start);
-    one.each(() => found.push(one.value()));
-    return found;
-  };
   try {
     if (!reader.isContainer()) return null;
     const root = outline(reader, '');
@@ -421,31 +427,44 @@ function reshapeJson(request: Reshaping): Reshaped | null {
     const [node] = table.nodes as [Node, ...Node[]];
     const rows = at(node.start);
     const without: string[] = [];
-    let symbolCount = 0;
     const said: Readonly<Record<Table['kind'], (add: (row: string) => void) => string>> = {
       keyed(add) {
-        const list = node.kids.map(listOf).find((one) => one !== undefined)?.key;
+        // Its key, where the symbols have answers with a list.
+        const [list] = node.kids.flatMap((kid) => listsOf(kid).map((one) => (one === kid ? '' : one.key)));
         rows.each((symbol) => {
+          const refuse = (how: string): FileProblem =>
+            unfitProblem(name, `${how}. Write the rows of all into one list, with a column symbol`);
           const beside = new Map([['"symbol"', symbol]]);
+          const others: string[] = [];
           let count = 0;
           const addRow = (): void => {
             if (rows.peek() !== OBJECT)
               throw contentProblem(name, `a row of ${textOf(symbol)} is no object. Nothing was imported.`);
-            const row = new Map(beside);
-            rows.each((key) => row.set(key, rows.value()));
-            add(`{${Array.from(row, ([key, value]) => `${key}:${value}`).join()}}`);
+            const own: [key: string, value: string][] = [];
+            rows.each((key) => own.push([key, rows.value()]));
+            const keys = new Set(own.map(([key]) => key));
+            const row = [...[...beside].filter(([key]) => !keys.has(key)), ...own];
+            const isOther = ([key, value]: [string, string]): boolean =>
+              SYMBOL_KEY.test(key) && value.startsWith('"') && value.toUpperCase() !== symbol;
+            const other = keys.has('"symbol"') ? undefined : row.find(isOther)?.map(textOf).join(' ');
+            if (other !== undefined)
+              throw refuse(`its key ${textOf(symbol)} is no symbol, if that is the ${other} of a row there`);
+            add(`{${row.map(([key, value]) => `${key}:${value}`).join()}}`);
             count++;
           };
-          if (rows.peek() === ARRAY) rows.each(addRow);
-          else if (list === undefined) addRow();
+          if (list === undefined) addRow();
           else if (rows.peek() === OBJECT)
             rows.each((key) => {
-              if (key === list && rows.peek() === ARRAY) rows.each(addRow);
-              else beside.set(key, rows.value());
+              if (key === list && rows.peek() === ARRAY) return rows.each(addRow);
+              const value = rows.value();
+              others.push(value);
+              if (value.startsWith('{') || WORDS.test(value)) beside.set(key, value);
             });
-          else rows.skip();
-          if (count > 0) symbolCount++;
-          else without.push(textOf(symbol));
+          else if (list === '') rows.each(addRow);
+          else others.push(rows.value());
+          if (others.some((one) => one.startsWith('[{') || (count === 0 && one.includes('[{'))))
+            throw refuse(`the rows of ${textOf(symbol)} are not where those of other symbols are`);
+          if (count === 0) without.push(textOf(symbol));
         });
         return 'JSON, objects by their symbols';
       },
@@ -488,7 +507,8 @@ function reshapeJson(request: Reshaping): Reshaped | null {
       },
       lists(add) {
         const width = node.kids[0]!.count;
-        const names = namesOf(request, table, lists) ?? orderOf(name, at(node.start), width);
+        const names =
+          namesOf(request, table, (one) => at(one.start).value()) ?? orderOf(name, at(node.start), width);
         if (names.length !== width)
           throw unfitProblem(
             name,
@@ -520,7 +540,8 @@ function reshapeJson(request: Reshaping): Reshaped | null {
     const shape = writing(request, said[table.kind]);
     const reason = `symbols without rows, such as ${without[0]}`;
     const leftOut = without.length > 0 && { leftOut: { reason, count: without.length } };
-    return { shape, header: null, ...(symbolCount > 0 && { symbolCount }), ...leftOut };
+    const isOfSymbols = table.kind === 'keyed' && node.count - without.length > 1;
+    return { shape, header: null, isOfSymbols, ...leftOut };
   } catch (error) {
     if (error instanceof TooDeep) return null;
     throw error;
@@ -533,17 +554,13 @@ function reshapeJson(request: Reshaping): Reshaped | null {
 function namesOf(
   { header }: Pick<Reshaping, 'header'>,
   { nodes, beside }: Table,
-  lists: (node: Node) => string[],
-) {
+  read: (node: Node) => string,
+): readonly string[] | null {
   const width = nodes[0]!.kids[0]!.count;
-  if (header !== undefined) return header;
   const named = beside.find(({ count, isList, key }) => isList && count === width && NAMES_KEY.test(key));
-  return named === undefined
-    ? null
-    : lists(named).map((one) => {
-        const value = JSON.parse(Buffer.from(one, 'latin1').toString()) as string | { name?: string };
-        return typeof value === 'string' ? value : String(value.name);
-      });
+  if (header !== undefined || named === undefined) return header ?? null;
+  const names = parsed(read(named)) as readonly (string | { readonly name?: string } | null)[];
+  return names.map((name) => (typeof name === 'string' ? name : String(name?.name)));
 }
 
 /** The order of the values of bars in lists without names. @throws FileProblem where it is not certain */
@@ -652,7 +669,7 @@ function symbolRows(reshaping: Reshaping): Reshaped {
   return {
     shape: `columns of ${all.length} ${all.length === 1 ? 'symbol' : 'symbols'}, whose names are symbol`,
     header: header.map((one) => Buffer.from(one, 'latin1').toString()),
-    symbolCount: all.length,
+    isOfSymbols: all.length > 1,
     leftOut: { reason: 'a symbol has no value on a date', count },
   };
 }

@@ -300,11 +300,11 @@ async function contentOf<L extends Layout>(
   if (reshaping !== undefined) {
     const made = await reshaped(reshaping, name, path, mapping);
     if (made !== null) {
-      const { rows, shape, symbolCount, leftOut, header } = made.filled;
+      const { rows, shape, leftOut, header, isOfSymbols = false } = made.filled;
       if (header !== null) checkHeader(name, header);
       const format: Shape<L>['format'] =
         header === null ? { kind: 'json', isArray: false } : { kind: 'csv', delimiter: ',' };
-      const layout = { ...mapping, shape, ...(symbolCount !== undefined && { symbolCount }) };
+      const layout = { ...mapping, shape, isOfSymbols };
       const about = { format, header, bytesPerRow: null, mayHaveOddNumbers: false };
       const content = await contentOf(name, rows, { ...about, mapping: layout }).catch(async (error) => {
         await made.close();

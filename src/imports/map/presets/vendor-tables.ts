@@ -243,6 +243,9 @@ const tushare = table(
   ['ts_code', 'trade_date', 'pre_close', 'pct_chg', 'vol', 'amount'],
   (sample) => {
     const isHongKong = cellsBelow(sample, 'ts_code')[0]?.endsWith('.HK') === true;
+    const dates = cellsBelow(sample, 'trade_date').map((day) => day.replace(/^(\d{4})(\d\d)/, '$1-$2-'));
+    if (![null, 'DAY'].includes(intervalOfDays(dates)))
+      throw unfitProblem(sample.name, 'has weeks or months: the preset tushare reads days. Use --map');
     const markets = isHongKong ? ['HK'] : ['SZ', 'SH', 'BJ', 'CSI', 'SI'];
     const price = `#{amount}${isHongKong ? '' : ' * 10'} / nullif(#{vol}, 0)`;
     return {
@@ -250,8 +253,9 @@ const tushare = table(
         ...lower,
         // Each market has its unit.
         symbol: strict(
-          `case when regexp_matches({ts_code}, '[.](${markets.join('|')})$') then {ts_code} end`,
-          `is not of ${markets.join(', ')}: other markets have another unit of volumes`,
+          `case when regexp_matches({ts_code}, '[.](${markets.join('|')})$')
+            and not regexp_matches({ts_code}, '^1.*[.]SH$|^1[0-4].*[.]SZ$') then {ts_code} end`,
+          `is not of ${markets.join(', ')}, or is a bond: these have another unit of volumes`,
         ),
         datetime: { column: 'trade_date', format: '%Y%m%d' },
         volume: isHongKong ? 'vol' : hands('vol'),
@@ -293,10 +297,14 @@ const akshare = table(
         const price = turnovers[row]! / volumes[row]! / unit;
         return price >= lows[row]! - 0.01 && price <= highs[row]! + 0.01;
       });
-    // Of very low prices both may hold.
+    // Of very low prices both may hold. Shares of China (600000) are in hands: adjusted prices may fit both.
     const [areHands, areShares] = [isOf(100), isOf(1)];
+    const isChina = cellsBelow(sample, '股票代码').some((code) => code.length === 6);
     const isHands = hasSymbols ? areHands || !areShares : areHands && !areShares;
-    const isKnown = isHands || (areShares && !areHands);
+    const isKnown = isHands || (areShares && !areHands && !isChina);
+    const doubt = isKnown
+      ? 'its turnover does not fit its prices: if they are adjusted (qfq, hfq), give --prices all'
+      : 'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)';
     return {
       columns: {
         ...(hasSymbols && { symbol: '股票代码' }),
@@ -306,10 +314,7 @@ const akshare = table(
       },
       values: { asset_schema: 'stock', ...(hasSymbols && isHands && { country_iso_code: 'CN' }) },
       prices: 'raw',
-      ...(!isKnown && {
-        doubt:
-          'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)',
-      }),
+      ...((!isKnown || (traded.length > 0 && !areHands && !areShares)) && { doubt }),
     };
   },
 );
@@ -411,8 +416,8 @@ const spans: Readonly<Record<string, string>> = {
   ...{ '1day': 'DAY', '1week': 'WEEK', '1month': 'MON' },
 };
 
-/** An answer, or several by their symbols. */
-const TWELVE_START = /^[\s\ufeff]*\{\s*(?:"([^"]*)"\s*:\s*\{\s*)?"meta"/;
+/** An answer, or several by their symbols, the first of which may have failed. */
+const TWELVE_START = /^[\s\ufeff]*\{(?:\s*"[^"]*"\s*:\s*\{[^{}]*\}\s*,)*\s*(?:"([^"]*)"\s*:\s*\{\s*)?"meta"/;
 
 /**
  * Source: twelvedata.com/docs, time_series, and github.com/twelvedata/twelvedata-python, README.md and
