@@ -16,6 +16,9 @@ const machine = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BOURSE_'))),
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  // A connection to the registry that stalls is tried again: npm waits for five minutes.
+  npm_config_fetch_timeout: '30000',
 };
 
 const instructions = Array.from(
