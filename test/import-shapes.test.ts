@@ -438,7 +438,7 @@ test('objects by their symbols are the bars of each, whatever is around them (co
     );
   await vendor.import('a.json', JSON.stringify({ data: { A: a, 'B.B': [] } }), { fields: minute });
   assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
-  // What may be no symbols is not guessed, and no map reads one list alone.
+  // Keys that may be no symbols are not guessed, and no map reads one list alone.
   for (const content of [
     { a, b },
     { a: a[0], b: b[0] },

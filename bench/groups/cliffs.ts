@@ -396,7 +396,7 @@ async function fill({ workshop, scale }: Setting, store: FileStore): Promise<voi
   );
 }
 
-/** What fills in the addresses: a version that is not the newest, and a moment before the newest data. */
+/** Values in the addresses: a version that is not the newest, and a moment before the newest data. */
 type Past = { readonly version: number; readonly moment: string };
 
 /** An address with what stands in it for the asking of a number. */

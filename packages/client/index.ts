@@ -209,7 +209,7 @@ export class Bourse {
     return this.#rows('sessionCoverage', { schema_asset, country_symbol }, options);
   }
 
-  /** What may be wrong with the stored data of an instrument, ordered by beginning. */
+  /** Findings: possible faults of the stored data of an instrument, ordered by beginning. */
   findings(
     schema_asset: AssetSchema,
     country_symbol: string,

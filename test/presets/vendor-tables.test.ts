@@ -702,7 +702,7 @@ test('volumes of AKShare and Tushare are hands or shares where that is certain, 
   const [withSymbols, without] = [akshare, akshare.replace('股票代码,', '')];
   const low = '0,2024-07-02,0.01,0.01,0.01,0.01,2000,20.0,1,1,0.1,0.4';
   const quiet = Array.from({ length: 3 }, (_, row) => `${row},2024-07-0${row + 1},10,10,10,10,0,0.0,0,0,0,0`);
-  const doubt = /its volumes are hands or shares, as its turnover does not show: they are not stored/;
+  const doubt = /its turnover does not show whether its volumes are hands or shares: they are not stored/;
   const shares = '5,2024-07-05,10,10,10,10,2000,20000.0,1,1,0.1,0.4';
   for (const [lines, volume] of [
     [[without, ...quiet], null],
@@ -716,7 +716,7 @@ test('volumes of AKShare and Tushare are hands or shares where that is certain, 
     assert.equal((await vendor.served('stock/HK:X', 'DAY')).at(-1)![5], volume);
     assert.match(report.preset?.doubt ?? '', volume === null ? doubt : /^$/);
   }
-  // Where the turnover says shares, a column of symbols does not make hands of them.
+  // A column of symbols does not make hands of volumes that the turnover shows to be shares.
   const ofCode = (code: string, row = shares): string =>
     [withSymbols, row.replace('2024-07-05,', `2024-07-05,${code},`)].join('\n');
   const fields = { country_iso_code: 'HK', interval: 'DAY' };

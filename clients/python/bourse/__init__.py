@@ -1201,7 +1201,7 @@ class _Areas(Generic[_F, _R]):
         data_version: int | None = None,
     ) -> _F:
         """
-        What may be wrong with the stored data of an instrument, ordered by beginning.
+        Findings: possible faults of the stored data of an instrument, ordered by beginning.
 
         Parameters
         ----------

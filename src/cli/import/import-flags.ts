@@ -44,7 +44,7 @@ export const importOptions = {
   '--symbol <symbol>': 'symbol of the whole file',
   '--exchange <mic>': 'exchange of the whole file, such as XNAS',
   '--currency <code>':
-    'currency of the cash in the whole file, for bars of the prices: USD, or GBp for pence',
+    'currency of the amounts in the whole file, or of the prices of its bars: USD, or GBp for pence',
   '--interval <interval>': 'interval of the whole file: 1M is one minute, 60M an hour, DAY, WEEK, MON',
   '--action-type <kind>': 'kind of all corporate actions of the file, such as split',
   '--code <event_code>': 'code of all economic events of the file, such as INFLATION_CPI',
@@ -60,7 +60,7 @@ export const importOptions = {
     symbolTimes,
   ],
   '--label <end>': [
-    'whether datetime is the open or the close of a bar (default open; a week dated Sunday ends with it)',
+    'whether datetime is the open or the close of a bar (default open; a week dated Sunday ends then)',
     barLabels,
   ],
   '--source <text>': 'where the file comes from, kept with the run (default: the name of its preset)',

@@ -260,7 +260,7 @@ const isOfValues = (node: Node): boolean => !node.isList && node.kinds === SCALA
 const listsOf = (node: Node): readonly Node[] =>
   [node, ...node.kids].filter((one) => one.isList && one.kinds === RECORD);
 
-/** Whether an object has the rows of symbols by these: of several, or of one whose answer has its `meta`. */
+/** True for an object with rows by symbol: of several symbols, or of one whose answer has its `meta`. */
 function areKeyed({ kids, kinds, areSymbols, areMoments }: Node): boolean {
   if (!areSymbols || areMoments || (kinds & SCALAR) > 0) return false;
   if (kinds === RECORD && kids.every((one) => isOfValues(one) && !one.areMoments))

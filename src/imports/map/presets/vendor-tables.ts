@@ -304,7 +304,7 @@ const akshare = table(
     const isKnown = isHands || (areShares && !areHands && !isChina);
     const doubt = isKnown
       ? 'its turnover does not fit its prices: if they are adjusted (qfq, hfq), give --prices all'
-      : 'its volumes are hands or shares, as its turnover does not show: they are not stored (a map can say it)';
+      : 'its turnover does not show whether its volumes are hands or shares: they are not stored. A map can say it';
     return {
       columns: {
         ...(hasSymbols && { symbol: '股票代码' }),
@@ -452,7 +452,7 @@ const twelveData: Preset = {
     });
     const symbol: Cell = strict(
       `case when ${alike.join(' and ')} then {meta.symbol} end`,
-      'is not that of the first symbol, or its clock is not: put these into files of their own',
+      'has another interval or exchange_timezone than the first symbol: put it into a file of its own',
     );
     return {
       columns: {

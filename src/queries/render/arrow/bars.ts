@@ -16,7 +16,7 @@ import {
 
 const noBitmap = new Uint8Array(0);
 
-/** The bitmap of rows that are not null, from the lowest bit of each byte on: empty where none is. */
+/** The bitmap of rows that are not null, from the lowest bit of each byte on: empty if no row is null. */
 function bitmapOf(rows: number, nulls: number, isNull: (row: number) => boolean): Uint8Array {
   if (nulls === 0) return noBitmap;
   const bitmap = new Uint8Array(Math.ceil(rows / 8));
