@@ -4,8 +4,10 @@ import type { Interval } from '../contract/interval.ts';
 import { bucketOf } from '../market/bars/block.ts';
 import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../market/bars/columns.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
-import { type BlockChange, decodeChange, decodeHeld } from '../store/journal-entries.ts';
+import { refuseDamage } from '../store/damage.ts';
+import { type BlockChange, decodeChange, decodeHeld, lostEntry } from '../store/journal-entries.ts';
 import { barsIn, pastBlocks } from '../store/past/past-blocks.ts';
+import type { Dataset } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars } from '../store/schema/internal.ts';
 import type { Direction, Reader } from '../store/store.ts';
 
@@ -55,48 +57,49 @@ export async function* broughtBy(
   const first = direction === 'asc' ? Math.min : Math.max;
   while (!change.done || !hold.done) {
     const runId = first(runOf(change) ?? runOf(hold)!, runOf(hold) ?? runOf(change)!);
-    let brought: Brought = { change: unchanged, held: none };
-    if (runOf(change) === runId) {
-      brought = { ...brought, change: decodeChange(change.value!) };
-      change = await changes.next();
-    }
-    if (runOf(hold) === runId) {
-      brought = { ...brought, held: decodeHeld(hold.value!) };
-      hold = await holds.next();
-    }
-    yield { runId, ...brought };
+    const [changed, held] = [runOf(change) === runId, runOf(hold) === runId];
+    const entry = changed ? decodeChange(change.value!) : unchanged;
+    yield { runId, change: entry, held: decodeHeld(held ? hold.value : null) };
+    if (changed) change = await changes.next();
+    if (held) hold = await holds.next();
   }
 }
 
+/** What an entry of the journal is about. */
+type Place = { readonly series_id: number; readonly bucket: number; readonly run_id: number };
+
 /** The bars that one run has brought to a block; null where the journal has nothing of it. */
-export async function broughtIn(
-  reader: Reader,
-  place: { readonly series_id: number; readonly bucket: number; readonly run_id: number },
-): Promise<Brought | null> {
+export async function broughtIn(reader: Reader, place: Place): Promise<Brought | null> {
   const change = await rowWith(reader, blockChanges, place);
   const held = await rowWith(reader, heldBars, place);
   if (change === null && held === null) return null;
   return { change: change === null ? unchanged : decodeChange(change), held: decodeHeld(held) };
 }
 
+/**
+ * Refuses what a run brought to a block where the table has lost an entry that is in the index of runs, which
+ * is read alone. @throws DamagedData
+ */
+async function refuseLost(reader: Reader, of: Dataset, { series_id, bucket, run_id }: Place): Promise<void> {
+  const [from, after] = await Promise.all(
+    [bucket, bucket + 1].map((least) => reader.count(of, { run_id, series_id }, { bucket: least })),
+  );
+  if (from !== after) refuseDamage(lostEntry(of, series_id, bucket, run_id));
+}
+
 /** The bars of a bucket that a run holds: of those that were stored already the values mean nothing. */
-async function barsOfRun(reader: Reader, runId: number, series_id: number, bucket: number): Promise<Bars> {
-  const brought = await broughtIn(reader, { series_id, bucket, run_id: runId });
-  if (brought === null) return none;
-  const { added, before } = brought.change;
-  if (added === null) {
+async function barsOfRun(reader: Reader, place: Place): Promise<Bars> {
+  const { series_id, bucket, run_id } = place;
+  const { change, held } = (await broughtIn(reader, place)) ?? { change: unchanged, held: none };
+  if (change.added === null) {
     // The run has made the block: all that it left there is its own.
-    const read = {
-      seriesId: series_id,
-      fromBucket: bucket,
-      toBucket: bucket,
-      direction: 'asc',
-      limit: 1,
-    } as const;
-    const [block] = await pastBlocks(reader, read, runId);
+    const one = { fromBucket: bucket, toBucket: bucket, direction: 'asc', limit: 1 } as const;
+    const [block] = await pastBlocks(reader, { seriesId: series_id, ...one }, run_id);
     return block === undefined ? none : barsIn(series_id, block);
   }
-  return mergeBars(mergeBars(added, before), brought.held);
+  if (change === unchanged) await refuseLost(reader, blockChanges, place);
+  if (held.count === 0) await refuseLost(reader, heldBars, place);
+  return mergeBars(mergeBars(change.added, change.before), held);
 }
 
 /** The keys of the bars in a range, ascending, that a file has of a series. */
@@ -108,7 +111,7 @@ export async function keysOfRun(
 ): Promise<number[]> {
   const keys: number[] = [];
   for (let bucket = bucketOf(interval, fromMs); bucket <= bucketOf(interval, toMs - 1); bucket++) {
-    const bars = await barsOfRun(reader, run_id, seriesId, bucket);
+    const bars = await barsOfRun(reader, { series_id: seriesId, bucket, run_id });
     keys.push(...bars.keyMs.subarray(lowerBound(bars, fromMs), lowerBound(bars, toMs)));
   }
   return keys;

@@ -6,7 +6,8 @@ import { closesAfter } from '../market/calendar/bar-end.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { allBlocks, everyBucket, type OpenedBlock, openBlock } from '../store/all-blocks.ts';
 import { blockDamage, type Damage, refuseDamage } from '../store/damage.ts';
-import { lostChange } from '../store/journal-entries.ts';
+import { lostEntry } from '../store/journal-entries.ts';
+import { blockChanges } from '../store/schema/internal.ts';
 import type { Reader } from '../store/store.ts';
 import { broughtBy, changesBar, changesBars, hasBar } from './brought.ts';
 import { servedBars } from './cursor.ts';
@@ -42,6 +43,7 @@ const lastKey = ({ last_keys }: RunSpan): number =>
 
 /** Judges the bars of one series by the files that hold it. */
 function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: readonly BegunRun[]) {
+  const { series_id } = series;
   const begun = new Map(files.map(({ run, begunMs }) => [run.run_id, begunMs]));
   const isLate = (key: number, runId: number): boolean =>
     closesAfter(calendar, series, key, begun.get(runId) ?? Number.POSITIVE_INFINITY);
@@ -53,10 +55,11 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
       let open = [...keys];
       let isNamed = !begun.has(runId);
       if (open.length > 0)
-        for await (const brought of broughtBy(reader, { series_id: series.series_id, bucket }, 'desc')) {
+        for await (const brought of broughtBy(reader, { series_id, bucket }, 'desc')) {
           // The run that the block names has changed it. Undos leave later runs bars that these only held.
           isNamed ||= brought.runId === runId && changesBars(brought.change);
-          if (!isNamed && brought.runId < runId) refuseDamage(lostChange(series.series_id, bucket, runId));
+          if (!isNamed && brought.runId < runId)
+            refuseDamage(lostEntry(blockChanges, series_id, bucket, runId));
           open = open.filter((key) => {
             // A run before the last one that changed it held another bar.
             const changes = changesBar(brought.change, key);
@@ -68,7 +71,7 @@ function judgeOf(reader: Reader, calendar: Calendar, series: Looked, files: read
           if (open.length === 0) break;
         }
       // The run that made the block has brought all that no other has.
-      if (open.length > 0) refuseDamage(lostChange(series.series_id, bucket));
+      if (open.length > 0) refuseDamage(lostEntry(blockChanges, series_id, bucket));
       return found;
     },
   };

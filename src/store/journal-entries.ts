@@ -4,7 +4,7 @@ import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
 import { type Bars, emptyBars } from '../market/bars/columns.ts';
 import type { Damage } from './damage.ts';
 import type { Dataset, RowOf, Values } from './schema/dataset.ts';
-import { blockChanges, type heldBars, type rowChanges } from './schema/internal.ts';
+import type { blockChanges, heldBars, rowChanges } from './schema/internal.ts';
 
 /** The bars of a block that a run changed, by their state before it. */
 export type BlockChange = {
@@ -19,8 +19,8 @@ export type BlockChange = {
 const none = emptyBars();
 
 /** The damage of a block whose entry of a run is lost; without a number it is not known of which. */
-export const lostChange = (seriesId: number, bucket: number, runId?: number): Damage => ({
-  dataset: blockChanges.name,
+export const lostEntry = ({ name }: Dataset, seriesId: number, bucket: number, runId?: number): Damage => ({
+  dataset: name,
   place: `block ${bucket} of series ${seriesId}`,
   problem: `the entry of ${runId === undefined ? 'a run' : `run ${runId}`} is lost`,
 });

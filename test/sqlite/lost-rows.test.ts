@@ -268,6 +268,21 @@ test('so it is where a later run changed other bars of the block', async () => {
   });
 });
 
+test('bars before the first of a file are a fault where the journal lost it (contract 3.9 (1))', async () => {
+  const series = seriesOf('VOD.L', '1M');
+  const index = 'block_changes_by_run_id_series_id_bucket';
+  const target = '/api/v2/stock/bars/UK:VOD.L/30M/from/2025-03-03/to/2025-03-04';
+  for (const asked of [target, `${target}?data_version=20`]) {
+    const ask = (where: string): Promise<Got> =>
+      asking(losingInTable(index, where), 'read', (store) => new Service(store).get(asked));
+    // The file begins in the middle of the session: a half hour of which it has only the end is not served.
+    assert.doesNotMatch((await ask('FALSE')).body.toString(), /2025-03-03T14:00/);
+    const { status, why } = await ask(`series_id = ${series}`);
+    assert.equal(status, 500);
+    assert.match(why, /block_changes, block \d+ of series \d+: the entry of run \d+ is lost/);
+  }
+});
+
 test('bars that are finished by what other instruments have are a fault where one of these is lost (contract 3.9)', async () => {
   const where = "symbol = 'ESM25'";
   await asking(losingInIndex('instruments_by_instrument_id', where), 'read', async (store) => {

@@ -3,7 +3,7 @@ import { type Bars, emptyBars, filterBars, indexOfKey, mergeBars } from '../../m
 import { type OpenedBlock, openBlock } from '../all-blocks.ts';
 import { rowsInOrder, rowWith } from '../all-rows.ts';
 import { refuseDamage } from '../damage.ts';
-import { decodeChange, lostChange } from '../journal-entries.ts';
+import { decodeChange, lostEntry } from '../journal-entries.ts';
 import type { RowOf } from '../schema/dataset.ts';
 import { blockChanges, importRuns } from '../schema/internal.ts';
 import type { BlockRead, Reader, StoredBlock } from '../store.ts';
@@ -67,7 +67,7 @@ async function changedBuckets(
  */
 async function refuseLost(reader: Reader, seriesId: number, bucket: number, run_id: number): Promise<void> {
   const run = await rowWith(reader, importRuns, { run_id });
-  if (run !== null && run.undone_ms === null) refuseDamage(lostChange(seriesId, bucket, run_id));
+  if (run !== null && run.undone_ms === null) refuseDamage(lostEntry(blockChanges, seriesId, bucket, run_id));
 }
 
 /** The bars of a block that is as it was stored, or was made of that. @throws DamagedData */

@@ -73,9 +73,11 @@ export class PastReader implements Reader {
     return [];
   }
 
+  /** What is another in the rows with some values; null where all are as they were. */
   async #former(dataset: Dataset, where: Values): Promise<Former | null> {
     if (!ofRuns.has(dataset)) return this.#state.former(dataset, where);
     const { lastRun } = this.#state;
+    if (((where.run_id as number | undefined) ?? Number.POSITIVE_INFINITY) <= lastRun) return null;
     return { isOther: ({ run_id }) => (run_id as number) > lastRun, rows: () => [], at: () => undefined };
   }
 
