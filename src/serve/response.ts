@@ -294,13 +294,6 @@ export function countTaken(
   };
 }
 
-/** The refusal of a request whose key has used up a quota. */
-export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
-  const requests = limit === 1 ? '1 request' : `${limit} requests`;
-  const message = `The key has used up its quota of ${requests} a ${span}: try again in ${resetSeconds} s.`;
-  return new Refusal('rate_limited', { message });
-}
-
 /** The state of a key's quota (contract 7.5), in the three RateLimit headers of the IETF draft. */
 export const quotaHeaders = ({
   limit,

@@ -12,7 +12,7 @@ import { baseAddress, checkHost, pageRequestOf } from './base-address.ts';
 import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { scopeOf } from './keys/api-keys.ts';
-import { uncounted } from './keys/quotas.ts';
+import { overQuota, uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import * as requests from './request.ts';
@@ -148,7 +148,7 @@ const quota: Stage = async (context, service) => {
   if (counting === null) return undefined;
   context.counted = await counting;
   if (await isPaid(context, service)) context.counted = uncounted(context.counted);
-  if (!context.counted.isAdmitted) throw responses.overQuota(context.counted.quota);
+  if (!context.counted.isAdmitted) throw overQuota(context.counted.quota);
   return undefined;
 };
 

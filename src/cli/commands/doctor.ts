@@ -14,6 +14,7 @@ import { runAhead } from '../../runs/former-runs.ts';
 import { readOverrides } from '../../series/calendars.ts';
 import { seriesAfter } from '../../series/future-bars.ts';
 import { isLive } from '../../serve/keys/api-keys.ts';
+import { hasQuota } from '../../serve/keys/quotas.ts';
 import { allRows } from '../../store/all-rows.ts';
 import { readSoundKeys } from '../../store/control.ts';
 import {
@@ -227,9 +228,7 @@ async function quotas({ host, store }: Settings): Promise<Diagnosis | null> {
   if (await isLoopback(host)) return null;
   // The store's own checks report a faulty control file.
   const keys = await closing(openControl(store, 'inspect'), readSoundKeys).catch(() => []);
-  const free = keys.filter(
-    (key) => isLive(key, Date.now()) && key.per_minute === null && key.per_day === null,
-  );
+  const free = keys.filter((key) => isLive(key, Date.now()) && !hasQuota(key));
   if (free.length === 0) return fine('quotas', 'every key has a quota');
   const named = someOf(free, KEYS_NAMED, ({ name }) => name);
   return doubtful(

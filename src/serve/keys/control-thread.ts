@@ -1,7 +1,6 @@
 // The control thread: while a process serves, it alone uses the control file. Neither a lock nor the disk
 // holds up the HTTP thread.
 import { workerData } from 'node:worker_threads';
-import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import { answerQuestions } from '../../base/worker-client.ts';
 import { limits } from '../../contract/limits.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { openControl } from '../../store/engines.ts';
 import { isAway } from '../../store/store.ts';
 import { keyRecord } from './api-keys.ts';
+import { periodStart } from './quotas.ts';
 
 /** A key without its hash, and the requests of the present minute and day; null without the quota. */
 type KeyState = ReturnType<typeof keyRecord> & {
@@ -78,8 +78,7 @@ async function readState(nowMs: number): Promise<ControlState> {
     (await readQuotaUses(reader, ids)).map((use) => [nameOf(use.key_id, use.span, use.from_ms), use.used]),
   );
   const usedOf = (keyId: string, span: 'minute' | 'day', limit: number | null): number | null => {
-    const fromMs = nowMs - (nowMs % (span === 'minute' ? MINUTE_MS : DAY_MS));
-    return limit === null ? null : (uses.get(nameOf(keyId, span, fromMs)) ?? 0);
+    return limit === null ? null : (uses.get(nameOf(keyId, span, periodStart(span, nowMs))) ?? 0);
   };
   const states = keys.map((key) => ({
     ...keyRecord(key, nowMs),

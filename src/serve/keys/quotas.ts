@@ -2,11 +2,18 @@
 // (docs/decisions/0016).
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import type { Observe } from '../../base/observe.ts';
+import { Refusal } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import type { ApiKey, QuotaUse } from '../../store/control.ts';
 import { controlProblem } from './key-uses.ts';
 
 const spans = { minute: MINUTE_MS, day: DAY_MS } as const;
+
+/** When the period of a quota began that a moment is in. */
+export const periodStart = (span: keyof typeof spans, nowMs: number): number => nowMs - (nowMs % spans[span]);
+
+/** True if a key has a quota. */
+export const hasQuota = ({ per_minute, per_day }: ApiKey): boolean => per_minute !== null || per_day !== null;
 
 /** The state of one quota of a key. */
 export type Quota = {
@@ -27,6 +34,13 @@ export type CountedRequest = {
   /** Stops counting the request, because it was not answered; returns the quota after that. */
   readonly giveBack: () => Quota;
 };
+
+/** The refusal of a request whose key has used up a quota. */
+export function overQuota({ span, limit, resetSeconds }: Quota): Refusal {
+  const requests = limit === 1 ? '1 request' : `${limit} requests`;
+  const message = `The key has used up its quota of ${requests} a ${span}: try again in ${resetSeconds} s.`;
+  return new Refusal('rate_limited', { message });
+}
 
 /** A request that does not count for its quota, or no longer. */
 export function uncounted({ isAdmitted, quota, giveBack }: CountedRequest): CountedRequest {
@@ -51,7 +65,7 @@ class Count {
 
   /** Begins a new count where a moment is in another minute or day. */
   moveTo(nowMs: number): void {
-    const fromMs = nowMs - (nowMs % spans[this.#span]);
+    const fromMs = periodStart(this.#span, nowMs);
     if (fromMs === this.#fromMs) return;
     this.#fromMs = fromMs;
     this.#reported = 0;
@@ -166,7 +180,7 @@ export class Quotas {
 
   /** Counts a request of a key; null at once where the key has no quota. */
   count(key: ApiKey): Promise<CountedRequest> | null {
-    return key.per_minute === null && key.per_day === null ? null : this.#count(key);
+    return hasQuota(key) ? this.#count(key) : null;
   }
 
   /** Reports the counts that are not reported yet. */
@@ -181,7 +195,7 @@ export class Quotas {
    * where the key has no quota.
    */
   countNow(key: ApiKey): CountedRequest | null | undefined {
-    if (key.per_minute === null && key.per_day === null) return null;
+    if (!hasQuota(key)) return null;
     const counts = this.#byKey.get(key.key_id);
     const nowMs = this.#parts.nowMs();
     return counts === undefined || this.#mustReport(counts, nowMs) ? undefined : this.#countAt(counts, nowMs);
