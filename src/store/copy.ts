@@ -389,7 +389,7 @@ const leftOut: ReadonlySet<string> = new Set([
 const withoutIdentifiers = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.has(column)));
 
-const addedLater = columnsAdded(storeHistory.steps.slice(1));
+const addedLater = columnsAdded(storeHistory.steps);
 
 /**
  * A row without the columns that were added after the first layout and are null: a new column changes no

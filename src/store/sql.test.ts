@@ -39,13 +39,12 @@ const other = new SqlCompiler({
   typed: (mark, kind) => `${mark}::${types[kind]}`,
 });
 
-const declared = {
+const quotes = dataset({
   name: 'quotes',
   columns: { market: 'text', at_ms: 'instant', price: 'real null' },
   key: ['market', 'at_ms'],
   indexes: [['at_ms', 'market']],
-} as const;
-const quotes = dataset(declared);
+});
 
 const COLUMNS = '"market", "at_ms", "price", "row_check"';
 
@@ -53,10 +52,10 @@ test('a table has its key, its columns may be null where declared, and each inde
   const index = 'create index "quotes_by_at_ms_market" on "quotes" ("at_ms", "market")';
   const columns = '"market" T not null, "at_ms" A not null, "price" R, "row_check" I';
   const table = `create table "quotes" (${columns}, constraint "quotes_key" primary key ("market", "at_ms"))`;
-  assert.deepEqual(compiler.step({ tables: [declared] }, []), [`${table} without rowid`, index]);
-  const kept = { ...declared, keptAsTheyCome: true } as const;
+  assert.deepEqual(compiler.step({ tables: [quotes] }, []), [`${table} without rowid`, index]);
+  const kept = { ...quotes, keptAsTheyCome: true } as const;
   assert.deepEqual(compiler.step({ tables: [kept] }, []), [table, index]);
-  assert.deepEqual(other.step({ tables: [declared] }, []), [table, index]);
+  assert.deepEqual(other.step({ tables: [quotes] }, []), [table, index]);
 });
 
 test('an index says where nulls are, of columns that may be null', () => {

@@ -69,7 +69,7 @@ export class SqlCompiler {
           ([name, of]) => `alter table ${quoted(table)} add column ${this.#columnOf(name, of)}`,
         ),
       ),
-      ...tables.flatMap((table) => this.#tableOf({ ...table, columns: columnsOf(table.columns) })),
+      ...tables.flatMap((table) => this.#tableOf(table)),
       ...Object.entries(indexes).flatMap(([name, added]) =>
         this.#addIndexes(known.find((table) => table.name === name)!, added),
       ),

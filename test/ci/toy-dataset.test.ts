@@ -65,23 +65,19 @@ edit(
   "import { instruments, instrumentTerms } from './reference.ts';\nimport { toys } from './toys.ts';",
 );
 edit('store/schema/index.ts', '  instrumentTerms,\n  series,', '  toys,\n  instrumentTerms,\n  series,');
-edit(
-  'store/migrations/index.ts',
-  'steps: [store0001, store0002, store0003],',
-  'steps: [store0001, store0002, store0003, toyStep],',
-);
+edit('store/migrations/index.ts', 'steps: [splitDays, quotes],', 'steps: [splitDays, quotes, toyStep],');
 edit(
   'store/migrations/index.ts',
   '/** The layouts of a store. */',
-  `const toyStep = {
+  `const toyStep: Step = {
   tables: [
-    {
+    dataset({
       name: 'toys',
       columns: { country_iso_code: 'text', symbol: 'text', sold_date: 'day', maker: 'text', price: 'real null' },
       key: ['country_iso_code', 'symbol', 'sold_date'],
-    },
+    }),
   ],
-} as const;
+};
 
 /** The layouts of a store. */`,
 );

@@ -6,8 +6,7 @@ import { decodeBlock, wholeBlock } from '../../market/bars/block-reader.ts';
 import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { emptyBars } from '../../market/bars/columns.ts';
 import { dataset, type RowOf, type Values } from '../schema/dataset.ts';
-import { type MovedTables, type Step, type Table, tablesAfter } from './step.ts';
-import { store0001 } from './store-0001.ts';
+import type { MovedTables, Step } from './step.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -61,19 +60,125 @@ const oldUnfinished = dataset({
   key: ['series_id', 'run_id', 'first_ms'],
 });
 
-/** Some tables of the first layout. */
-const firstOnes = (...names: readonly string[]) =>
-  store0001.tables!.filter(({ name }) => names.includes(name));
+// Tables of the first layout, as they were then.
 
-const tables = tablesAfter([store0001]);
-const firstOne = (name: string): Table => tables.find((table) => table.name === name)!;
+const importRuns = dataset({
+  name: 'import_runs',
+  columns: {
+    run_id: 'integer',
+    kind: 'text',
+    dataset: 'text',
+    file: 'text',
+    sha256: 'text',
+    source: 'text null',
+    rows_read: 'integer',
+    rows_written: 'integer',
+    rows_unchanged: 'integer',
+    rows_refused: 'integer',
+    started_ms: 'instant',
+    finished_ms: 'instant',
+    undone_ms: 'instant null',
+    path: 'text null',
+    archive_sha256: 'text null',
+    flags: 'json null',
+    data_version: 'integer null',
+  },
+  key: ['run_id'],
+  indexes: [['file', 'run_id']],
+});
 
-const series = firstOne('series');
-const runSpans = firstOne('run_spans');
-const importRuns = firstOne('import_runs');
-const rowChanges = firstOne('row_changes');
-const blockChanges = firstOne('block_changes');
-const heldBars = firstOne('held_bars');
+const blockChanges = dataset({
+  name: 'block_changes',
+  columns: {
+    series_id: 'integer',
+    bucket: 'integer',
+    run_id: 'integer',
+    added: 'bytes null',
+    before: 'bytes null',
+  },
+  key: ['series_id', 'bucket', 'run_id'],
+  indexes: [['run_id', 'series_id', 'bucket']],
+});
+
+const rowChanges = dataset({
+  name: 'row_changes',
+  columns: {
+    dataset: 'text',
+    row_key: 'text',
+    run_id: 'integer',
+    before: 'json null',
+  },
+  key: ['dataset', 'row_key', 'run_id'],
+  indexes: [['run_id', 'dataset', 'row_key']],
+});
+
+const heldBars = dataset({
+  name: 'held_bars',
+  columns: {
+    series_id: 'integer',
+    bucket: 'integer',
+    run_id: 'integer',
+    keys: 'bytes',
+  },
+  key: ['series_id', 'bucket', 'run_id'],
+  indexes: [['run_id', 'series_id', 'bucket']],
+});
+
+const heldRows = dataset({
+  name: 'held_rows',
+  columns: {
+    dataset: 'text',
+    run_id: 'integer',
+    part: 'integer',
+    hashes: 'bytes',
+  },
+  key: ['dataset', 'run_id', 'part'],
+});
+
+const series = dataset({
+  name: 'series',
+  columns: {
+    instrument_id: 'integer',
+    interval: 'text',
+    series_id: 'integer',
+    prices: 'text',
+    volumes: 'text null',
+    first_ms: 'instant',
+    last_ms: 'instant',
+    bar_count: 'integer',
+    runs: 'bytes',
+  },
+  key: ['instrument_id', 'interval'],
+  indexes: [['series_id']],
+  group: ['instrument_id'],
+});
+
+const runSpans = dataset({
+  name: 'run_spans',
+  columns: {
+    run_id: 'integer',
+    market: 'text',
+    interval: 'text',
+    kind: 'text',
+    started_ms: 'instant',
+    sha256: 'text',
+    command: 'integer',
+    zone: 'text null',
+    first_ms: 'instant null',
+    last_keys: 'json',
+    from_ms: 'instant null',
+    through_ms: 'instant null',
+    reach_ms: 'instant',
+    series_count: 'integer',
+    series: 'bytes',
+  },
+  key: ['run_id', 'market', 'interval'],
+  indexes: [
+    ['market', 'interval', 'reach_ms', 'run_id'],
+    ['market', 'interval', 'command', 'run_id'],
+  ],
+  group: ['run_id'],
+});
 
 type Run = {
   readonly run_id: number;
@@ -365,7 +470,7 @@ async function moveFacts(stored: MovedTables): Promise<() => Promise<void>> {
  */
 const held: Step = {
   columns: { run_coverage: { tells_held: 'boolean null' }, holidays: { announced: 'day null' } },
-  tables: firstOnes('held_bars', 'held_rows'),
+  tables: [heldBars, heldRows],
 };
 
 /**
@@ -375,7 +480,7 @@ const held: Step = {
 const facts: Step = {
   moves: moveFacts,
   drops: [oldSeries.name, oldCoverage.name, oldUnfinished.name],
-  tables: firstOnes(series.name, runSpans.name),
+  tables: [series, runSpans],
 };
 
 /** Stores of layouts before the first one. */

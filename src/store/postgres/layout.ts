@@ -4,7 +4,6 @@ import { raiseForEverything } from '../changes.ts';
 import { ROW_CHECK } from '../checked-rows.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { controlHistory, layoutRefusal, newestLayout, stepsFrom, storeHistory } from '../migrations/index.ts';
-import { tablesAfter } from '../migrations/step.ts';
 import { type Mode, noStoreAt, OlderLayout, StoreUnusable, type Tell } from '../store.ts';
 import { movedTables } from '../stored-rows.ts';
 import { addressWords, type PostgresAddress } from './address.ts';
@@ -141,12 +140,13 @@ async function runSteps(session: Session, from: Layouts): Promise<void> {
     [storeHistory, from.store],
     [controlHistory, from.control],
   ] as const) {
-    const known = tablesAfter(history.steps);
     const steps = stepsFrom(history, layout);
     const rows = new PostgresRows(async () => session);
     for (const step of steps) {
       const move = await step.moves?.(movedTables(rows));
-      await Promise.all(postgresCompiler.step(step, known).map((statement) => session.ask(statement)));
+      await Promise.all(
+        postgresCompiler.step(step, history.tables).map((statement) => session.ask(statement)),
+      );
       await move?.();
       await rows.sendAll();
     }

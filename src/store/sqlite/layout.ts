@@ -7,7 +7,7 @@ import { raiseForEverything } from '../changes.ts';
 import { ROW_CHECK } from '../checked-rows.ts';
 import { refoldInstrumentTerms } from '../instrument-terms.ts';
 import { type History, layoutRefusal, newestLayout, stepsFrom } from '../migrations/index.ts';
-import { type Step, type Table, tablesAfter } from '../migrations/step.ts';
+import type { Step, Table } from '../migrations/step.ts';
 import { type Mode, OlderLayout, StoreDamaged, StoreUnusable, type Tell } from '../store.ts';
 import { movedTables } from '../stored-rows.ts';
 import { Database } from './connection.ts';
@@ -120,9 +120,8 @@ async function migrate(database: Database, kind: FileKind, layout: Layout, tell:
       requireSound(database, schemaProblem);
       requireDiskSpace(dirname(path), 2 * database.copyBytes + LOG_BYTES);
     }
-    const known = tablesAfter(layout.steps);
     const steps = stepsFrom(layout, from);
-    for (const step of steps) await runStep(database, step, known);
+    for (const step of steps) await runStep(database, step, layout.tables);
     if (steps.some((step) => step.refoldsTerms)) await refoldInstrumentTerms(new SqliteRows(database));
     database.exec(`pragma user_version = ${newest}`);
     keepSchemaSum(database);
