@@ -186,6 +186,8 @@ function openAnswers(draft: Draft, known: Known): string[] {
   const isOpen = refused.every((fault) => draft.open.has(`invalid_parameter ${fault.split(' ')[1]}`));
   return [
     ...[...draft.open, ...refused, ...(mayBeGood || isOpen ? ['ok'] : [])],
+    // Words may be the name of no instrument (contract 9.21).
+    ...(draft.open.has('invalid_parameter full_symbol') ? ['unknown_instrument full_symbol'] : []),
     ...(shape === 'single' ? ['ok', 'no_data'] : []),
     ...(draft.texts.next_page_key ? ['ok', 'invalid_page_key next_page_key'] : []),
   ];
