@@ -63,10 +63,24 @@ function symbolVerdict(text: string): Verdict {
   return /^[a-z0-9]+( [a-z0-9]+){1,2}$/i.test(text) && text.length <= 40 ? 'open' : 'wrong';
 }
 
+const stored = new Set(names.map((name) => name.toUpperCase().replace(/^\w+:/, '')));
+/** A name of a market without the signs of its symbol. */
+const withoutSigns = (name: string): string => name.replace(/[^A-Z0-9:]/g, '');
+const storedWithoutSigns = new Set(Array.from(stored, withoutSigns));
+
+/** A name that differs from a stored one in its signs alone: whether one instrument fits decides (9.21). */
+function isAlike(text: string): boolean {
+  const name = text.toUpperCase().replace(/^GB:/, 'UK:');
+  return !stored.has(name) && storedWithoutSigns.has(withoutSigns(name));
+}
+
 /** Contract 1.3: the first colon parts country from symbol. */
 function nameVerdict(text: string): Verdict {
-  const [country, ...symbol] = withoutPrefix(text).split(':');
-  return COUNTRY.test(country!) ? symbolVerdict(symbol.join(':')) : 'wrong';
+  const name = withoutPrefix(text);
+  const [country, ...symbol] = name.split(':');
+  if (!COUNTRY.test(country!)) return 'wrong';
+  const found = symbolVerdict(symbol.join(':'));
+  return found === 'right' && isAlike(name) ? 'open' : found;
 }
 
 const countrySymbol: Grammar = {
