@@ -182,12 +182,18 @@ function openAnswers(draft: Draft, known: Known): string[] {
   );
   const { mayBeGood, mistakes, faults } = judgeData({ ...draft, texts: Object.fromEntries(sure) }, known);
   const refused = [...mistakes, ...faults];
+  // Where the others are right too, they are refused for what they mean.
+  const meant = judgeData(draft, known);
   // A refusal for want of a text that was sent may not come, either.
   const isOpen = refused.every((fault) => draft.open.has(`invalid_parameter ${fault.split(' ')[1]}`));
   return [
-    ...[...draft.open, ...refused, ...(mayBeGood || isOpen ? ['ok'] : [])],
-    // Words may be the name of no instrument (contract 9.21).
-    ...(draft.open.has('invalid_parameter full_symbol') ? ['unknown_instrument full_symbol'] : []),
+    ...[
+      ...draft.open,
+      ...refused,
+      ...meant.mistakes,
+      ...meant.faults,
+      ...(mayBeGood || isOpen ? ['ok'] : []),
+    ],
     ...(shape === 'single' ? ['ok', 'no_data'] : []),
     ...(draft.texts.next_page_key ? ['ok', 'invalid_page_key next_page_key'] : []),
   ];
