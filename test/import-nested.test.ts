@@ -363,7 +363,7 @@ test('a map or a union of Arrow is refused by its name (contract 11)', async () 
   const table = new arrow.Table({ t: arrow.vectorFromArray([at(0)], text), levels: made });
   assert.match(
     await vendor.refusal('a.arrow', Buffer.from(arrow.tableToIPC(table, 'file')), { fields }),
-    /^a\.arrow: the column levels has a kind of Arrow that is not read/,
+    /^a\.arrow: the column levels has an Arrow type that is not read/,
   );
 });
 

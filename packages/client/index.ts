@@ -77,7 +77,7 @@ export class Bourse {
       options,
     );
     if (!isRows(data) || !Array.isArray(missing))
-      throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+      throw new BourseError('the answer is not a Bourse list', { error: 'bad_answer' });
     return { data, missing };
   }
 
@@ -238,7 +238,7 @@ export class Bourse {
 
   async #list<N extends EndpointName>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
     const { data } = await this.#result<{ readonly data: Row<N>[] }>(name, named, options);
-    if (!isRows(data)) throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+    if (!isRows(data)) throw new BourseError('the answer is not a Bourse list', { error: 'bad_answer' });
     return data;
   }
 
@@ -317,9 +317,9 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
     for (let key: string | undefined; ; ) {
       const page = await this.#ask(Math.min(left, PAGE_ROWS), key);
       const { count, next_page_key } = page;
-      if (!isPage(page)) throw new BourseError('this is no page of a Bourse', { error: 'bad_answer' });
+      if (!isPage(page)) throw new BourseError('the answer is not a Bourse page', { error: 'bad_answer' });
       if (next_page_key !== null && (!next_page_key || next_page_key === key || !count))
-        throw new BourseError('this page has no right one after it', { error: 'bad_answer' });
+        throw new BourseError('the next page does not follow this one', { error: 'bad_answer' });
       yield page;
       left -= count;
       if (next_page_key === null || left <= 0) return;

@@ -14,8 +14,8 @@ export type Needs<N extends AnyName> = Endpoints[N]['needs'];
 type Takes<N extends AnyName> = Endpoints[N]['takes'];
 
 /**
- * The options of an endpoint's method: its parameters but those in `Named`, which are arguments; a signal; a
- * timeout. A range is `from` and `to`; the other names are those of the wire.
+ * The options of an endpoint's method: its parameters except those in `Named`, which are
+ * arguments; a signal; a timeout. A range is `from` and `to`; the other names are those of the API.
  */
 export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> = {
   readonly [K in Exclude<keyof Needs<N>, Named>]: Needs<N>[K];

@@ -105,7 +105,7 @@ export const conditions: Readonly<
     name: 'no trade',
     why: 'untraded: no bar, but the day was covered by an import: no trades',
   },
-  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
+  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: it has a finding' },
 };
 
 /** Describes a session's coverage; null where there is nothing to say. */

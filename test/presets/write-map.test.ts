@@ -244,7 +244,7 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
   );
   assert.match(
     await refused('plain.csv', '--explain', '--write-map', 'there.json', ...flags),
-    /--write-map there\.json: there is such a file: name another one/,
+    /--write-map there\.json: this file exists: name another one/,
   );
   assert.equal(readFileSync(shop.path('there.json'), 'utf8'), '{}');
 });

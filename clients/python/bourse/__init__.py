@@ -123,7 +123,7 @@ class BourseError(Exception):
         self.request_id = request_id
         """Names the request in the log of the service."""
         self.retry_after = retry_after
-        """Seconds after which to ask again, where the service told."""
+        """Seconds to wait before the next request, where the service told."""
         told = [message, hint, f"(request {request_id})" if request_id else None]
         super().__init__(f"{self.error}: {' '.join(part for part in told if part)}")
 
@@ -372,7 +372,7 @@ class _Areas(Generic[_F, _R]):
         frames : the kind of frames to return
         timeout : seconds without a byte
         retries : further tries of a request that was not answered, or with 429 or 503
-        retry_seconds_max : the longest pause; where the service asks for a longer one, such as until tomorrow, the error is raised at once
+        retry_seconds_max : the longest pause; if the service asks for a longer one, such as until tomorrow, the error is raised at once
         cache : a folder for answers; each is asked for again, and not sent again while it holds
         progress : whether each call shows the rows that came, in a bar of tqdm; without tqdm nothing is shown
 
@@ -1395,7 +1395,7 @@ class _Areas(Generic[_F, _R]):
     def _table(
         self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True, empty: str = "there are no rows"
     ) -> _Steps[pd.DataFrame]:
-        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`. `empty` begins the warning of an empty one."""
+        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`. If the frame is empty, `empty` begins its warning."""
         ask = _Ask(path, _texts({**params, "format": "csv"}))
         pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
         table = _read(pages)
@@ -1425,7 +1425,7 @@ class _Areas(Generic[_F, _R]):
     # ---- from requests to answers ----
 
     def _walk(self, ask: _Ask, limit: int | None) -> _Steps[list[_Page]]:
-        """All pages, or those of the first `limit` rows. A walk whose key the service no longer takes begins again, once."""
+        """All pages, or those of the first `limit` rows. If the service no longer accepts a page key, the pages begin again, once."""
         if limit is not None and limit < 1:
             raise ValueError("limit: at least 1 row")
         for is_last_try in (False, True):
@@ -1485,7 +1485,7 @@ class _Areas(Generic[_F, _R]):
     def _result_of(self, path: str, answer: httpx.Response) -> dict[str, Any]:
         body = _json(answer)
         if body.get("status") != "ok" or not isinstance(body.get("result"), dict):
-            raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
+            raise BadAnswer(f"{path}: the answer is not from a Bourse service; is {self._url} one?")
         return body["result"]
 
     def _answer(self, path: str, params: Mapping[str, str], headers: Mapping[str, str] = MappingProxyType({})) -> _Steps[httpx.Response]:
@@ -1514,7 +1514,7 @@ class _Areas(Generic[_F, _R]):
         """What is wrong with an answer; None where it is as asked."""
         if answer.status_code == 200 or (answer.status_code == 304 and may_be_held):
             ignored = answer.headers.get("x-ignored-parameters")
-            return IgnoredParameter(f"the service does not know: {ignored}", status=answer.status_code) if ignored else None
+            return IgnoredParameter(f"the service does not know these parameters: {ignored}", status=answer.status_code) if ignored else None
         body = _json(answer)
         detail = _texts_in(body.get("detail"))
         usual = _WORD_OF_STATUS.get(answer.status_code, "bad_answer")

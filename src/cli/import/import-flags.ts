@@ -120,7 +120,7 @@ function readCompleteTimes(
   const completeThroughMs = readInstant('--complete-through', completeThrough, nowMs);
   if (completeFromMs !== null && completeThroughMs !== null && completeFromMs >= completeThroughMs)
     throw new UsageProblem(
-      `--complete-from ${completeFrom}: is not before --complete-through ${completeThrough}`,
+      `--complete-from ${completeFrom}: must be before --complete-through ${completeThrough}`,
     );
   return { completeFromMs, completeThroughMs };
 }
@@ -130,9 +130,9 @@ function readInstant(flag: string, text: string | undefined, nowMs: number): num
   if (text === undefined) return null;
   const instant = parseInstant(text);
   if (instant?.kind !== 'time')
-    throw new UsageProblem(`${flag} ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`);
+    throw new UsageProblem(`${flag} ${text}: is not an instant: write one such as 2025-03-04T01:00:00Z`);
   if (instant.ms <= nowMs) return instant.ms;
-  throw new UsageProblem(`${flag} ${text}: is after now: an import covers nothing beyond its own start`);
+  throw new UsageProblem(`${flag} ${text}: is in the future: an import covers nothing after its own start`);
 }
 
 /** The days of `--replace`; undefined without the flag, null in it without days. */
@@ -229,7 +229,7 @@ function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
   const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);
   if (helper !== undefined && (map !== undefined || preset !== undefined))
     throw new UsageProblem(
-      `--${spokenFlag(helper)} is for files without --map and --preset: they say it of their columns`,
+      `--${spokenFlag(helper)} is for files without --map and --preset, which define it themselves`,
     );
   if (writeMap === undefined) return;
   if (explain !== true || names.length !== 1)
@@ -243,7 +243,7 @@ function checkSources(names: readonly string[], { watch, dryRun, explain, onFail
   if (names.length === 0 && watch === undefined)
     throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
   if (onFailure !== undefined && (dryRun || explain))
-    throw new UsageProblem('--on-failure tells of imports: leave --dry-run and --explain out');
+    throw new UsageProblem('--on-failure is for imports: leave --dry-run and --explain out');
   if (watch !== undefined && (names.length > 0 || dryRun || explain))
     throw new UsageProblem(
       '--watch imports the files of its folder: name no file, and leave --dry-run and --explain out',
@@ -294,8 +294,7 @@ export function writeMap(
     writeFileSync(path, `${mappingText(written, 2)}\n`, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'EEXIST' ? 'there is such a file: name another one' : `cannot be written (${code})`;
+    const reason = code === 'EEXIST' ? 'this file exists: name another one' : `cannot be written (${code})`;
     throw new UsageProblem(`--write-map ${path}: ${reason}`, { cause: error });
   }
   const needed = missing.map((field) => flagOf[field]);

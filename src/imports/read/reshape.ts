@@ -483,7 +483,7 @@ function reshapeJson(request: Reshaping): Reshaped | null {
           });
           add(`{${[...(isDated ? [] : [`"datetime":${key}`]), ...cells].join()}}`);
         });
-        return 'JSON, objects by their dates, which are datetime';
+        return 'JSON, one object per date, which is its datetime';
       },
       columns(add) {
         const columns = table.nodes.map(({ start }) => at(start));

@@ -202,7 +202,7 @@ function countryOf(column: string): Cell {
   return {
     sql: `case {${column}} ${cases.join(' ')} end`,
     isStrict: true,
-    reason: 'is no name of a country',
+    reason: 'is not the name of a country',
   };
 }
 
