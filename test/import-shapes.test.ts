@@ -444,7 +444,7 @@ test('objects by their symbols are the bars of each, whatever is around them (co
     { a: a[0], b: b[0] },
   ]) {
     const refusal = await vendor.refusal('a.json', JSON.stringify(content), { fields });
-    assert.match(refusal, /A column mapping reads one of these alone\. Write the rows of all into one list/);
+    assert.match(refusal, /A column mapping reads only one of these\. Write the rows of all into one list/);
     assert.doesNotMatch(refusal, /--map/);
   }
   const flags = {

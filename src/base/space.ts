@@ -93,7 +93,7 @@ export function folderProblem(error: unknown, folder: string, cure: string): unk
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
 /** What to do where SQLite cannot keep a store's log. */
-const LOG_NEEDS = 'a store keeps its log beside it: allow that, or copy it and the files beside it elsewhere';
+const LOG_NEEDS = 'a store keeps a log beside it: allow that, or copy the store and its log elsewhere';
 
 /** Makes the folder of a store where there is none. @throws FolderUnusable */
 export function makeFolder(folder: string): void {

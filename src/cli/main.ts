@@ -34,7 +34,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/delete.ts')).deleteCommand(),
   ],
   'export [options] <dataset>': [
-    'Write stored data to a file that bourse import reads: exact, and from one state of the store.',
+    'Write stored data to a file that bourse import reads: exact values, of one state of the store.',
     async () => (await import('./commands/export.ts')).exportCommand(),
   ],
   'query [options] <path...>': [

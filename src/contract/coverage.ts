@@ -20,7 +20,7 @@ const seriesRecord = record('Series', {
     '2025-03-04T01:00:00+00:00',
   ],
   price_basis: [oneOf(priceBases, 'Adjustment that the prices had before the import'), 'raw'],
-  runs: [integer('Imports with bars of the series, without undone ones'), 1],
+  runs: [integer('Imports that have bars of the series; undone ones do not count'), 1],
 });
 
 export const seriesCoverage = endpoint({

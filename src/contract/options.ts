@@ -127,7 +127,7 @@ export const optionSearch = endpoint({
     strike_price: optional(kind.decimal, 'the strike'),
     expiration_date: optional(
       kind.date,
-      'the expiration date, or the local date of the instant of expiration: the Friday of a Saturday expiration',
+      'the expiration date, or the local date of the instant of expiration, such as Friday if the expiration date is a Saturday',
     ),
     strike_from: extension(optional(kind.decimal, 'the lowest strike')),
     strike_to: extension(optional(kind.decimal, 'the highest strike')),

@@ -93,14 +93,14 @@ const stateOfKey = object({
   scope: oneOf(scopes, 'The endpoints that it may use'),
   state: oneOf(['live', 'expired', 'revoked'], 'Whether it is valid'),
   created: dateTime('When it was created, UTC'),
-  last_used: nullable(dateTime('Its last request, UTC, at most a minute behind; null without one')),
+  last_used: nullable(dateTime('Time of its last request, UTC, at most a minute late; null if none')),
   expires: nullable(dateTime('When it expires, UTC; null if it does not')),
   per_minute: nullable(integer('Requests that it may make in a minute; null without a quota')),
   per_day: nullable(integer('Requests that it may make in a day (UTC); null without a quota')),
   as_of: nullable(dateTime('The instant that it is pinned to; null if it is not')),
   revoked: nullable(dateTime('When it was revoked, UTC; null if it was not')),
-  used_this_minute: nullable(integer('Requests of this minute, a second behind; null without a quota')),
-  used_today: nullable(integer('Requests of today (UTC), a second behind; null without a quota')),
+  used_this_minute: nullable(integer('Requests of this minute, up to a second late; null without quota')),
+  used_today: nullable(integer('Requests of today (UTC), up to a second late; null without quota')),
 });
 
 /** Of a part that the service cannot read now there is null. */
@@ -131,7 +131,7 @@ const stateRecord = record('ServiceState', {
     object(
       {
         store_bytes: nullable(byteCount('Bytes of the store')),
-        free_bytes: nullable(byteCount('Bytes that are free where the store is; null on another machine')),
+        free_bytes: nullable(byteCount('Free bytes on the disk of the store; null if on another machine')),
       },
       { description: 'Size of the store, and free disk space' },
     ),

@@ -30,7 +30,7 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
     case 'leapt': {
       const { from, to } = reason;
       return {
-        message: `data_version never existed: after version ${from} came ${to}, because of a restore or a copy.`,
+        message: `data_version never existed: version ${to} follows version ${from}, because of a restore or a copy.`,
         allowed: `versions up to ${from}, or from ${to} on`,
       };
     }

@@ -54,7 +54,7 @@ export class Metrics {
   );
   readonly #durations = new Histogram({
     name: 'bourse_request_duration_seconds',
-    help: 'Time from the head of a request to its answer, ready to be sent.',
+    help: 'Time from the head of a request until its answer is ready to be sent.',
     labelNames: ['route', 'status_class'],
     buckets: DURATION_BUCKETS,
     registers: this.#registers,
@@ -80,7 +80,7 @@ export class Metrics {
 
   readonly #unavailable = this.#counter(
     'bourse_store_unavailable_total',
-    'Requests that met a store that could not be reached.',
+    'Requests that failed because the store could not be reached.',
     [],
   );
 

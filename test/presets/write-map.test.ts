@@ -224,7 +224,7 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
   const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
   assert.match(
     await refused('plain.csv', '--write-map', 'a.json', ...flags),
-    /--write-map goes with --explain, and one file/,
+    /--write-map needs --explain and exactly one file/,
   );
   assert.match(
     await refused('plain.csv', '--explain', '--write-map', 'a.json', '--map', 'there.json'),

@@ -70,7 +70,7 @@ const undoFlags = {
 
 /** Advice where one of the newest runs is damaged. */
 const unlistedWords = ({ name }: Store): string =>
-  `it is not listed and cannot be undone; ${howToRestore(name)}, of a day before the damage`;
+  `it is not listed and cannot be undone; ${howToRestore(name)} from before the damage`;
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
@@ -94,7 +94,7 @@ function describeUndo(report: UndoReport, isTrial: boolean): string {
   const notes = [
     [barsRemoved, 'bar', 'removed'],
     [barsRestored, 'bar', 'restored'],
-    [barsKept, 'bar', `left: changed or held again later, by ${keepers}`],
+    [barsKept, 'bar', `left as they are: changed or stored again later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],

@@ -56,7 +56,7 @@ export const importOptions = {
     'time up to which the files have every bar, if their last bars do not show it: 2025-03-04T01:00:00Z',
   '--volumes <basis>': ['how the volumes are adjusted (default: for splits if the prices are)', volumeBases],
   '--symbols <time>': [
-    'rows from before an instrument took its current symbol belong to: then: another company, because the file has the symbols of each day; now: the instrument, because the file has its whole history under the current symbol',
+    'how to read rows from before an instrument took its current symbol. then: as those of another company, because the file has the symbols of each day; now: as those of the instrument, because the file has its whole history under the current symbol',
     symbolTimes,
   ],
   '--label <end>': [
@@ -65,7 +65,7 @@ export const importOptions = {
   ],
   '--source <text>': 'where the file comes from, kept with the run (default: the name of its preset)',
   '--replace [from..to]':
-    'remove rows that the same --source or preset imported before and the file does not have: for each instrument, of events each country and code, from the date of its first row to that of its last, or on these days: 2025-01-01..2025-12-31; if a row is refused, nothing is stored',
+    'remove rows that the same --source or preset imported before and that the file does not have, on these days: 2025-01-01..2025-12-31. Without days: from the first to the last date of each instrument in the file (events: of each country and code). If a row is refused, nothing is stored',
   '--allow-rejects <count>': ['number of refused rows up to which the exit status is 0', wholeNumber, 0],
   '--no-check': 'do not search the imported bars for suspicious data: bourse check does so later',
   '--watch <folder>': 'import the files of a folder as they arrive, until stopped',
@@ -233,7 +233,7 @@ function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
     );
   if (writeMap === undefined) return;
   if (explain !== true || names.length !== 1)
-    throw new UsageProblem('--write-map goes with --explain, and one file');
+    throw new UsageProblem('--write-map needs --explain and exactly one file');
   if (map !== undefined || preset !== undefined)
     throw new UsageProblem('--write-map writes a mapping of its own: leave --map and --preset out');
 }

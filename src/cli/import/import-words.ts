@@ -199,7 +199,7 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
     rest > 0 && rowsRemoved > 0 && `and ${count(rest)} more`,
     instrumentsDeleted > 0 && `${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`,
     rowsLeft > 0 &&
-      `kept ${countOf(rowsLeft, 'row')} not in the file, because a run of another source has them too`,
+      `kept ${countOf(rowsLeft, 'row')} that are not in the file: a run of another source has them too`,
   ]);
 }
 
@@ -209,7 +209,7 @@ const describeOpen = (openTimes: ImportReport['openTimes'] = [], again: Again): 
     const flag = isBefore ? ['--complete-from', from] : ['--complete-through', through];
     const command = importAgain(again.dataset, again.path ?? '-', again.flags, ...flag);
     const when = isBefore ? 'run' : `after ${through} run`;
-    return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until an import does; if nothing is missing there, ${when}: ${command}`;
+    return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until an import has it; if nothing is missing there, ${when}: ${command}`;
   });
 
 /** The words that repeat an import. */

@@ -111,7 +111,7 @@ async function check(name: string, path: string): Promise<Stats> {
   if (!found.isFile())
     throw unfitProblem(
       name,
-      `is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
+      `is a pipe or a device, not a file. To read a pipe, use standard input and name ${STANDARD_INPUT}`,
     );
   if (found.size === 0) throw contentProblem(name, 'is empty');
   return found;

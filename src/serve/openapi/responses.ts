@@ -86,13 +86,13 @@ export const headers: Json = {
     'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent if there are none',
   ),
   'X-Adjust-Incomplete': text(
-    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent if there are none. CSV and Arrow in bulk name the symbol after which it ends',
+    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent if there are none. in bulk, CSV and Arrow name the symbol after which the list ends',
   ),
   'X-Adjusted-By': text(
     'Actions that adjust the bars and are listed only with `extended=true`: `spinoff 2025-03-04`; absent if there are none',
   ),
   'X-No-Data': text(
-    'Why a list of bars is empty: `finest stored interval is DAY`; of many instruments why those in `missing` have none; absent if there are bars',
+    'Why a list of bars is empty: `finest stored interval is DAY`; for many instruments, why those in `missing` have none; absent if there are bars',
   ),
   'X-Missing-Symbols': text(
     '`missing`, separated by commas, up to 2,000 characters: `US:A,US:B`; absent if it is empty',

@@ -367,7 +367,7 @@ const finam: Preset = {
       prices: 'raw',
       ...(!isDaily && {
         doubt:
-          'its times count as the beginning of each candle: if you chose the end at the export, give --label close',
+          'its times are read as the beginning of each candle: if you chose the end for the export, give --label close',
       }),
     };
   },
