@@ -311,7 +311,7 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
     this.#limit = limit;
   }
 
-  /** Page by page. @throws BourseError; the reason of the call's signal */
+  /** Page by page. @throws BourseError, or the reason of the call's signal */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let left = this.#limit;
     for (let key: string | undefined; ; ) {
@@ -327,12 +327,12 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
     }
   }
 
-  /** Record by record. @throws BourseError; the reason of the call's signal */
+  /** Record by record. @throws BourseError, or the reason of the call's signal */
   async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     for await (const page of this.pages()) yield* rowsOf<R>(page);
   }
 
-  /** All records at once. @throws BourseError; the reason of the call's signal */
+  /** All records at once. @throws BourseError, or the reason of the call's signal */
   async toArray(): Promise<R[]> {
     const rows: R[] = [];
     for await (const page of this.pages()) rows.push(...rowsOf<R>(page));
@@ -363,7 +363,7 @@ class Bars extends Rows<Bar> {
   /**
    * All bars as columns: instants in epoch milliseconds; a null `volume` or `vwap` is NaN. The options
    * `columns`, `timestamps` and `tz` do not change them.
-   * @throws BourseError; the reason of the call's signal
+   * @throws BourseError, or the reason of the call's signal
    */
   async columns(): Promise<BarColumns> {
     const parts: BarColumns[] = [];

@@ -118,7 +118,7 @@ export class Service {
 
   /**
    * Asks until there is an answer, with the pauses that the service asks for.
-   * @throws BourseError; the reason of the call's signal
+   * @throws BourseError, or the reason of the call's signal
    */
   ask(address: string, { signal, timeoutMs = this.#timeoutMs }: Call): Promise<Answer> {
     return this.#retried(signal, () => this.#try(address, signal, timeoutMs));
@@ -126,7 +126,7 @@ export class Service {
 
   /**
    * As `ask`, of an answer that is no JSON: its bytes as they come. `timeoutMs` is the time until it begins.
-   * @throws BourseError; the reason of the call's signal
+   * @throws BourseError, or the reason of the call's signal
    */
   stream(
     address: string,
