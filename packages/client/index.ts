@@ -84,7 +84,7 @@ export class Bourse {
   /**
    * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a
    * Parquet file as they come. If the answer breaks off, reading them fails: discard what came.
-   * `timeoutMs` is the time until they begin.
+   * `timeoutMs` is the time until the first bytes come.
    */
   bulk(
     schema_asset: AssetSchema,
