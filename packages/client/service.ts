@@ -125,7 +125,7 @@ export class Service {
   }
 
   /**
-   * Like `ask`, for an answer that is not JSON: its bytes as they come. `timeoutMs` is the time until it begins.
+   * Like `ask`, for an answer in bytes, as they come. `timeoutMs` is the time until it begins.
    * @throws BourseError, or the reason of the call's signal
    */
   stream(
