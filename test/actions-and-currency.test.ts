@@ -620,7 +620,7 @@ const kindRows: readonly (readonly [row: string, refusal: RegExp | null])[] = [
   ['stock_dividend 2025-03-04  1.05 ', null],
   [
     'stock_dividend 2025-03-04  0.05 ',
-    /split_ratio: makes 1 of 20 shares: a stock dividend gives some, 5 % more is 1.05/,
+    /split_ratio: turns 20 shares into 1, but a stock dividend adds shares: 5 % more is 1.05/,
   ],
   ['stock_dividend 2025-03-04 1 1.05 ', /cash_amount: must be empty on a stock_dividend/],
   [

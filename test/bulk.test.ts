@@ -248,7 +248,7 @@ test('callers that leave free their places; others are told to wait (contract 6.
   const ofOne = await Promise.all(Array.from({ length: streamedAnswersPerKeyMax }, () => begun(path)));
   const tooMany = await server.getOnce(path);
   assert.equal(tooMany.status, 503);
-  assert.match(((await tooMany.json()) as { message: string }).message, /^The key has 4 answers in bulk/);
+  assert.match(((await tooMany.json()) as { message: string }).message, /^4 bulk answers of this key/);
   const another = await begun(ofOther);
   assert.equal(another.statusCode, 200, 'one key leaves places to others');
   for (const answer of [...ofOne, another]) answer.destroy();

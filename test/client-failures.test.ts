@@ -188,7 +188,7 @@ test('an answer of another program, of any form, is an error of the client with 
     ]) {
       const { error, message } = await failed(call());
       assert.equal(error, 'bad_answer', body);
-      assert.match(message, /answered \d|no .* of a Bourse|no right one/, body);
+      assert.match(message, /answered \d|not a Bourse|does not follow/, body);
     }
     failing!.close();
   }

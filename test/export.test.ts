@@ -151,7 +151,7 @@ test('nothing to export is exit status 1, and makes no file', async () => {
   const out = shop.path('none.csv');
   for (const args of [['news'], ['bars', '--country', 'US', '--prices', 'raw', '--to', '1999-12-31']]) {
     const { status, stdout, stderr } = await shop.run('export', ...args, '--out', out);
-    assert.equal(stderr, `bourse: there is nothing to export of ${args[0]} here; no file was made\n`);
+    assert.equal(stderr, `bourse: no ${args[0]} to export; no file was made\n`);
     assert.equal(status, 1);
     assert.equal(stdout, '');
     assert.ok(!existsSync(out));

@@ -155,7 +155,7 @@ test('a kind of column that is not read, Feather of version 1 and two columns of
   );
   assert.match(
     await vendor.refusal('a.arrow', written(tableOf({ clock }), 'file', null), { fields }),
-    /the column clock has a kind of Arrow that is not read\. Write/,
+    /the column clock has an Arrow type that is not read\. Write/,
   );
   assert.match(
     await vendor.refusal('a.feather', Buffer.from('FEA1\0\0\0\0'), { fields }),

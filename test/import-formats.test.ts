@@ -251,7 +251,7 @@ const refused: readonly Refused[] = [
     content: JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ ...records[0], [`k${at}`]: at }))),
     says: /refused: reading it takes more than 400MB of memory: .* its objects have too many keys\./,
   },
-  { what: 'JSON of numbers', content: '[1,2,3]', says: /the JSON holds something that is no object/ },
+  { what: 'JSON of numbers', content: '[1,2,3]', says: /the JSON has a value that is not an object/ },
   { what: 'an empty JSON array', content: ' [ ]\n', says: /: has no rows/ },
   { what: 'JSON that is nested deep', content: '['.repeat(100_000), says: /the JSON is not well-formed/ },
   {

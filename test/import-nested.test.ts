@@ -333,7 +333,7 @@ test('a path of Parquet that leads nowhere is refused with what is there (contra
     ['m.o', /names m\.o, but m is no object: it is MAP\(VARCHAR, DECIMAL/],
     ['p.o', /names p\.o, but p is no object: it is DECIMAL/],
     ['l.o', /names l\.o, but l is no object: it is STRUCT.*\. Name its values by l\[\]$/],
-    ['s[].o', /names s\[\]\.o, but s\[\] is no list: leave \[\] out/],
+    ['s[].o', /names s\[\]\.o, but s\[\] is not a list: omit \[\]/],
     ['s.opn', /has no opn in s\.opn, which the column mapping names; there it has o, u; is it o\?$/],
     ['z.o', /has no z in z\.o, which the column mapping names; there it has t, m, s, l, p; is it t\?$/],
   ] as const)
@@ -363,7 +363,7 @@ test('a map or a union of Arrow is refused by its name (contract 11)', async () 
   const table = new arrow.Table({ t: arrow.vectorFromArray([at(0)], text), levels: made });
   assert.match(
     await vendor.refusal('a.arrow', Buffer.from(arrow.tableToIPC(table, 'file')), { fields }),
-    /^a\.arrow: the column levels has a kind of Arrow that is not read/,
+    /^a\.arrow: the column levels has an Arrow type that is not read/,
   );
 });
 

@@ -104,7 +104,7 @@ test('a wrong call is reported once, not for every file (contract 10)', async ()
   assert.match(stderr, /^bourse: --map map\.json, line 1: [^\n]*a field opening[^\n]*\n$/);
 });
 
-const notEnded = /the last line has no end/;
+const notEnded = /the last line has no newline/;
 
 test('a last line without an end is reported only where the file may have been cut off (contract 11)', async () => {
   const open = minutes(0, 2).trimEnd();

@@ -48,7 +48,7 @@ const wrongCalls: readonly Wrong[] = [
   ['calendar NONE --json', 'usage', 2, /NONE/, null],
   ['delete bars --json', 'usage', 2, /\S/, null],
   ['export bars --symbol NONE --out x.csv --json', 'usage', 2, /NONE/, null],
-  ['export news --out x.csv --json', 'no_data', 1, /nothing to export of news/, null],
+  ['export news --out x.csv --json', 'no_data', 1, /no news to export/, null],
   ['config --port x --json', 'usage', 2, /--port/, null],
   ['backup . --json', 'usage', 2, /\S/, null],
   ['restore none.backup --json', 'usage', 2, /\S/, null],

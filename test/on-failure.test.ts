@@ -78,7 +78,7 @@ test('what goes wrong with the command is reported and changes nothing else (con
   assert.match(stderr, /^bourse: bad\.csv: the command of --on-failure ended with status 3$/m);
   const trial = await importAll('true', 'good.csv', '--dry-run');
   assert.equal(trial.status, 2);
-  assert.match(trial.stderr, /--on-failure tells of imports: leave --dry-run and --explain out/);
+  assert.match(trial.stderr, /--on-failure is for imports: leave --dry-run and --explain out/);
 });
 
 test('a command that takes too long is ended, with what it started (contract 10.3)', async () => {

@@ -415,7 +415,7 @@ test('an instrument that contracts name is not deleted (contract 10)', async () 
     assert.equal(status, 2, stderr);
     assert.match(
       stderr,
-      /is named by option-contracts: delete them first, by bourse delete option-contracts --/,
+      /is used by option-contracts: delete them first, by bourse delete option-contracts --/,
     );
   }
 });

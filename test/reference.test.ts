@@ -77,7 +77,7 @@ async function search(
   return result.data.map((record) => `${String(record.country_iso_code)}:${String(record.symbol)}`);
 }
 
-test('a US stock has every field of the specification, in its order, null where unknown (spec 2.3, contract 8.1)', async () => {
+test('a US stock has every field of the specification, in its order, null if unknown (spec 2.3, contract 8.1)', async () => {
   const record = await reference('Stock', 'us:aapl');
   const { instrument_id: id, asset_id: assetId, ...rest } = record;
   assert.ok(Number.isSafeInteger(id) && Number.isSafeInteger(assetId));

@@ -77,14 +77,14 @@ export class Bourse {
       options,
     );
     if (!isRows(data) || !Array.isArray(missing))
-      throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+      throw new BourseError('the answer is not a Bourse list', { error: 'bad_answer' });
     return { data, missing };
   }
 
   /**
    * Bars of many symbols, or of a whole market without `symbols`: the bytes of a CSV, an Arrow stream or a
    * Parquet file as they come. If the answer breaks off, reading them fails: discard what came.
-   * `timeoutMs` is the time until they begin.
+   * `timeoutMs` is the time until the first bytes come.
    */
   bulk(
     schema_asset: AssetSchema,
@@ -238,7 +238,7 @@ export class Bourse {
 
   async #list<N extends EndpointName>(name: N, named: Values, options: Call): Promise<Row<N>[]> {
     const { data } = await this.#result<{ readonly data: Row<N>[] }>(name, named, options);
-    if (!isRows(data)) throw new BourseError('this is no list of a Bourse', { error: 'bad_answer' });
+    if (!isRows(data)) throw new BourseError('the answer is not a Bourse list', { error: 'bad_answer' });
     return data;
   }
 
@@ -311,15 +311,15 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
     this.#limit = limit;
   }
 
-  /** Page by page. @throws BourseError; the reason of the call's signal */
+  /** Page by page. @throws BourseError, or the reason of the call's signal */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let left = this.#limit;
     for (let key: string | undefined; ; ) {
       const page = await this.#ask(Math.min(left, PAGE_ROWS), key);
       const { count, next_page_key } = page;
-      if (!isPage(page)) throw new BourseError('this is no page of a Bourse', { error: 'bad_answer' });
+      if (!isPage(page)) throw new BourseError('the answer is not a Bourse page', { error: 'bad_answer' });
       if (next_page_key !== null && (!next_page_key || next_page_key === key || !count))
-        throw new BourseError('this page has no right one after it', { error: 'bad_answer' });
+        throw new BourseError('the next page does not follow this one', { error: 'bad_answer' });
       yield page;
       left -= count;
       if (next_page_key === null || left <= 0) return;
@@ -327,12 +327,12 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
     }
   }
 
-  /** Record by record. @throws BourseError; the reason of the call's signal */
+  /** Record by record. @throws BourseError, or the reason of the call's signal */
   async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     for await (const page of this.pages()) yield* rowsOf<R>(page);
   }
 
-  /** All records at once. @throws BourseError; the reason of the call's signal */
+  /** All records at once. @throws BourseError, or the reason of the call's signal */
   async toArray(): Promise<R[]> {
     const rows: R[] = [];
     for await (const page of this.pages()) rows.push(...rowsOf<R>(page));
@@ -363,7 +363,7 @@ class Bars extends Rows<Bar> {
   /**
    * All bars as columns: instants in epoch milliseconds; a null `volume` or `vwap` is NaN. The options
    * `columns`, `timestamps` and `tz` do not change them.
-   * @throws BourseError; the reason of the call's signal
+   * @throws BourseError, or the reason of the call's signal
    */
   async columns(): Promise<BarColumns> {
     const parts: BarColumns[] = [];

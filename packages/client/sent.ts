@@ -2,7 +2,7 @@
 import { type Endpoints, paths } from './contract.ts';
 import type { Call } from './service.ts';
 
-/** Every endpoint, that whose answers are streamed too. */
+/** Every endpoint, including those with streamed answers. */
 export type AnyName = keyof Endpoints;
 
 /** The endpoints that answer in one piece. */
@@ -14,8 +14,8 @@ export type Needs<N extends AnyName> = Endpoints[N]['needs'];
 type Takes<N extends AnyName> = Endpoints[N]['takes'];
 
 /**
- * The options of an endpoint's method: its parameters but those in `Named`, which are arguments; a signal; a
- * timeout. A range is `from` and `to`; the other names are those of the wire.
+ * The options of an endpoint's method: its parameters except those in `Named`, which are
+ * arguments; a signal; a timeout. A range is `from` and `to`; the other names are those of the API.
  */
 export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> = {
   readonly [K in Exclude<keyof Needs<N>, Named>]: Needs<N>[K];
@@ -23,7 +23,7 @@ export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> =
   readonly [K in keyof Takes<N>]?: Takes<N>[K] | undefined;
 } & Call;
 
-/** The options of bars in bulk: their format must be said. */
+/** The options of bars in bulk: they must give a format. */
 export type BulkOptions = OptionsOf<'bulkBars', 'schema_asset' | 'country_iso_code' | 'interval'>;
 
 /** One record of an endpoint, as it is on the wire. */
@@ -34,7 +34,7 @@ export type Value = string | number | boolean | Date | readonly string[] | undef
 
 const textOf = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value));
 
-/** Names that a program gives and the wire has otherwise. */
+/** Names that differ between a program and the wire. */
 export const wireNames: Readonly<Record<string, string>> = { from: 'from_date', to: 'to_date' };
 
 /**

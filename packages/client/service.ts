@@ -4,9 +4,9 @@ import type { ErrorWord } from './contract.ts';
 
 /**
  * Why there is no answer: a word of the service's catalogue (contract 6.3), or one of the client's own.
- * `unreachable`: no answer came, or a part of one. `timed_out`: none came in time. `bad_answer`: what answers
- * is no Bourse. `ignored_parameter`: the service does not know a parameter, so its answer is to another
- * question.
+ * `unreachable`: no answer came, or a part of one. `timed_out`: none came in time. `bad_answer`: the
+ * server is not a Bourse service. `ignored_parameter`: the service does not know a parameter, so its answer
+ * is to another question.
  */
 export type ErrorCode = ErrorWord | 'unreachable' | 'timed_out' | 'bad_answer' | 'ignored_parameter';
 
@@ -109,7 +109,7 @@ export class Service {
   constructor({ url, key, retries = 5, timeoutMs = 30_000, retryAfterMaxMs = 60_000 }: ServiceOptions) {
     this.#url = baseOf(url);
     // RFC 6750, 2.1: anything else would be a header's error, whose message has the key.
-    if (!/^[\w.~+/-]+=*$/.test(key)) throw new TypeError('key: this is no key of a service');
+    if (!/^[\w.~+/-]+=*$/.test(key)) throw new TypeError('key: this is not a key of a service');
     this.#key = key;
     this.#retries = retries;
     this.#timeoutMs = timeoutMs;
@@ -118,15 +118,15 @@ export class Service {
 
   /**
    * Asks until there is an answer, with the pauses that the service asks for.
-   * @throws BourseError; the reason of the call's signal
+   * @throws BourseError, or the reason of the call's signal
    */
   ask(address: string, { signal, timeoutMs = this.#timeoutMs }: Call): Promise<Answer> {
     return this.#retried(signal, () => this.#try(address, signal, timeoutMs));
   }
 
   /**
-   * As `ask`, of an answer that is no JSON: its bytes as they come. `timeoutMs` is the time until it begins.
-   * @throws BourseError; the reason of the call's signal
+   * Like `ask`, for an answer in bytes, as they come. `timeoutMs` is the time until it begins.
+   * @throws BourseError, or the reason of the call's signal
    */
   stream(
     address: string,
@@ -231,14 +231,14 @@ export class Service {
   }
 
   #otherAnswer(status: number): BourseError {
-    return new BourseError(`${this.#url}: this is no answer of a Bourse`, { error: 'bad_answer', status });
+    return new BourseError(`${this.#url}: this is not a Bourse service`, { error: 'bad_answer', status });
   }
 
   /** @throws BourseError where the service does not know a parameter: its answer is to another question */
   #checkKnown({ headers, status }: Response): void {
     const ignored = headers.get('X-Ignored-Parameters');
     if (ignored !== null)
-      throw new BourseError(this.#redacted(`the service does not know: ${ignored}`), {
+      throw new BourseError(this.#redacted(`the service does not know these parameters: ${ignored}`), {
         error: 'ignored_parameter',
         status,
         param: this.#redacted(ignored.split(/[ ,]/)[0]!),
@@ -272,7 +272,7 @@ export class Service {
 function baseOf(url: string): string {
   const { protocol, origin, pathname, username, search, hash } = URL.parse(url) ?? {};
   if (!/^https?:$/.test(protocol ?? '') || username || search || hash)
-    throw new TypeError('url: this is no address of a service, such as http://127.0.0.1:8080');
+    throw new TypeError('url: this is not the address of a service, such as http://127.0.0.1:8080');
   let path = pathname!;
   while (path.endsWith('/')) path = path.slice(0, -1);
   return origin! + path;

@@ -129,7 +129,7 @@ function KeyForm(props: { message: string | null; onKey: (key: string) => void }
       h(
         'p',
         { class: 'quiet' },
-        'It stays in this tab, is sent to this service alone, and is forgotten when you close the tab.',
+        'It stays in this tab, is sent only to this service, and is forgotten when you close the tab.',
       ),
     ),
   );

@@ -103,9 +103,9 @@ export const conditions: Readonly<
     color: 'quiet',
     opacity: 0.14,
     name: 'no trade',
-    why: 'untraded: no bar, but the day was covered by an import: no trades',
+    why: 'untraded: an import covered the day and had no bar, so there were no trades',
   },
-  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: a finding lies in it' },
+  degraded: { color: 'warn', opacity: 0.1, name: '', why: 'degraded: it has a finding' },
 };
 
 /** Describes a session's coverage; null where there is nothing to say. */

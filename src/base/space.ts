@@ -77,9 +77,9 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'its disk is read-only',
-  ENOENT: 'it is not there and cannot be made',
-  ENOTDIR: 'a file is where a folder is needed',
-  EEXIST: 'a file is where a folder is needed',
+  ENOENT: 'it does not exist and cannot be created',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a part of the path is a file',
 };
 
 /** A known error of writing in a folder, in words that end in `cure`; any other error as it is. */
@@ -93,8 +93,7 @@ export function folderProblem(error: unknown, folder: string, cure: string): unk
 export const STORE_NEEDS = 'a store needs one that can be written to';
 
 /** What to do where SQLite cannot keep a store's log. */
-const LOG_NEEDS =
-  'a store keeps its log beside it: make that possible, or copy it, with the files beside it, to where it is';
+const LOG_NEEDS = 'a store keeps a log beside it: allow that, or copy the store and its log elsewhere';
 
 /** Makes the folder of a store where there is none. @throws FolderUnusable */
 export function makeFolder(folder: string): void {

@@ -135,7 +135,7 @@ const settings = {
     default: false,
     parse: yesOrNo,
     takes: null,
-    about: 'believe the Forwarded and X-Forwarded-* headers: only behind a proxy that writes them itself',
+    about: 'trust the Forwarded and X-Forwarded-* headers: only behind a proxy that writes them itself',
   },
   tlsCert: {
     default: null,
@@ -160,13 +160,13 @@ const settings = {
     default: '127.0.0.1',
     parse: address,
     takes: 'address',
-    about: 'the address to listen on for metrics, where they have their own port',
+    about: 'the address to listen on for metrics, if they have their own port',
   },
   scrubHours: {
     default: 24,
     parse: wholeNumber(0, 8_760),
     takes: 'count',
-    about: 'read the whole store for damage every so many hours, slowly, while serving; 0 is never',
+    about: 'hours between two slow checks of the whole store for damage while serving; 0 is never',
   },
   logLevel: {
     default: 'info',
@@ -178,7 +178,7 @@ const settings = {
     default: 'on',
     parse: oneOf('on', 'off'),
     takes: 'on|off',
-    about: 'whether the line of a request has the address of its caller: on or off',
+    about: 'whether the log line of a request has the address of its caller: on or off',
   },
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -22,7 +22,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/serve.ts')).serveCommand(),
   ],
   'import [options] <dataset> [file...]': [
-    'Import files. Each becomes visible whole or not at all; importing one twice changes nothing.',
+    'Import files. Each file becomes visible completely or not at all; importing it twice changes nothing.',
     async () => (await import('./commands/import.ts')).importCommand(),
   ],
   'undo [options] [run]': [
@@ -34,7 +34,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
     async () => (await import('./commands/delete.ts')).deleteCommand(),
   ],
   'export [options] <dataset>': [
-    'Write stored data to a file that bourse import reads: exact, and from one moment of the store.',
+    'Write stored data to a file that bourse import reads: exact values, of one state of the store.',
     async () => (await import('./commands/export.ts')).exportCommand(),
   ],
   'query [options] <path...>': [

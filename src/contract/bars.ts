@@ -38,7 +38,7 @@ export const barRecord = record('Bar', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   interval: [text('Interval code in upper case'), '1M'],
   country_iso_code: [text('Country of the instrument'), 'US'],
-  exchange: [nullable(text('MIC, null where unknown')), 'XNAS'],
+  exchange: [nullable(text('MIC, null if unknown')), 'XNAS'],
   symbol: [text('Symbol of the instrument'), 'AAPL'],
   datetime: [dateTime('Open of the bar, UTC'), '2025-03-03T14:30:00+00:00'],
   close_datetime: [dateTime('Nominal end of the bar, UTC'), '2025-03-03T14:31:00+00:00'],
@@ -47,7 +47,7 @@ export const barRecord = record('Bar', {
   high: [number('Highest price'), 242.4],
   low: [number('Lowest price'), 241.5],
   close: [number('Last price'), 242.1],
-  volume: [nullable(number('Volume, null where unknown')), 1048576],
+  volume: [nullable(number('Volume, null if unknown')), 1048576],
   vwap: [nullable(number('Volume weighted average price, when available')), 241.98],
 });
 

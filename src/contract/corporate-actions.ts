@@ -27,7 +27,7 @@ const corporateActionRecord = record('CorporateAction', {
   asset_schema: [text('Asset type in upper case'), 'STOCK'],
   country_iso_code: [text('Country of the stock'), 'US'],
   symbol: [text('Symbol of the stock'), 'AAPL'],
-  exchange: [nullable(text('MIC, null where unknown')), 'XNAS'],
+  exchange: [nullable(text('MIC, null if unknown')), 'XNAS'],
   action_type: [oneOf(actionKinds, 'Kind of the action'), 'split'],
   ex_date: [
     date('First date on which the stock trades without the dividend or after the split'),
@@ -73,7 +73,7 @@ export const corporateActions = endpoint({
     extended: extension(
       optional(
         kind.flag,
-        'whether to list spin-offs and stock dividends too, and special dividends as such; by default not, and these are dividends',
+        'whether to list spin-offs and stock dividends too, and special dividends as their own kind instead of as dividends; by default not',
       ),
     ),
     sort: extraSort('the order of the actions by their ex-date'),

@@ -16,11 +16,11 @@ const seriesRecord = record('Series', {
   first_datetime: [dateTime('Open of the first stored bar, UTC'), '2025-03-03T14:30:00+00:00'],
   last_datetime: [dateTime('Open of the last stored bar, UTC'), '2025-03-03T20:59:00+00:00'],
   complete_through: [
-    nullable(dateTime('The end of the last time that its imports cover, UTC; null where none covers any')),
+    nullable(dateTime('End of the time that its imports cover, UTC; null if they cover none')),
     '2025-03-04T01:00:00+00:00',
   ],
   price_basis: [oneOf(priceBases, 'Adjustment that the prices had before the import'), 'raw'],
-  runs: [integer('Imports with bars of the series, without undone ones'), 1],
+  runs: [integer('Imports that have bars of the series; undone ones do not count'), 1],
 });
 
 export const seriesCoverage = endpoint({
@@ -58,12 +58,12 @@ const sessionRecord = record('Session', {
     'stored',
   ],
   condition: [oneOf(sessionConditions, 'State of the session'), 'available'],
-  bars: [integer('Bars of regular hours; those that the bars endpoint gives without is_eth'), 390],
-  expected_bars: [integer('Bars that regular hours can have'), 390],
+  bars: [integer('Bars of regular hours, as the bars endpoint returns them without is_eth'), 390],
+  expected_bars: [integer('Number of bars that regular hours can have'), 390],
   first_datetime: [nullable(dateTime('Open of the first of the bars, UTC')), '2025-03-03T14:30:00+00:00'],
   last_datetime: [nullable(dateTime('Open of the last of the bars, UTC')), '2025-03-03T20:59:00+00:00'],
   longest_gap_minutes: [
-    nullable(number('Longest time in regular hours without a bar; null of DAY, which has one bar')),
+    nullable(number('Longest time in regular hours without a bar; null for DAY, which has one bar')),
     0,
   ],
   run_id: [

@@ -34,7 +34,7 @@ export const economicEventRecord = record('EconomicEvent', {
   impact: [nullable(oneOf(['low', 'medium', 'high'], '`importance` as a word')), 'high'],
   event_timestamp: [dateTime('Time of the event, UTC'), '2025-03-07T13:30:00Z'],
   actual_value: [value('Published value'), 151],
-  previous_value: [value('Value of the period before'), 125],
+  previous_value: [value('Value of the previous period'), 125],
   forecast_value: [value('Expected value'), 160],
   change: [value('Actual value minus previous value'), 26],
   change_percent: [value('Change in percent of the previous value'), 20.8],

@@ -12,7 +12,7 @@ export const errors = {
     meaning: 'The page key was changed or belongs to another query.',
     hint: 'Send the same request that gave the key, adding only next_page_key; or start again without it.',
   },
-  unknown_interval: { status: 400, meaning: 'The interval is not one that bars are served at.' },
+  unknown_interval: { status: 400, meaning: 'Bars are not served at this interval.' },
   missing_key: {
     status: 401,
     meaning: 'The request carries no key.',
@@ -20,7 +20,7 @@ export const errors = {
   },
   invalid_key: {
     status: 401,
-    meaning: 'The key is not one that this service issued, or it was revoked or has expired.',
+    meaning: 'This service did not issue the key, or it was revoked or has expired.',
     hint: 'Ask whoever runs this service for a key (bourse keys create NAME).',
   },
   forbidden: { status: 403, meaning: 'The key has another scope than the endpoint needs.' },

@@ -39,10 +39,10 @@ const findingRecord = record('Finding', {
   severity: [oneOf(severities, 'How bad it is'), 'warning'],
   interval: [text('Interval of the stored bars'), 'DAY'],
   from_datetime: [
-    dateTime('Open of the first bar or session that it is about, UTC'),
+    dateTime('Open of the first bar or session of the finding, UTC'),
     '2025-03-03T14:30:00+00:00',
   ],
-  to_datetime: [dateTime('Close of the last one, UTC'), '2025-03-03T21:00:00+00:00'],
+  to_datetime: [dateTime('Close of the last bar or session, UTC'), '2025-03-03T21:00:00+00:00'],
   value: [nullable(number('The stored value, if it is a number')), 10.59],
   expected: [nullable(number('The value that it is compared with')), 184],
   message: [

@@ -19,8 +19,8 @@ const holidayRecord = record('Holiday', {
   symbol: [text('`*` for the whole market, or the symbol of one instrument'), '*'],
   priority: [integer('If a date has several rows, the highest counts'), 1],
   session_template: [text('`CLOSED`, or the name of a shortened session such as `EARLY_CLOSE`'), 'CLOSED'],
-  open_timestamp: [nullable(dateTime('Open of a shortened session, UTC; null where closed')), null],
-  close_timestamp: [nullable(dateTime('Close of a shortened session, UTC; null where closed')), null],
+  open_timestamp: [nullable(dateTime('Open of a shortened session, UTC; null if closed')), null],
+  close_timestamp: [nullable(dateTime('Close of a shortened session, UTC; null if closed')), null],
 });
 
 /** Code to description (spec 2.9). */

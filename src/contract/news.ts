@@ -8,17 +8,17 @@ import { anotherTime, extraFormats, limit, nextPageKey, optional, required, sort
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 const newsRecord = record('NewsItem', {
   sentiment_label: [
-    nullable(oneOf(['positive', 'neutral', 'negative'], 'Tone of the item, null where it was not judged')),
+    nullable(oneOf(['positive', 'neutral', 'negative'], 'Tone of the item, null if it was not judged')),
     'neutral',
   ],
   sentiment_score: [
-    nullable(number('Score of the tone on the scale of its source, null where it was not judged')),
+    nullable(number('Score of the tone on the scale of its source, null if it was not judged')),
     0.1,
   ],
-  asset_name: [nullable(text('Asset type of the instrument, null where the item belongs to none')), 'stock'],
+  asset_name: [nullable(text('Asset type of the instrument, null if the item belongs to none')), 'stock'],
   country_iso_code: [nullable(text('Country of the instrument')), 'US'],
   symbol: [nullable(text('Symbol of the instrument')), 'AAPL'],
-  link_type: [nullable(text('`SPECIFIC_ASSET` where the item belongs to an instrument')), 'SPECIFIC_ASSET'],
+  link_type: [nullable(text('`SPECIFIC_ASSET` if the item belongs to an instrument')), 'SPECIFIC_ASSET'],
   published_date: [dateTime('When it was published, UTC'), '2025-03-03T14:30:00+00:00'],
   publisher: [nullable(text('Source of the item')), 'Example Wire'],
   title: [text('Headline'), 'A sample headline'],

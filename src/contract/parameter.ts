@@ -72,7 +72,7 @@ export const nextPageKey = unbound(optional(kind.pageKey, 'the key of the next p
 
 /** The moment of whose knowledge an answer is made; a page key holds that of its walk (contract 9.8). */
 export const pastMoment = {
-  as_of: extension(unbound(optional(kind.moment, 'answer from what was known at this moment'))),
+  as_of: extension(unbound(optional(kind.moment, 'use only data that were known at this time'))),
 };
 
 /**
@@ -81,9 +81,7 @@ export const pastMoment = {
  */
 export const anotherTime = {
   ...pastMoment,
-  data_version: extension(
-    optional(kind.dataVersion, 'answer from the data as they were stored at this version'),
-  ),
+  data_version: extension(optional(kind.dataVersion, 'use the stored data of this version')),
 };
 
 /** The path parameters that name one instrument. */

@@ -20,7 +20,7 @@ import { anotherTime, instrument, limit, optional, required } from './parameter.
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 
 /**
- * Fields that instrument and option contract records share, null where unknown (spec 2.3, 2.6); with the
+ * Fields that instrument and option contract records share, null if unknown (spec 2.3, 2.6); with the
  * values of their examples.
  */
 export const contractTerms = (tick: number | null, lot: number | null, listed: string | null) =>
@@ -39,7 +39,7 @@ export const instrumentRecord = record('Instrument', {
   asset_schema: [text('Asset type in lower case'), 'stock'],
   symbol: [text('Trading symbol'), 'AAPL'],
   name: [nullable(text('Full name')), 'Apple Inc.'],
-  exchange: [nullable(text('MIC, `GLOBAL` for crypto and forex, null where unknown')), 'XNAS'],
+  exchange: [nullable(text('MIC, `GLOBAL` for crypto and forex, null if unknown')), 'XNAS'],
   country_iso_code: [text('Country or `GLOBAL`'), 'US'],
   currency: [nullable(text('Currency of the prices')), 'USD'],
   time_zone: [text('Time zone of the exchange'), 'America/New_York'],

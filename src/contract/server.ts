@@ -21,14 +21,11 @@ const runRecord = record('Run', {
   run: [integer('Number of the run'), 12],
   kind: [oneOf(['import', 'delete'], 'What the run did'), 'import'],
   dataset: [text('What it imported or deleted'), 'bars'],
-  file: [text('Name of the file; of a deletion its request, in words'), 'aapl-2025-03.csv'],
+  file: [text('Name of the file; for a deletion its request in words'), 'aapl-2025-03.csv'],
   rows: [integer('Rows that it wrote or removed'), 390],
   finished_at: [dateTime('When it ended, UTC'), '2025-03-03T21:30:00+00:00'],
   undone: [boolean('Whether it was undone since'), false],
-  data_version: [
-    nullable(dataVersion('Version of the store with what it wrote; null where it was not recorded yet')),
-    40,
-  ],
+  data_version: [nullable(dataVersion('Version of the store after it; null if not recorded')), 40],
 });
 
 export const runs = endpoint({
@@ -71,7 +68,7 @@ const stateOfRun = object({
   run: integer('Number of the run'),
   kind: oneOf(['import', 'delete'], 'What the run did'),
   dataset: text('What it imported or deleted'),
-  file: text('Name of the file; of a deletion its request, in words'),
+  file: text('Name of the file; for a deletion its request in words'),
   rows_read: integer('Rows that it read'),
   rows_written: integer('Rows that it wrote or removed'),
   rows_unchanged: integer('Rows that were stored already'),
@@ -85,7 +82,7 @@ const stateOfRun = object({
 const failedFile = object({
   dataset: text('What was to be imported'),
   path: text('The file'),
-  problem: text('Why it was not imported, or not wholly'),
+  problem: text('Why it was not imported completely'),
   failed_at: dateTime('When, UTC'),
 });
 
@@ -93,17 +90,17 @@ const failedFile = object({
 const stateOfKey = object({
   id: text('The id that `bourse keys` takes'),
   name: text('Who uses the key'),
-  scope: oneOf(scopes, 'Which endpoints it may ask'),
+  scope: oneOf(scopes, 'The endpoints that it may use'),
   state: oneOf(['live', 'expired', 'revoked'], 'Whether it is valid'),
   created: dateTime('When it was created, UTC'),
-  last_used: nullable(dateTime('Its last request, UTC, at most a minute behind; null without one')),
-  expires: nullable(dateTime('When it ends, UTC; null where it does not')),
+  last_used: nullable(dateTime('Time of its last request, UTC, at most a minute late; null if none')),
+  expires: nullable(dateTime('When it expires, UTC; null if it does not')),
   per_minute: nullable(integer('Requests that it may make in a minute; null without a quota')),
   per_day: nullable(integer('Requests that it may make in a day (UTC); null without a quota')),
-  as_of: nullable(dateTime('The instant that it is pinned to; null where it is not')),
-  revoked: nullable(dateTime('When it was revoked, UTC; null where it was not')),
-  used_this_minute: nullable(integer('Requests of this minute, a second behind; null without a quota')),
-  used_today: nullable(integer('Requests of today (UTC), a second behind; null without a quota')),
+  as_of: nullable(dateTime('The instant that it is pinned to; null if it is not')),
+  revoked: nullable(dateTime('When it was revoked, UTC; null if it was not')),
+  used_this_minute: nullable(integer('Requests of this minute, up to a second late; null without quota')),
+  used_today: nullable(integer('Requests of today (UTC), up to a second late; null without quota')),
 });
 
 /** Of a part that the service cannot read now there is null. */
@@ -134,7 +131,7 @@ const stateRecord = record('ServiceState', {
     object(
       {
         store_bytes: nullable(byteCount('Bytes of the store')),
-        free_bytes: nullable(byteCount('Bytes that are free where the store is; null on another machine')),
+        free_bytes: nullable(byteCount('Free bytes on the disk of the store; null if on another machine')),
       },
       { description: 'Size of the store, and free disk space' },
     ),
@@ -150,14 +147,14 @@ const stateRecord = record('ServiceState', {
           warning: integer('Findings of the severity `warning`'),
           error: integer('Findings of the severity `error`'),
         },
-        { description: 'How many findings the newest check of the whole store had; null before the first' },
+        { description: 'Number of findings in the newest check of the whole store; null before the first' },
       ),
     ),
     { checked_at: '2025-03-04T02:00:00+00:00', data_version: 40, info: 3, warning: 1, error: 0 },
   ],
   runs: [nullable(list(stateOfRun, 'The newest imports and deletions, newest first')), []],
   failed_files: [
-    nullable(list(failedFile, 'Files of watched folders that were not imported, or not wholly')),
+    nullable(list(failedFile, 'Files of watched folders that were not imported completely')),
     [],
   ],
   failed_count: [nullable(integer('How many such files there are')), 0],

@@ -225,7 +225,7 @@ async function noneAfter(
 }
 
 const changedMeanwhile = new Refusal('unavailable', {
-  message: 'The stored data that this answer is made of changed while it was sent: ask again.',
+  message: 'Data of this answer changed while it was sent: send the request again.',
 });
 
 /** The state that a first step is read from. @throws where damage hides it */

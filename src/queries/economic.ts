@@ -38,7 +38,7 @@ const UNDATED = 'forecasts';
 
 type Filters = Partial<Event>;
 
-/** The impact of each rank; null where unknown (contract 8.7). */
+/** The impact of each rank; null if unknown (contract 8.7). */
 const impacts = ['high', 'medium', 'low', null] as const;
 const IMPORTANCE_MAX = 3;
 const PERCENT_DECIMALS = 4;

@@ -34,7 +34,7 @@ function refusalOf({ interval, prices }: Series): Refusal {
   return new Refusal('invalid_parameter', {
     message: `as_of needs raw prices: the ${what} of the stored ${interval} bars had been adjusted when imported (${basis}), for later actions too.`,
     param: 'as_of',
-    hint: 'Import raw bars and ask with adjust=all, or ask for an interval or range of which raw bars are stored.',
+    hint: 'Import raw bars and use adjust=all, or request an interval or range that has raw bars.',
   });
 }
 

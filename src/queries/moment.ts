@@ -30,7 +30,7 @@ function problemOf(reason: Unreadable): { readonly message: string; readonly all
     case 'leapt': {
       const { from, to } = reason;
       return {
-        message: `data_version never existed: after version ${from} came ${to}, because of a restore or a copy.`,
+        message: `data_version never existed: version ${to} follows version ${from}, because of a restore or a copy.`,
         allowed: `versions up to ${from}, or from ${to} on`,
       };
     }
@@ -125,10 +125,10 @@ function tooLate(param: string, asked: number, latest: string, hint: string): Re
  */
 function askedMoment(asked: number | undefined, pinnedMs: number | undefined, nowMs: number) {
   if (asked === undefined) return pinnedMs;
-  if (asked > nowMs) throw tooLate('as_of', asked, 'now', 'Leave as_of out to ask for what is known now.');
+  if (asked > nowMs) throw tooLate('as_of', asked, 'now', 'Leave as_of out to use current data.');
   if (pinnedMs !== undefined && asked > pinnedMs) {
     const instant = formatInstantZ(pinnedMs);
-    const hint = `The operator can move the key on: bourse keys move ID --as-of ${formatInstantZ(asked)}`;
+    const hint = `The operator can move the key: bourse keys move ID --as-of ${formatInstantZ(asked)}`;
     throw tooLate('as_of', asked, `${instant}, the instant that your key is pinned to`, hint);
   }
   return asked;

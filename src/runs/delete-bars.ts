@@ -129,7 +129,7 @@ export function deleteInstrument(store: Store, request: DeleteRequest): Promise<
     if (use !== null) {
       const dataset = spokenName(use.dataset);
       throw new RequestProblem(
-        `${name} is named by ${dataset}: delete them first, by bourse delete ${dataset} ${use.flags}`,
+        `${name} is used by ${dataset}: delete them first, by bourse delete ${dataset} ${use.flags}`,
       );
     }
     await removeInstrument(writer, runId, instrument);

@@ -183,7 +183,7 @@ export async function deletionOf(writer: Writer, instrumentId: number): Promise<
   if (deletion !== null) return deletion;
   // Its entry of the journal was damaged: what names it is left.
   throw new RequestProblem(
-    `rows or bars name instrument ${instrumentId}, and no run can take them back: delete them first, by bourse delete`,
+    `rows or bars refer to instrument ${instrumentId}, and no run can undo them: delete them first, by bourse delete`,
   );
 }
 

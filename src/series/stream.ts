@@ -245,7 +245,7 @@ const notRaw = (interval: Interval, prices: string): Refusal =>
     message: `adjust must be none: the stored ${interval} bars had been adjusted when imported (--prices ${prices}), and only raw prices can be adjusted.`,
     param: 'adjust',
     allowed: ['none'],
-    hint: 'Ask with adjust=none; or for another interval or range, where raw bars are stored.',
+    hint: 'Use adjust=none, or request another interval or range that has raw bars.',
   });
 
 /**

@@ -49,12 +49,12 @@ export class Metrics {
   readonly #registers = [this.#registry];
   readonly #requests = this.#counter(
     'bourse_requests_total',
-    'Requests, by route, method and status of the answer; "gone" where the caller had gone before it.',
+    'Requests, by route, method and status of the answer; "gone" if the caller had disconnected.',
     ['route', 'method', 'status'],
   );
   readonly #durations = new Histogram({
     name: 'bourse_request_duration_seconds',
-    help: 'Time from the head of a request to its answer, ready to be sent.',
+    help: 'Time from the head of a request until its answer is ready to be sent.',
     labelNames: ['route', 'status_class'],
     buckets: DURATION_BUCKETS,
     registers: this.#registers,
@@ -64,12 +64,12 @@ export class Metrics {
   ]);
   readonly #errors = this.#counter(
     'bourse_errors_total',
-    'Answers with an error, by its word; "unavailable" was refused because of overload, or met a store that is away.',
+    'Answers with an error, by its code; "unavailable": refused because of overload, or the store could not be reached.',
     ['error'],
   );
   readonly #keys = this.#counter(
     'bourse_key_checks_total',
-    'Requests by what became of their key: valid, forbidden (of another scope), invalid or missing.',
+    'Requests by the result of the key check: valid, forbidden (of another scope), invalid or missing.',
     ['outcome'],
   );
   readonly #faults = this.#counter(
@@ -80,7 +80,7 @@ export class Metrics {
 
   readonly #unavailable = this.#counter(
     'bourse_store_unavailable_total',
-    'Requests that met a store that could not be reached.',
+    'Requests that failed because the store could not be reached.',
     [],
   );
 
@@ -101,19 +101,19 @@ export class Metrics {
     );
     this.#gauge(
       'bourse_overload_refused_ratio',
-      'Part of the requests that is refused because a serving process does not keep up.',
+      'Share of requests that are refused because a serving process does not keep up.',
       () => queue.refusedShare,
       'max',
     );
     this.#gauge(
       'bourse_damaged_parts',
-      'Damaged parts of the store that reading it or a request has found.',
+      'Damaged parts of the store, found by a scrub or a request.',
       () => scrubbing.damaged.length,
       'max',
     );
     this.#gauge(
       'bourse_newest_scrub_timestamp_seconds',
-      'When the whole store was last read; 0 before.',
+      'Time of the last complete read of the store; 0 before the first.',
       () => (scrubbing.readMs ?? 0) / 1_000,
       'max',
     );
@@ -128,7 +128,7 @@ export class Metrics {
     this.#addMemory(queue);
     new Counter({
       name: 'bourse_log_lines_dropped_total',
-      help: 'Lines of the log that were dropped because nobody read those before them.',
+      help: 'Log lines that were dropped because the log was not read fast enough.',
       collect() {
         this.reset();
         this.inc(log.dropped);
@@ -173,7 +173,7 @@ export class Metrics {
     };
     new Gauge({
       name: 'bourse_thread_memory_bytes',
-      help: 'Memory of the threads that answer, by kind: the heap, what of it is in use, what its objects hold outside.',
+      help: 'Memory of the query threads, by kind: the heap, its used part, and the memory of its objects outside.',
       labelNames: ['thread', 'kind'] as const,
       collect,
       registers: this.#registers,
@@ -258,7 +258,7 @@ export async function storeReport(storeUrl: string): Promise<Report> {
       gauge('bourse_data_version', 'The version of the store: every write raises it.', dataVersion);
       gauge(
         'bourse_watch_failed_files',
-        'Files in watched folders that could not be imported, or not wholly.',
+        'Files in watched folders that could not be imported completely.',
         failedCount,
       );
       if (importedMs !== null)

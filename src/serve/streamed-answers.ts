@@ -78,7 +78,7 @@ export class StreamedAnswers {
     const { streamedAnswersMax, streamedAnswersPerKeyMax } = httpLimits;
     const own = this.#open.get(keyId) ?? 0;
     if (own >= streamedAnswersPerKeyMax) {
-      const message = `The key has ${own} answers in bulk on their way: read them, then ask again.`;
+      const message = `${own} bulk answers of this key are not read yet: read them, then try again.`;
       throw new Refusal('unavailable', { message });
     }
     if (this.#open.values().reduce((sum, count) => sum + count, 0) >= streamedAnswersMax) throw full;

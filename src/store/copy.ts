@@ -226,7 +226,7 @@ const bySeries = { order: [['series_id', 'asc']], limit: storeLimits.copyRowsPer
 
 const differing = (name: string, what: string): StoreUnusable =>
   new StoreUnusable(
-    `the copy at ${name} is not what was written, by its ${what}: its disk or its server does not keep what it gets; copy again to try once more`,
+    `the copy at ${name} differs from what was written, in its ${what}: its disk or server did not store it; copy again to try once more`,
   );
 
 /** The rows and bars of a state, about: for progress. */

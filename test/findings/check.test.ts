@@ -44,7 +44,7 @@ test('bourse check prints the findings and their numbers, and ends with 1 from a
     ...{ asset_schema: 'STOCK', country_iso_code: 'US', symbol: 'FLAW', kind: 'vwap_outside' },
     ...{ severity: 'warning', interval: 'DAY', from_datetime: '2025-03-03T14:30:00+00:00' },
     ...{ to_datetime: '2025-03-03T21:00:00+00:00', value: 12.5, expected: 11 },
-    message: 'vwap is outside low to high by more than half a unit of its last decimal',
+    message: 'vwap is below the low or above the high by more than half a unit of its last decimal',
     run_id: 3,
   });
   for (const [words, status] of [

@@ -59,7 +59,7 @@ test('an import tells the findings in its bars, at most ten of a kind, and its s
   );
   assert.match(
     lines[1]!,
-    /^bourse: warning vwap_outside + stock:US:FLAW DAY 2025-01-02T14:30:00\+00:00 to .*: vwap is outside low to high by more than half a unit of its last decimal \(run 2\)$/,
+    /^bourse: warning vwap_outside + stock:US:FLAW DAY 2025-01-02T14:30:00\+00:00 to .*: vwap is below the low or above the high by more than half a unit of its last decimal \(run 2\)$/,
   );
   assert.equal(lines.filter((line) => line.includes(' stock:US:FLAW ')).length, 10);
   assert.deepEqual(lines.slice(11), [

@@ -341,7 +341,7 @@ test('a copy that lacks one row or one block is found before it is a store (cont
     ['putBlock', 1],
     ['putBlock', 7],
   ] as const)
-    await assert.rejects(copyLosing(what, at), /is not what was written/, `${what} ${at}`);
+    await assert.rejects(copyLosing(what, at), /differs from what was written/, `${what} ${at}`);
 });
 
 test('the command lacks an address, or names one store twice: wrong usage (contract 10)', async () => {
@@ -349,7 +349,7 @@ test('the command lacks an address, or names one store twice: wrong usage (contr
   const wrong: [readonly string[], RegExp][] = [
     [['--to', url], /--from STORE is missing/],
     [['--from', url], /--to STORE is missing/],
-    [['--from', url, '--to', url], /--to is the store of --from/],
+    [['--from', url, '--to', url], /--to and --from are the same store/],
     [['--from', url, '--to', 'mysql://x@y/z'], /is not the address of a store/],
     [['--from', url, '--to', ':memory:'], /would be gone/],
   ];

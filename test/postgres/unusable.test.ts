@@ -70,9 +70,9 @@ const refusals: Readonly<Record<string, readonly [address: () => string, said: R
     () => addressOf('locked'),
     /password.*: give the right password: in the address, in PGPASSWORD/,
   ],
-  'a user who is not let in': [() => addressOf('outsider'), /outsider.*: let outsider in, by pg_hba\.conf/],
-  'a user who may not log in': [() => addressOf('barred'), /not permitted to log in: let barred in/],
-  'no such user': [() => addressOf('nobody'), /role "nobody" does not exist: let nobody in/],
+  'a user who is not let in': [() => addressOf('outsider'), /outsider.*: let outsider log in: pg_hba\.conf/],
+  'a user who may not log in': [() => addressOf('barred'), /not permitted to log in: let barred log in/],
+  'no such user': [() => addressOf('nobody'), /role "nobody" does not exist: let nobody log in/],
   'no such database': [
     () => server.url.replace('/postgres', '/prices'),
     /database "prices" does not exist: make it: createdb -h 127\.0\.0\.1 -p \d+ -O bourse prices\n$/,
@@ -174,7 +174,10 @@ test('a certificate that is not trusted, or of another name, is told with what w
     await told(addressOf('safe', `?sslmode=verify-full&${trusted}`)),
     /: name the server as its certificate does, or add sslmode=verify-ca/,
   );
-  assert.match(await told(addressOf('safe')), /pg_hba\.conf rejects connection.*no encryption: let safe in/);
+  assert.match(
+    await told(addressOf('safe')),
+    /pg_hba\.conf rejects connection.*no encryption: let safe log in/,
+  );
   for (const mode of [`verify-ca&${trusted}`, 'require'])
     assert.match(
       await told(addressOf('safe', `?schema=other&sslmode=${mode}`)),

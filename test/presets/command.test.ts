@@ -40,7 +40,7 @@ test('a file with semicolons is imported, and the report says so; a separator is
   assert.deepEqual([wrong.status, wrong.stderr], [2, 'bourse: --delimiter ;;: must be one character\n']);
   for (const [form, says] of [
     ['%d/%m', 'has no year, such as %Y or %y'],
-    ['%d %k %Y', 'has %k, which is no part of a date format'],
+    ['%d %k %Y', 'has %k, which is not part of a date format'],
   ] as const)
     for (const more of [[], ['--explain', '--write-map', 'no.json']]) {
       const told = await shop.run('import', 'bars', 'semi.csv', ...flags, '--date-format', form, ...more);

@@ -359,11 +359,11 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "format": "dd.mm"}', /line 3: .*"format" must be a date format/],
   [
     '"close": {"column": "c", "format": "%d.%m.%Y %k"}',
-    /line 3: .*"format" has %k, which is no part of a date format/,
+    /line 3: .*"format" has %k, which is not part of a date format/,
   ],
   [
     '"close": {"column": "c", "format": "%Z %d.%m.%Y"}',
-    /line 3: .*"format" has %Z, which is no part of a date format/,
+    /line 3: .*"format" has %Z, which is not part of a date format/,
   ],
   ['"close": {"column": "c", "format": "%b %d %H:%M"}', /line 3: .*"format" has no year, such as %Y or %y/],
   ['"close": {"column": "c", "join": ["a", "b", "d", "e", "f"]}', /line 3: .*"join" must be a column, or/],
@@ -376,7 +376,7 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "split": ",", "join": "d"}', /line 3: .*"split" cannot be combined with "join"/],
   [
     '"close": {"column": "c", "split": ","}, "low": {"column": "l", "split": ","}',
-    /line 3: "columns": "low": "split" is of another column than that of "close"/,
+    /line 3: "columns": "low": "split" names another column than "close"/,
   ],
   ['"close": {"column": "c", "scale": 2, "epoch": "s"}', /line 3: .*"epoch" cannot be combined with "scale"/],
   ['"price": "c"', /line 3: the column mapping names a field price/],
@@ -488,10 +488,10 @@ const oddRows: readonly (readonly [what: string, row: string, column: string, re
   ['high and low swapped', `${time},1,0.5,2,1.5`, 'high', /is below/],
   ['a European date', '03.02.2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z, or an epoch/],
   ['a US date', '02/03/2025 14:30,1,2,0.5,1.5', 'datetime', /write 2025-03-03T09:30:00Z/],
-  ['a date that is a number', '20250203,1,2,0.5,1.5', 'datetime', /by "format", such as %Y%m%d/],
-  ['a date that is a number of minutes', '20250120,1,2,0.5,1.5', 'datetime', /by "format"/],
-  ['a date and a time that are a number', '202502031430,1,2,0.5,1.5', 'datetime', /by "format"/],
-  ['no time, as a number', '0,1,2,0.5,1.5', 'datetime', /by "format"/],
+  ['a date that is a number', '20250203,1,2,0.5,1.5', 'datetime', /with "format", such as %Y%m%d/],
+  ['a date that is a number of minutes', '20250120,1,2,0.5,1.5', 'datetime', /with "format"/],
+  ['a date and a time that are a number', '202502031430,1,2,0.5,1.5', 'datetime', /with "format"/],
+  ['no time, as a number', '0,1,2,0.5,1.5', 'datetime', /with "format"/],
   ['a date alone', '2025-02-03,1,2,0.5,1.5', 'datetime', /a date without a time/],
   ['a footer', 'Total,,,,', 'open', /price is missing/],
   ['a price of nothing', `${time},0,0,0,0`, 'open', /must be positive/],
@@ -619,7 +619,7 @@ for (const [what, text] of [
     const daily = { fields: { ...fields, interval: 'DAY' }, preset: 'none' };
     const report = await vendor.import('a.csv', `${own}\n${text},1,2,0.5,1.5\n`, daily);
     assert.equal(report.rowsRefused, 1);
-    assert.match(report.refused[0]!.reason, /a map says another form by "format"/);
+    assert.match(report.refused[0]!.reason, /a map gives another form with "format"/);
   });
 }
 

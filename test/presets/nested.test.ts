@@ -122,7 +122,7 @@ test('a path that leads nowhere, and two lists side by side, are refused with wh
   const both = JSON.stringify(item('a', { tickers: ['A'], tags: ['x'] }));
   assert.equal(
     await vendor.refusal('news.json', both, mapped({ symbol: 'tickers[]', publisher: 'tags[]' })),
-    'news.json: the column mapping names two lists, tags[] and tickers[]: a row can have the values of one',
+    'news.json: the column mapping names two lists, tags[] and tickers[]: a row can have values of only one',
   );
 });
 

@@ -224,7 +224,7 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
   const flags = ['--schema', 'stock', '--country', 'US', '--symbol', 'A', '--interval', '1M'];
   assert.match(
     await refused('plain.csv', '--write-map', 'a.json', ...flags),
-    /--write-map goes with --explain, and one file/,
+    /--write-map needs --explain and exactly one file/,
   );
   assert.match(
     await refused('plain.csv', '--explain', '--write-map', 'a.json', '--map', 'there.json'),
@@ -244,7 +244,7 @@ test('what cannot be is told: beside a map, for a preset, over a file, without -
   );
   assert.match(
     await refused('plain.csv', '--explain', '--write-map', 'there.json', ...flags),
-    /--write-map there\.json: there is such a file: name another one/,
+    /--write-map there\.json: this file exists: name another one/,
   );
   assert.equal(readFileSync(shop.path('there.json'), 'utf8'), '{}');
 });

@@ -28,7 +28,7 @@ const refused: readonly [address: string, says: RegExp][] = [
   [`postgres://me:${PASSWORD}@db`, /cannot be read: write it as postgres:\/\//],
   [`PostgreSQL://:${PASSWORD}@db/x`, /names no user/],
   [`postgres://me:${PASSWORD}@db/x?sslmod=require`, /has the parameter sslmod; it may have schema/],
-  [`postgres://me:${PASSWORD}@db/x?sslmode=on`, /sslmode=on, which is none of disable, require/],
+  [`postgres://me:${PASSWORD}@db/x?sslmode=on`, /sslmode=on, which is not one of disable, require/],
   [
     `mysql://me:a/${PASSWORD}@x@db/x`,
     /^mysql:\/\/me:\*\*\*@db\/x is not the address of a store: write sqlite:PATH, such as sqlite:data/,

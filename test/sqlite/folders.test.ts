@@ -31,15 +31,15 @@ test('a store below a file is refused in words that name the file', async () => 
   for (const call of [imports('x.csv'), ['serve', '--port', '0']])
     told(
       await shop.run(...call, ...store),
-      /the folder .*x\.csv\/data cannot be used: a file is where a folder is needed/,
+      /the folder .*x\.csv\/data cannot be used: a part of the path is a file/,
     );
   assert.equal(readFileSync(shop.path('x.csv'), 'utf8'), csv);
 });
 
 test('a temporary folder that is not there, or is a file, is named with the setting that names it', async () => {
   for (const [name, reason] of [
-    ['none', 'it is not there'],
-    ['x.csv', 'a file is where a folder is needed'],
+    ['none', 'it does not exist'],
+    ['x.csv', 'a part of the path is a file'],
   ] as const) {
     const folder = shop.path(name);
     const finished = await shop.runWith({ TMPDIR: folder }, ...imports('x.csv.gz'));

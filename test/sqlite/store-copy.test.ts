@@ -71,8 +71,8 @@ test('what stands where the copy goes is refused, and stays (contract 10)', asyn
   const folder = freshPath();
   mkdirSync(folder);
   await refused(url, folder, 2, /is not a Bourse store: it is a folder/);
-  await refused(url, path, 2, /--to is the store of --from/);
-  await refused(url, join(path, 'below.db'), 3, /cannot be used: a file is where a folder is needed/);
+  await refused(url, path, 2, /--to and --from are the same store/);
+  await refused(url, join(path, 'below.db'), 3, /cannot be used: a part of the path is a file/);
 });
 
 test('an empty file is a place for a copy; a copy of a store without keys has none (contract 10)', async () => {

@@ -1,7 +1,7 @@
 """Bourse from Python: whole answers as pandas, polars or Arrow frames.
 
 Each method is written once, as a generator that yields what to do: a request to send, a pause in seconds, a warning, rows that
-came, or other generators to run side by side. `Bourse` and `AsyncBourse` only do it. Page after page comes as CSV, and is read at once.
+came, or other generators to run side by side. `Bourse` and `AsyncBourse` run it. Page after page comes as CSV, and is read at once.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class BourseError(Exception):
         self.request_id = request_id
         """Names the request in the log of the service."""
         self.retry_after = retry_after
-        """Seconds after which to ask again, where the service told."""
+        """Seconds to wait before the next request, if the service gave them."""
         told = [message, hint, f"(request {request_id})" if request_id else None]
         super().__init__(f"{self.error}: {' '.join(part for part in told if part)}")
 
@@ -371,9 +371,9 @@ class _Areas(Generic[_F, _R]):
         key : the text that `bourse keys create` printed; by default that of the environment variable `BOURSE_KEY`
         frames : the kind of frames to return
         timeout : seconds without a byte
-        retries : further tries of a request that was not answered, or with 429 or 503
-        retry_seconds_max : the longest pause; where the service asks for a longer one, such as until tomorrow, the error is raised at once
-        cache : a folder for answers; each is asked for again, and not sent again while it holds
+        retries : further tries of a request that got no answer, or the answer 429 or 503
+        retry_seconds_max : the longest pause; if the service asks for a longer one, such as until tomorrow, the error is raised at once
+        cache : a folder for answers; the service sends an answer again only if it has changed
         progress : whether each call shows the rows that came, in a bar of tqdm; without tqdm nothing is shown
 
         Raises
@@ -440,7 +440,7 @@ class _Areas(Generic[_F, _R]):
         start, end : the first and the last open, both included; without `end` up to the newest
         adjust, adjust_as_of : the corporate actions that prices are adjusted for, and the last ex-date of them
         is_eth : whether to include extended hours
-        as_of : the moment from whose knowledge to answer
+        as_of : the moment at which the returned data were known
         data_version : the version of the stored data, as in `attrs` of an earlier frame
         tz : the zone of the times, by default UTC
         columns : the columns of the frame, in this order; the service sends no others
@@ -482,7 +482,7 @@ class _Areas(Generic[_F, _R]):
         columns: str | Iterable[str] | None = None,
     ) -> _F:
         """
-        The newest completed bars, oldest first: of one symbol, or of a list of them as they are stored at one moment.
+        The newest completed bars of one symbol or a list, oldest first; those of a list are from one version of the data.
 
         Up to 10 bars of each of 1,000 symbols come in one answer, which counts as one request of a quota. For more symbols the client sends further
         requests, for more bars one for each symbol.
@@ -542,7 +542,7 @@ class _Areas(Generic[_F, _R]):
         market : `US`, of stocks, or with the asset type before it: `crypto:GLOBAL`
         interval : such as `5M` or `DAY`
         start, end : the first and the last open, both included; without `end` the day `start`
-        symbols : those of the market, such as `AAPL`; by default all
+        symbols : symbols of the market, such as `AAPL`; by default all
         adjust, adjust_as_of, is_eth, as_of, data_version, tz, columns : as for `bars`
 
         Returns
@@ -618,7 +618,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         query : the beginning of a symbol, or words of a name
-        schema, country : the asset type, and the country if given
+        schema, country : the asset type; only this country, if given
         limit : the number of instruments, 1 to 100
         as_of, data_version : as for `bars`
 
@@ -902,8 +902,8 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         symbol : `US:*` for a market, or an instrument
-        start, end : the first and the last date, if given
-        holiday_code : that of the days, if given
+        start, end : the first and the last date; by default all
+        holiday_code : only days with this code
         sort : `desc` reverses the order
         limit : the number of days, by default all
         as_of, data_version : as for `bars`
@@ -972,8 +972,8 @@ class _Areas(Generic[_F, _R]):
 
         Parameters
         ----------
-        start, end : the first and the last moment, if given
-        country, event_code, source_id, impact : those of the events, if given
+        start, end : the first and the last moment; by default all
+        country, event_code, source_id, impact : only events with these values
         sort : `desc` reverses the order
         limit : the number of events, by default all
         as_of, data_version : as for `bars`
@@ -1013,7 +1013,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         limit : the number of events, 1 to 1001
-        country, event_code, impact : those of the events, if given
+        country, event_code, impact : only events with these values
         date_type : `upcoming` for those to come, `historical` for past ones, by default all
         sort : `desc` reverses the order
         as_of, data_version : as for `bars`
@@ -1054,7 +1054,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         source_id : the identifier
-        country, event_code, start, end, impact : those of the event, if given
+        country, event_code, start, end, impact : only events with these values
         sort : `asc` gives the oldest that matches
         as_of, data_version : as for `bars`
 
@@ -1119,7 +1119,7 @@ class _Areas(Generic[_F, _R]):
         Parameters
         ----------
         schema : the asset type
-        country, query, interval : those of the series, if given; `query` is the beginning of a symbol
+        country, query, interval : only series with these values; `query` is the beginning of a symbol
         sort : `desc` reverses the order
         limit : the number of series, by default all
         as_of, data_version : as for `bars`
@@ -1207,7 +1207,7 @@ class _Areas(Generic[_F, _R]):
         ----------
         symbol : such as `US:AAPL`
         start, end : the range in which findings lie
-        interval, kind, severity : those of the findings, if given
+        interval, kind, severity : only findings with these values
         sort : `desc` reverses the order
         limit : the number of findings, by default all
         as_of, data_version : as for `bars`
@@ -1249,7 +1249,7 @@ class _Areas(Generic[_F, _R]):
 
         Returns
         -------
-        A frame with a row for each run; its `data_version` is that of the stored data after it.
+        A frame with a row for each run; its `data_version` is the version of the stored data after the run.
 
         Raises
         ------
@@ -1395,7 +1395,7 @@ class _Areas(Generic[_F, _R]):
     def _table(
         self, path: str, params: Mapping[str, Any], limit: int | None = None, is_paged: bool = True, empty: str = "there are no rows"
     ) -> _Steps[pd.DataFrame]:
-        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`. `empty` begins the warning of an empty one."""
+        """A whole list, or its first `limit` rows; with what the service said of it as `attrs`. If the frame is empty, `empty` begins its warning."""
         ask = _Ask(path, _texts({**params, "format": "csv"}))
         pages = (yield from self._walk(ask, limit)) if is_paged else [(yield from self._page(ask))]
         table = _read(pages)
@@ -1425,7 +1425,7 @@ class _Areas(Generic[_F, _R]):
     # ---- from requests to answers ----
 
     def _walk(self, ask: _Ask, limit: int | None) -> _Steps[list[_Page]]:
-        """All pages, or those of the first `limit` rows. A walk whose key the service no longer takes begins again, once."""
+        """All pages, or those of the first `limit` rows. If the service no longer accepts a page key, the pages begin again, once."""
         if limit is not None and limit < 1:
             raise ValueError("limit: at least 1 row")
         for is_last_try in (False, True):
@@ -1485,7 +1485,7 @@ class _Areas(Generic[_F, _R]):
     def _result_of(self, path: str, answer: httpx.Response) -> dict[str, Any]:
         body = _json(answer)
         if body.get("status") != "ok" or not isinstance(body.get("result"), dict):
-            raise BadAnswer(f"{path}: this is no answer of a Bourse; is {self._url} one?")
+            raise BadAnswer(f"{path}: the answer is not from a Bourse service; is {self._url} one?")
         return body["result"]
 
     def _answer(self, path: str, params: Mapping[str, str], headers: Mapping[str, str] = MappingProxyType({})) -> _Steps[httpx.Response]:
@@ -1514,7 +1514,7 @@ class _Areas(Generic[_F, _R]):
         """What is wrong with an answer; None where it is as asked."""
         if answer.status_code == 200 or (answer.status_code == 304 and may_be_held):
             ignored = answer.headers.get("x-ignored-parameters")
-            return IgnoredParameter(f"the service does not know: {ignored}", status=answer.status_code) if ignored else None
+            return IgnoredParameter(f"the service does not know these parameters: {ignored}", status=answer.status_code) if ignored else None
         body = _json(answer)
         detail = _texts_in(body.get("detail"))
         usual = _WORD_OF_STATUS.get(answer.status_code, "bad_answer")

@@ -87,7 +87,7 @@ async function copy(from: string, to: string, progress: Progress, tell: Tell): P
         await requireSound(from, progress, tell);
         return await withControl(from, (control) => copyStore(source, control, target, progress, Date.now));
       } catch (error) {
-        if (mayPass(error)) tell('the copied part stays: the same command continues');
+        if (mayPass(error)) tell('the copied part is kept: run the same command to continue');
         throw error;
       }
     });
@@ -104,7 +104,7 @@ function describeCopy(from: string, to: string, made: StoreCopy): string {
   return linesOf([
     `${to}: a verified copy of ${from}: ${held.join(', ')}, data version ${version}, content hash ${contentHash.slice(0, 16)}`,
     copiedVersion !== sourceVersion &&
-      `  ${from} was written to meanwhile: it has data version ${sourceVersion} now, and the copy is of ${copiedVersion}`,
+      `  ${from} was written to meanwhile: it has data version ${sourceVersion} now, the copy has ${copiedVersion}`,
   ]);
 }
 
@@ -130,7 +130,7 @@ export const copyCommand = (): Command =>
     'bourse copy --from postgres://bourse@db.example.com/bourse --to sqlite:/backup/bourse.db --json',
   ).action(async (flags: FlagsOf<typeof copyFlags>) => {
     const [from, to] = [addressOf('--from', flags.from), addressOf('--to', flags.to)];
-    if (from === to) throw new UnfitPlace(`--to is the store of --from: ${withoutPassword(to)}`);
+    if (from === to) throw new UnfitPlace(`--to and --from are the same store: ${withoutPassword(to)}`);
     const tell = flags.json ? () => undefined : note;
     const made = await withProgress({ name: 'reading the store' }, (progress) =>
       copy(from, to, progress, tell),

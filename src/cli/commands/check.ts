@@ -39,7 +39,7 @@ const options = {
   '--schema <type>': ['only this asset type: stock, future, crypto, forex or option', readSchema],
   '--country <code>': ['only this country, such as US; GLOBAL for crypto and forex', readCountry],
   '--symbol <symbol>': ['only this instrument', readSymbol],
-  '--out <file>': `write them to a file: ${outWords}`,
+  '--out <file>': `write the findings to a file: ${outWords}`,
   '--force': 'replace the file if it exists',
   ...storeFlag,
   ...jsonFlag,
@@ -232,7 +232,7 @@ export const checkCommand = (): Command =>
     'bourse check --out findings.parquet',
   )
     .addArgument(
-      new Argument('[dataset]', `only findings about it: ${Object.keys(datasets).join(', ')}`).choices(
+      new Argument('[dataset]', `only about this dataset: ${Object.keys(datasets).join(', ')}`).choices(
         Object.keys(datasets),
       ),
     )

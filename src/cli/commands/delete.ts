@@ -70,7 +70,7 @@ const undoFlags = {
 
 /** Advice where one of the newest runs is damaged. */
 const unlistedWords = ({ name }: Store): string =>
-  `it is not listed and cannot be undone; ${howToRestore(name)}, of a day before the damage`;
+  `it is not listed and cannot be undone; ${howToRestore(name)} from before the damage`;
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 
@@ -94,7 +94,7 @@ function describeUndo(report: UndoReport, isTrial: boolean): string {
   const notes = [
     [barsRemoved, 'bar', 'removed'],
     [barsRestored, 'bar', 'restored'],
-    [barsKept, 'bar', `left: changed or held again later, by ${keepers}`],
+    [barsKept, 'bar', `left as they are: changed or stored again later, by ${keepers}`],
     [rowsRemoved, row, 'removed'],
     [rowsRestored, row, 'restored'],
     [rowsKept, row, `kept: changed or needed later, by ${keepers}`],
@@ -104,7 +104,7 @@ function describeUndo(report: UndoReport, isTrial: boolean): string {
   return linesOf([
     `run ${run.run_id}, ${run.kind} of ${run.file}: ${outcome}`,
     ...found.map(([number, what, fate]) => `  ${countOf(number, what)} ${fate}`),
-    found.length === 0 && '  nothing is left of what it changed',
+    found.length === 0 && '  none of its changes are left',
   ]);
 }
 
@@ -158,7 +158,7 @@ const deletionFlags = {
 type Flags = FlagsOf<typeof deletionFlags> & { readonly from?: Bound; readonly to?: Bound };
 
 /** The words of `--to`, which are those of each dataset. */
-const TO_WORDS = 'the last; the whole day of a date is included';
+const TO_WORDS = 'the end, included; a date includes its whole day';
 
 /** A deletion in words: whose rows, which of them, and how to undo it. */
 function describeDeletion(report: DeleteReport | RowDeleteReport, isTrial: boolean): string {
@@ -242,7 +242,7 @@ const barsCommand = (): Command =>
     )
     .option(
       '--from <time>',
-      'the first: a date in the market’s zone, a label date for DAY and above, or a time',
+      'the start: a date in the market’s zone, a label date for DAY and above, or a time',
       readBound('--from'),
     )
     .option('--to <time>', TO_WORDS, readBound('--to'));

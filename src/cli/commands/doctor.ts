@@ -329,7 +329,7 @@ function openFiles(): Diagnosis | null {
   if (most >= OPEN_FILES_LEAST) return fine('open files', `${shown} for a process`);
   return doubtful(
     'open files',
-    `${shown} for a process, and each connection is one`,
+    `${shown} for a process, and each connection counts as one`,
     `ulimit -n ${OPEN_FILES_LEAST}, or LimitNOFILE= of the systemd unit`,
   );
 }

@@ -46,8 +46,8 @@ const options = {
   ],
   '--prices <basis>': ['only bars whose prices have this basis', priceBases],
   '--volumes <basis>': ['only bars whose volumes have this basis', volumeBases],
-  '--from <time>': ['the first: a date or a time, as for bourse delete bars', readBound('--from')],
-  '--to <time>': ['the last; the whole day of a date is included', readBound('--to')],
+  '--from <time>': ['the start: a date or a time, as for bourse delete bars', readBound('--from')],
+  '--to <time>': ['the end, included; a date includes its whole day', readBound('--to')],
   ...storeFlag,
   ...jsonFlag,
 } as const;
@@ -89,7 +89,7 @@ function describe(dataset: string, { out }: Flags, { rows, bytes, flags }: Done)
 function report(dataset: string, flags: Flags, done: Done): void {
   const { rows, bytes } = done;
   if (rows === 0) {
-    const message = `there is nothing to export of ${dataset} here; no file was made`;
+    const message = `no ${dataset} to export; no file was made`;
     noteProblem(flags, { error: 'no_data', message, hint: null, exit: EXIT_NOTHING });
     process.exitCode = EXIT_NOTHING;
     return;

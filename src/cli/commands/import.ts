@@ -19,7 +19,7 @@ function presetList(): string {
     ]);
     return [`bourse import ${dataset}`, ...lines].join('\n');
   });
-  return `${parts.join('\n\n')}\n\nA preset that a file surely fits is applied automatically; the report names it. --preset NAME chooses one, --preset none none.\n`;
+  return `${parts.join('\n\n')}\n\nA preset that a file surely fits is applied automatically; the report names it. --preset NAME chooses one; --preset none turns them off.\n`;
 }
 
 export const importCommand = (): Command =>

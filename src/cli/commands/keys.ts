@@ -178,7 +178,9 @@ const moveCommand = (): Command =>
     .description('Move a pinned key to another instant. The command ends once every worker uses it.')
     .action(async (id: string, { asOf, follow, ...flags }: FlagsOf<typeof moveFlags>) => {
       if ((asOf === undefined) === (follow === undefined))
-        throw new UsageProblem('say where to: --as-of INSTANT, or --follow for instants from standard input');
+        throw new UsageProblem(
+          'name the instant: --as-of INSTANT, or --follow for instants from standard input',
+        );
       if (asOf === undefined) return changeKeys(flags, (control) => moveAlong(control, id));
       const asOfMs = momentOf('--as-of', asOf, Date.now());
       const { name } = await changeKeys(flags, (control) => move(control, id, asOfMs));

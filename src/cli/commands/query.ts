@@ -31,7 +31,7 @@ const addressOf = ({ publicUrl, port }: Pick<Settings, 'publicUrl' | 'port'>): s
 /** A service makes it of the rows of an answer, by a process of its own. */
 const notParquet = (): Refusal =>
   new Refusal('invalid_parameter', {
-    message: 'Only a service answers format=parquet: ask here for csv or arrow.',
+    message: 'Only a service answers format=parquet: use csv or arrow here.',
     param: 'format',
   });
 
@@ -120,7 +120,7 @@ export const queryCommand = (): Command =>
     "bourse query '/api/v2/stock/bars/US:AAPL/60M/from/2025-03-03/to/2025-03-07?format=csv' > bars.csv",
     "bourse query '/api/v2/stock/reference/US:AAPL' | jq .result",
   )
-    .argument('<path...>', 'path and query of a request, as in its URL; a whole URL is read from its path on')
+    .argument('<path...>', 'path and query of a request, as in its URL; of a whole URL only these are used')
     .addHelpText(
       'after',
       `\nThe answer has the same bytes as that of a service. A key in the URL is not read. A refused request is an error and exit status ${EXIT_PARTLY}.\n`,

@@ -82,7 +82,7 @@ export async function readHoldings(reader: Reader, onDamage: OnDamage = refuseDa
     datasets: await readDatasets(reader, onDamage),
     /** The newest imports and deletions, newest first. */
     runs: await readRuns(reader, onDamage),
-    /** Files of watched folders that could not be imported, or not wholly, by dataset and path. */
+    /** Files of watched folders that could not be imported completely, by dataset and path. */
     failed_files: await readFailures(reader, onDamage),
   };
 }
@@ -218,7 +218,7 @@ const options = {
   ...storeFlag,
   '--series': 'list every series',
   '--content-hash':
-    'print one hash of every instrument, bar and row, whatever the order of imports: it reads all of them',
+    'print one hash of all instruments, bars and rows, whatever the order of imports; it reads all of them',
   ...jsonFlag,
 } as const;
 

@@ -56,7 +56,7 @@ export const importOptions = {
     'time up to which the files have every bar, if their last bars do not show it: 2025-03-04T01:00:00Z',
   '--volumes <basis>': ['how the volumes are adjusted (default: for splits if the prices are)', volumeBases],
   '--symbols <time>': [
-    'rows from before an instrument took its current symbol belong to: then: another company, because the file has the symbols of each day; now: the instrument, because the file has its whole history under the current symbol',
+    'how to read rows from before an instrument took its current symbol. then: as those of another company, because the file has the symbols of each day; now: as those of the instrument, because the file has its whole history under the current symbol',
     symbolTimes,
   ],
   '--label <end>': [
@@ -65,7 +65,7 @@ export const importOptions = {
   ],
   '--source <text>': 'where the file comes from, kept with the run (default: the name of its preset)',
   '--replace [from..to]':
-    'remove rows that the same --source or preset imported before and the file does not have: for each instrument, of events each country and code, from the date of its first row to that of its last, or on these days: 2025-01-01..2025-12-31; if a row is refused, nothing is stored',
+    'remove rows that the same --source or preset imported before and that the file does not have, on these days: 2025-01-01..2025-12-31. Without days: from the first to the last date of each instrument in the file (events: of each country and code). If a row is refused, nothing is stored',
   '--allow-rejects <count>': ['number of refused rows up to which the exit status is 0', wholeNumber, 0],
   '--no-check': 'do not search the imported bars for suspicious data: bourse check does so later',
   '--watch <folder>': 'import the files of a folder as they arrive, until stopped',
@@ -120,7 +120,7 @@ function readCompleteTimes(
   const completeThroughMs = readInstant('--complete-through', completeThrough, nowMs);
   if (completeFromMs !== null && completeThroughMs !== null && completeFromMs >= completeThroughMs)
     throw new UsageProblem(
-      `--complete-from ${completeFrom}: is not before --complete-through ${completeThrough}`,
+      `--complete-from ${completeFrom}: must be before --complete-through ${completeThrough}`,
     );
   return { completeFromMs, completeThroughMs };
 }
@@ -130,9 +130,9 @@ function readInstant(flag: string, text: string | undefined, nowMs: number): num
   if (text === undefined) return null;
   const instant = parseInstant(text);
   if (instant?.kind !== 'time')
-    throw new UsageProblem(`${flag} ${text}: is no instant: write one such as 2025-03-04T01:00:00Z`);
+    throw new UsageProblem(`${flag} ${text}: is not an instant: write one such as 2025-03-04T01:00:00Z`);
   if (instant.ms <= nowMs) return instant.ms;
-  throw new UsageProblem(`${flag} ${text}: is after now: an import covers nothing beyond its own start`);
+  throw new UsageProblem(`${flag} ${text}: is in the future: an import covers nothing after its own start`);
 }
 
 /** The days of `--replace`; undefined without the flag, null in it without days. */
@@ -229,11 +229,11 @@ function checkWriteMap(names: readonly string[], flags: ImportFlags): void {
   const helper = (['dateFormat', 'decimal'] as const).find((name) => flags[name] !== undefined);
   if (helper !== undefined && (map !== undefined || preset !== undefined))
     throw new UsageProblem(
-      `--${spokenFlag(helper)} is for files without --map and --preset: they say it of their columns`,
+      `--${spokenFlag(helper)} is for files without --map and --preset, which define it themselves`,
     );
   if (writeMap === undefined) return;
   if (explain !== true || names.length !== 1)
-    throw new UsageProblem('--write-map goes with --explain, and one file');
+    throw new UsageProblem('--write-map needs --explain and exactly one file');
   if (map !== undefined || preset !== undefined)
     throw new UsageProblem('--write-map writes a mapping of its own: leave --map and --preset out');
 }
@@ -243,7 +243,7 @@ function checkSources(names: readonly string[], { watch, dryRun, explain, onFail
   if (names.length === 0 && watch === undefined)
     throw new UsageProblem('name the files to import, or with --watch the folder in which they arrive');
   if (onFailure !== undefined && (dryRun || explain))
-    throw new UsageProblem('--on-failure tells of imports: leave --dry-run and --explain out');
+    throw new UsageProblem('--on-failure is for imports: leave --dry-run and --explain out');
   if (watch !== undefined && (names.length > 0 || dryRun || explain))
     throw new UsageProblem(
       '--watch imports the files of its folder: name no file, and leave --dry-run and --explain out',
@@ -294,8 +294,7 @@ export function writeMap(
     writeFileSync(path, `${mappingText(written, 2)}\n`, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'EEXIST' ? 'there is such a file: name another one' : `cannot be written (${code})`;
+    const reason = code === 'EEXIST' ? 'this file exists: name another one' : `cannot be written (${code})`;
     throw new UsageProblem(`--write-map ${path}: ${reason}`, { cause: error });
   }
   const needed = missing.map((field) => flagOf[field]);

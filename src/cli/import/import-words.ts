@@ -199,7 +199,7 @@ function removedLines(report: ImportReport, isTrial: boolean): string[] {
     rest > 0 && rowsRemoved > 0 && `and ${count(rest)} more`,
     instrumentsDeleted > 0 && `${verb} ${countOf(instrumentsDeleted, 'instrument')} of theirs`,
     rowsLeft > 0 &&
-      `kept ${countOf(rowsLeft, 'row')} not in the file, because a run of another source has them too`,
+      `kept ${countOf(rowsLeft, 'row')} that are not in the file: a run of another source has them too`,
   ]);
 }
 
@@ -209,7 +209,7 @@ const describeOpen = (openTimes: ImportReport['openTimes'] = [], again: Again): 
     const flag = isBefore ? ['--complete-from', from] : ['--complete-through', through];
     const command = importAgain(again.dataset, again.path ?? '-', again.flags, ...flag);
     const when = isBefore ? 'run' : `after ${through} run`;
-    return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until one does; if nothing is missing there, ${when}: ${command}`;
+    return `no import has ${market} ${interval} from ${from} to ${through}: bars that need this time are not derived until an import has it; if nothing is missing there, ${when}: ${command}`;
   });
 
 /** The words that repeat an import. */
@@ -259,7 +259,7 @@ export function describeImport(report: ImportReport, again: Again): string {
     bars(report.vwapOutside, 'with a vwap outside low and high, stored and served'),
     ...describeOpen(report.openTimes, again),
     ...Object.entries(report.findings).map(([what, rows]) => `${what}: ${countOf(rows, 'row')}`),
-    report.mayBeCut && 'the last line has no end: if the file was cut off, its last value may be wrong',
+    report.mayBeCut && 'the last line has no newline: if the file was cut off, its last value may be wrong',
     ...refusals,
     refused.some(({ reason, value }) => reason === 'is not a number' && /\d/.test(value ?? '')) &&
       'a mapping file removes signs and separators from numbers: --map, with "remove" and "decimal"',

@@ -25,7 +25,7 @@ export const urlOf = (scheme: string, host: string, port: number): string =>
 const cures: Readonly<Record<string, readonly [what: string, setting: 'host' | 'port', value: string]>> = {
   EADDRINUSE: ['is taken: choose another', 'port', 'N'],
   EACCES: ['is not allowed for this user: choose one from 1024', 'port', 'N'],
-  EADDRNOTAVAIL: ['is no address of this machine: choose one', 'host', 'ADDRESS'],
+  EADDRNOTAVAIL: ['is not an address of this machine: choose one', 'host', 'ADDRESS'],
   ENOTFOUND: ['is not known: choose an address of this machine', 'host', 'ADDRESS'],
 };
 

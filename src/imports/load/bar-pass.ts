@@ -236,7 +236,7 @@ export class BarPass {
     if (kind === 'missing') return noTime('is missing');
     if (kind === 'bad')
       return noTime(
-        'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map says another form by "format", such as %Y%m%d',
+        'is not a date or a time of a known form, of the years 1900 to 2200: write 2025-03-03T09:30:00Z, or an epoch; a map gives another form with "format", such as %Y%m%d',
       );
     if (series.isMinutes && kind === 'date')
       return noTime(

@@ -208,7 +208,7 @@ export class BarFindings {
     const dated = this.#countDatedByClose();
     if (dated > 0)
       found[
-        `in sessions without a bar at their first open and with one at their close, as minutes dated by their close are: if they are, run bourse undo ${this.#runId} and import this file again with --label close`
+        `in sessions without a bar at their first open but with one at their close. Minutes dated by their close look like this: if these are, run bourse undo ${this.#runId} and import this file again with --label close`
       ] = dated;
     if (this.#atEpoch > 0)
       found['of the first weeks of 1970, as epochs in the wrong unit are'] = this.#atEpoch;

@@ -37,7 +37,7 @@ function fieldProblem(values: Values): RowProblem | null {
   const type = values.action_type as ActionKind;
   const foreign = (isOfShares(type) ? cashFields : shareFields).find((field) => values[field] !== undefined);
   if (foreign !== undefined)
-    return { column: foreign, reason: `must be empty on a ${type}: a day of both has a row for each` };
+    return { column: foreign, reason: `must be empty on a ${type}: a day with both has a row for each` };
   const sets = needed[type];
   const begun = sets.filter((fields) => fields.some((field) => values[field] !== undefined));
   const missing = (begun.length === 0 ? [sets[0]!] : begun)
@@ -65,7 +65,7 @@ function sharesProblem(values: Values): RowProblem | null {
   if (values.action_type === 'stock_dividend' && to < from)
     return {
       column: 'split_ratio',
-      reason: `makes ${to} of ${from} shares: a stock dividend gives some, 5 % more is 1.05`,
+      reason: `turns ${from} shares into ${to}, but a stock dividend adds shares: 5 % more is 1.05`,
     };
   return null;
 }
@@ -113,7 +113,7 @@ function factorProblem(values: Values, written: (field: string) => string): RowP
     : 'cash_amount and reference_price of the row';
   return {
     column: 'adjustment_factor',
-    reason: `is ${text}, but ${by} make it ${factorText(computed[0]!)}: correct one of them, or leave adjustment_factor out, then it is computed`,
+    reason: `is ${text}, but ${by} make it ${factorText(computed[0]!)}: correct one of them, or leave adjustment_factor out to have it computed`,
   };
 }
 

@@ -22,7 +22,7 @@ function problemOf(values: Values): RowProblem | null {
     return { column: needed, reason: `is missing: ${template} needs it` };
   const stray = ['open_timestamp', 'close_timestamp'].find((field) => values[field] !== undefined);
   if (!isShort && stray !== undefined)
-    return { column: stray, reason: `must be empty where the day is ${String(template)}` };
+    return { column: stray, reason: `must be empty if the day is ${String(template)}` };
   if (open !== undefined && close !== undefined && (open as number) >= (close as number))
     return { column: 'close_timestamp', reason: 'must be after open_timestamp' };
   const { announced, calendar_date: date } = values;

@@ -161,7 +161,7 @@ const cellRules = ({ file: { fields } }: FileDataset, zone: Zone | null): RowRul
 function checkFlags(flags: ReadonlyMap<string, string>, dataset: FileDataset): void {
   const stray = [...flags.keys()].find((field) => !Object.hasOwn(dataset.file.fields, field));
   if (stray !== undefined)
-    throw usageProblem(`${spokenName(dataset)} have no ${stray} to be given for the whole file`);
+    throw usageProblem(`${spokenName(dataset)} have no ${stray}, so it cannot be given for the whole file`);
 }
 
 /** As `importInto`, in a write of its own. */

@@ -23,7 +23,7 @@ function problemOf(values: Values): RowProblem | null {
 
 const defaults = { exercise_style: 'american', status: 'active', contract_value: 100 };
 
-const ADJUSTED_CONTRACTS = `${ADJUSTED} by a corporate action, so that they deliver something else than their underlying: stored, and found by their own symbols or by searches with ${ADJUSTED}=true`;
+const ADJUSTED_CONTRACTS = `${ADJUSTED} by a corporate action, so that they deliver something other than their underlying: stored, and found by their own symbols or by searches with ${ADJUSTED}=true`;
 
 /**
  * The row of a contract but for the identifiers of its own instrument, and the fields that it gives this one.

@@ -181,7 +181,7 @@ export class OwnNames {
     const rooted = found.map(([symbol, { root, runs, rows }]) => {
       const undo = runs.slice(0, TOLD_MAX).map((run) => `bourse undo ${run}`);
       const more = runs.length > TOLD_MAX ? `, and ${runs.length - TOLD_MAX} more runs` : '';
-      const words = `stored as ${symbol}, while options have ${root} by their root: if these are one stock, undo what named ${root} (${undo.join(', ')}${more}) and import it again`;
+      const words = `stored as ${symbol}, while options name it ${root}, by their root: if these are one stock, undo the runs that named ${root} (${undo.join(', ')}${more}) and import it again`;
       return [words, rows];
     });
     return { ...(this.#rows > 0 && { [renamed]: this.#rows }), ...Object.fromEntries(rooted) };

@@ -228,7 +228,7 @@ export async function runImport(
   if (request.replace !== undefined && source === null)
     throw unfitProblem(
       file.name,
-      '--replace replaces what the same source brought before: say which, by --source TEXT',
+      '--replace replaces rows that the same source imported before: name it by --source TEXT',
     );
   const startedMs = request.openedMs ?? nowMs();
   const write = async () => {

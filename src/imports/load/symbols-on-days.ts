@@ -78,7 +78,7 @@ export class SymbolOnDays {
     const had = this.#former.map((one) => `${one.symbol} from ${spanOf(one.fromDay, one.toDay)}`).join(', ');
     throw unfitProblem(
       this.#file,
-      `has rows of ${symbol} of days on which it was another instrument's (${had}) and of other days, and with --symbols now they are of one instrument. If another instrument has ${symbol} now, import it first: bourse import instruments. If the file has the symbols of each day, give --symbols then. Nothing was imported`,
+      `has rows of ${symbol} from days on which it was the symbol of another instrument (${had}) and from other days, but with --symbols now they are all of one instrument. If another instrument has ${symbol} now, import it first: bourse import instruments. If the file has the symbols of each day, give --symbols then. Nothing was imported`,
     );
   }
 }

@@ -259,7 +259,7 @@ const cellRules: Readonly<Record<string, Rule>> = {
   format: (value) => {
     if (!isText(value) || !value.includes('%')) return 'must be a date format, such as "%d.%m.%Y %H:%M:%S"';
     const [wrong] = value.replaceAll(FORM, '').match(/%-?./) ?? [];
-    if (wrong !== undefined) return `has ${wrong}, which is no part of a date format`;
+    if (wrong !== undefined) return `has ${wrong}, which is not part of a date format`;
     return /%[YyGgcx]/.test(value) ? null : 'has no year, such as %Y or %y';
   },
   epoch: oneOf(...Object.keys(epochMicros)),
@@ -324,7 +324,7 @@ export function readMappingFile(path: string): ColumnMapping {
     ([, { column, split }]) => column !== first![1].column || split !== first![1].split,
   );
   if (other !== undefined)
-    throw problem(['columns', other[0], 'split'], `is of another column than that of "${first![0]}"`);
+    throw problem(['columns', other[0], 'split'], `names another column than "${first![0]}"`);
   return mapping;
 }
 

@@ -210,7 +210,7 @@ export function findSources(
     }
   }
   const oddSymbols = derived.some(({ fill }) => fill !== undefined)
-    ? 'no row is above another of its symbol to "fill" from'
+    ? '"fill" finds no row of the same symbol above another'
     : values.has('symbol')
       ? `not all can have the symbol ${values.get('symbol')}; leave it out`
       : !known.includes('symbol') &&
@@ -469,7 +469,7 @@ function missingProblem(
     `required ${missing.length > 1 ? 'columns' : 'column'} missing: ${missing.join(', ')}.`,
     ...alike.map((field) => `The ${field} may be ${claims.get(field)!.join(' or ')}.`),
     isApart &&
-      'A column mapping reads one of these alone. Write the rows of all into one list, with a column symbol.',
+      'A column mapping reads only one of these. Write the rows of all into one list, with a column symbol.',
     isWhole && `${cure}.`,
     !isWhole && isOffered && `${cure}, and put a column of the file in place of each ….`,
     flags.length > 0 &&

@@ -250,7 +250,7 @@ function kindOf(
   );
   if (new Set(begun.map(([one]) => one)).size > 1)
     return {
-      hint: 'Its rows may be dividends or splits: add a column action_type with dividend or split, and write a row for each where a day has both.',
+      hint: 'Its rows may be dividends or splits: add a column action_type with dividend or split, and write two rows for a day that has both.',
     };
   // An amount of a date may be that of a trade.
   const isOpen = /^amount,date$/i.test([found.get('cash_amount'), found.get('ex_date')].join());

@@ -453,6 +453,6 @@ export function instantRule({ unit }: InstantRule, zone: Zone | null): FieldRule
     reason:
       zone === null
         ? `must be an instant with its offset${onMinute}, such as 2025-07-03T12:30:00Z, or an epoch; for local times give --zone`
-        : `must be an instant${onMinute}, or a local time that the zone has, and once: in a repeated hour give the offset`,
+        : `must be an instant${onMinute}, or a local time that the zone has exactly once; in a repeated hour, give the offset`,
   };
 }

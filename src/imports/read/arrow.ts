@@ -299,7 +299,7 @@ function columnOf(name: string, field: Table, known: { count: number }): Column 
   if (reading === null)
     throw contentProblem(
       name,
-      `the column ${column} has a kind of Arrow that is not read. Write the columns of numbers, texts, times, lists and objects alone`,
+      `the column ${column} has an Arrow type that is not read. Write only columns of numbers, texts, times, lists and objects`,
     );
   if (LISTS.has(kind) && inner.length !== 1) throw damaged('a list has no values');
   const index = encoding?.table(1) ?? null;
@@ -450,8 +450,7 @@ function messagesTo(name: string, file: number, add: (line: string) => void): st
     throw damaged('it is incomplete: the file was cut off');
   let columns = null as Column[] | null;
   const take = (schema: Table): void => {
-    if (schema.number(0, 2) !== 0)
-      throw contentProblem(name, 'is Arrow with the most significant byte first, which is not read');
+    if (schema.number(0, 2) !== 0) throw contentProblem(name, 'is big-endian Arrow, which is not read');
     if (columns !== null) return;
     const known = { count: 0 };
     columns = schema.tables(1).map((field) => columnOf(name, field, known));

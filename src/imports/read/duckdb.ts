@@ -271,7 +271,7 @@ function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Erro
       /unterminated quote|quote should be followed/i,
       'a quote is not closed, or text follows a closing quote',
     ],
-    [/Duplicate name .* in struct/, 'an object has keys that differ in case alone: rename them'],
+    [/Duplicate name .* in struct/, 'an object has keys that differ only in case: rename them'],
     [/unicode|utf-?8/i, encoding],
     [
       /state machine/i,
@@ -285,7 +285,7 @@ function readingProblem(file: Pick<ReadableFile, 'name' | 'format'>, error: Erro
     [/Expected Number of Columns/i, 'the row has more cells than the header has columns'],
     [
       /expected records/i,
-      'the JSON holds something that is no object: an array of objects, or one after the other, is expected',
+      'the JSON has a value that is not an object: give an array of objects, or objects one by one',
     ],
   ];
   const known = jsonProblem(error.message) ?? reasons.find(([pattern]) => pattern.test(error.message))?.[1];

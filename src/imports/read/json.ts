@@ -198,7 +198,7 @@ function chainOf(file: string, paths: readonly string[]): readonly string[] {
   if (apart < 0) return lists;
   throw unfitProblem(
     file,
-    `the column mapping names two lists, ${lists[apart - 1]} and ${lists[apart]}: a row can have the values of one`,
+    `the column mapping names two lists, ${lists[apart - 1]} and ${lists[apart]}: a row can have values of only one`,
   );
 }
 
@@ -213,14 +213,14 @@ function checkTypes(file: string, keys: Columns, path: string): void {
     const cure = type.endsWith(LIST) ? `. Name its values by ${place}${LIST}` : '';
     throw unfitProblem(
       file,
-      `the column mapping names ${path}, but ${place} is no object: it is ${type.slice(0, 80)}${cure}`,
+      `the column mapping names ${path}, but ${place} is not an object: it is ${type.slice(0, 80)}${cure}`,
     );
   }
   const scalar = listsOf(path).find(
     (list) => typeAt(keys, list.slice(0, -LIST.length))?.endsWith(LIST) === false,
   );
   if (scalar !== undefined)
-    throw unfitProblem(file, `the column mapping names ${path}, but ${scalar} is no list: leave ${LIST} out`);
+    throw unfitProblem(file, `the column mapping names ${path}, but ${scalar} is not a list: omit ${LIST}`);
 }
 
 /** The columns of a file whose column mapping may name nested values. */

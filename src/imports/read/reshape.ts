@@ -448,7 +448,7 @@ function reshapeJson(request: Reshaping): Reshaped | null {
               SYMBOL_KEY.test(key) && value.startsWith('"') && value.toUpperCase() !== symbol;
             const other = keys.has('"symbol"') ? undefined : row.find(isOther)?.map(textOf).join(' ');
             if (other !== undefined)
-              throw refuse(`its key ${textOf(symbol)} is no symbol, if that is the ${other} of a row there`);
+              throw refuse(`its key ${textOf(symbol)} may not be a symbol: a row below it has the ${other}`);
             add(`{${row.map(([key, value]) => `${key}:${value}`).join()}}`);
             count++;
           };
@@ -483,7 +483,7 @@ function reshapeJson(request: Reshaping): Reshaped | null {
           });
           add(`{${[...(isDated ? [] : [`"datetime":${key}`]), ...cells].join()}}`);
         });
-        return 'JSON, objects by their dates, which are datetime';
+        return 'JSON, one object per date, which is its datetime';
       },
       columns(add) {
         const columns = table.nodes.map(({ start }) => at(start));

@@ -74,7 +74,7 @@ export function decodeSample(name: string, bytes: Buffer, named?: Encoding): Omi
   const encoding = utf16Of(bytes) ?? named;
   const text = textIn(encoding ?? 'utf-8', bytes);
   if (text !== null) return { name, text, ...(encoding !== undefined && { encoding, isCertain: true }) };
-  if (encoding !== undefined) throw contentProblem(name, `is no text in ${encoding}`);
+  if (encoding !== undefined) throw contentProblem(name, `is not text in ${encoding}`);
   const found = encodings.filter((one) => {
     const words = textIn(one, bytes)?.match(encodingWords[one]) ?? [];
     return new Set(words).size > 1;

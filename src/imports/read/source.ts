@@ -70,7 +70,7 @@ export type SourceFile<L extends Layout = Layout> = ReadableFile &
     readonly leftOut?: { readonly reason: string; readonly count: number };
     /** The size of the plain file. */
     readonly bytes: number;
-    /** About how many rows it has; null where unknown. */
+    /** About how many rows it has; null if unknown. */
     readonly rowsAbout: number | null;
   };
 
@@ -111,7 +111,7 @@ async function check(name: string, path: string): Promise<Stats> {
   if (!found.isFile())
     throw unfitProblem(
       name,
-      `is a pipe or a device, not a file. To read a pipe, pipe it in and name ${STANDARD_INPUT}`,
+      `is a pipe or a device, not a file. To read a pipe, use standard input and name ${STANDARD_INPUT}`,
     );
   if (found.size === 0) throw contentProblem(name, 'is empty');
   return found;
@@ -267,7 +267,7 @@ async function copyInUtf8(name: string, path: string, encoding: Encoding) {
       try {
         return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }));
       } catch (error) {
-        throw contentProblem(name, `has bytes that are no text in ${encoding}. Nothing was imported.`, error);
+        throw contentProblem(name, `has bytes that are not ${encoding} text. Nothing was imported.`, error);
       }
     };
     const decoded = async function* (pieces: AsyncIterable<Buffer>) {

@@ -274,7 +274,7 @@ async function* tarMembers(name: string, source: AsyncIterable<Buffer>) {
         const path = told.path ?? (isPosix ? `${prefix}/${short}` : short);
         if (kind === '0' || kind === '\0') yield { name: path, size, data };
         else if (kind !== '5' && kind !== 'g')
-          throw contentProblem(name, `${path} in it is a link or the like. Nothing was imported.`);
+          throw contentProblem(name, `${path} in it is a link or a special file. Nothing was imported.`);
         told = {};
       }
       for await (const _ of data);

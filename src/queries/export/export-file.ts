@@ -19,7 +19,7 @@ type OutFormat = {
 };
 
 /** The endings of file names. */
-export const outNames = '.csv, .tsv, .ndjson or .parquet, and .gz or .zst after those of text';
+export const outNames = '.csv, .tsv, .ndjson or .parquet; text also with .gz or .zst after it';
 
 /** The format of a file, by the ending of its name; null for any other ending. */
 function outFormatOf(name: string): OutFormat | null {

@@ -125,7 +125,7 @@ function unrecordedAt(bars: Bars, at: number, facts: SplitFacts): Spotted | null
     ...{ kind: 'unrecorded_split', severity },
     ...{ fromKeyMs: keyMs, toKeyMs: keyMs, value: bars.open[at]!, expected: before },
     message:
-      `open is ${rounded(jumpAt(bars, at))} of the close before, within ${percent(thresholds.splitShare)} of a split ${name}, the close agrees, and ` +
+      `the open is ${rounded(jumpAt(bars, at))} of the close before, within ${percent(thresholds.splitShare)} of a split ${name}, the close agrees, and ` +
       `it is more than ${thresholds.splitDeviations} median deviations from usual; ` +
       'no action recorded within one session explains it',
   };
@@ -164,7 +164,7 @@ function actionsWithoutJump(bars: Bars, actions: readonly Action[]): Spotted[] {
         severity: 'warning',
         ...{ fromKeyMs: bars.keyMs[at]!, toKeyMs: bars.keyMs[at]!, value: jump, expected: part },
         message:
-          `a split to ${rounded(part)} of the price is recorded, open is ${rounded(jump)} of the close before: splits of ${percent(thresholds.jumpShare)} ` +
+          `a split to ${rounded(part)} of the price is recorded, but the open is ${rounded(jump)} of the close before: splits of ${percent(thresholds.jumpShare)} ` +
           'and more are judged; the date may be wrong, or the prices already adjusted',
       } as const,
     ];
@@ -222,7 +222,7 @@ function impossible(action: Action, scale: number, { actions }: CashFacts, bars:
   const close = closeBefore(action, actions, bars);
   const cash = cash_amount! * scale;
   if (close === null || cash <= thresholds.dividendShare * close) return [];
-  const message = `cash of ${rounded(cash)} is ${percent(cash / close)} of the close before, ${rounded(close)}: more than ${percent(thresholds.dividendShare)}`;
+  const message = `the cash of ${rounded(cash)} is ${percent(cash / close)} of the close before, ${rounded(close)}: more than ${percent(thresholds.dividendShare)}`;
   return [{ ...common, value: cash, expected: thresholds.dividendShare * close, message }];
 }
 
@@ -236,7 +236,7 @@ function mismatch(action: Action, scale: number, facts: CashFacts, bars: Bars): 
   return [
     {
       ...{ kind: 'factor_mismatch', severity: 'warning', ...onDay(ex_date), value: given, expected },
-      message: `the factor ${given} of the file is not that of its cash and the stored close before, ${factorText(computed)}, to ${percent(thresholds.factorShare)} of the cash's share: without a factor in the file it is computed`,
+      message: `the factor ${given} of the file differs by more than ${percent(thresholds.factorShare)} of the cash's share from ${factorText(computed)}, computed from its cash and the stored close before it: leave the factor out of the file to use the computed one`,
     },
   ];
 }

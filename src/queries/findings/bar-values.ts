@@ -36,7 +36,8 @@ export function vwapBound({ high, low, vwap }: Bars, at: number): number | null 
 }
 
 /** The message of vwaps that are outside their bars. */
-export const vwapMessage = 'vwap is outside low to high by more than half a unit of its last decimal';
+export const vwapMessage =
+  'vwap is below the low or above the high by more than half a unit of its last decimal';
 
 /** Bars of DAY and above whose vwap is outside low to high. */
 function vwapsOutside(bars: Bars): Spotted[] {

@@ -153,7 +153,7 @@ class Conflicts {
         expected: Number.isNaN(expected) ? null : expected,
         message:
           `${countOf(count, 'bar')} of run ${later.run_id} (${later.file}) ${count === 1 ? 'has' : 'have'} other values than run ${former.run_id} (${former.file}) gave, ` +
-          (share >= 0 ? `by at most ${percent(share)}` : 'and one of them no number'),
+          (share >= 0 ? `by at most ${percent(share)}` : 'and one of them is not a number'),
         runId: later.run_id,
       }),
     );

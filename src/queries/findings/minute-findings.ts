@@ -25,7 +25,7 @@ import { thresholds } from './thresholds.ts';
 const oddWords: Readonly<Record<OddBars['kind'], string>> = {
   closed_day: 'on a date without a session: kept, not served',
   outside_session: 'outside the segments of the session: kept, not served',
-  off_grid: 'off the session grid: nothing is derived from them',
+  off_grid: 'off the session grid: no bars are derived from them',
   vwap_outside: vwapMessage,
 };
 

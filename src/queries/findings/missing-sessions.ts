@@ -67,8 +67,8 @@ const missingSession = (days: Hole): Spotted => ({
   severity: 'warning',
   ...{ ...keysOf(days), value: days.length, expected: 0 },
   message:
-    `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, on which other series of the market and source have bars, ` +
-    `in a series that trades on at least ${percent(thresholds.tradedShare)} of up to ${thresholds.aroundSessions} sessions around`,
+    `${countOf(days.length, 'session')} without a bar, at most ${thresholds.breakSessions}, but other series of the market and source have bars on them; ` +
+    `this series trades on at least ${percent(thresholds.tradedShare)} of up to ${thresholds.aroundSessions} sessions around`,
 });
 
 /**

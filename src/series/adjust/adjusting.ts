@@ -110,7 +110,7 @@ const laterSplit = (exDay: number): Refusal =>
   new Refusal('invalid_parameter', {
     message: `adjust_as_of is before the split of ${formatDay(exDay)}, which the volumes of these bars contain: they were adjusted for splits before they were imported (--volumes split).`,
     param: 'adjust_as_of',
-    hint: `Ask with adjust_as_of=${formatDay(exDay)} or later, or with adjust=none.`,
+    hint: `Use adjust_as_of=${formatDay(exDay)} or later, or adjust=none.`,
   });
 
 /**
@@ -148,7 +148,7 @@ function noDays(
   return new Refusal('invalid_parameter', {
     message: `adjust cannot be answered: the ${interval} bar of ${formatDay(startDay)} has sessions before and after the ex-date ${formatDay(exDay)}, and this service does not hold the DAY bars of ${name} to build it from.`,
     param: 'adjust',
-    hint: `Import DAY bars of ${name}, or ask with adjust=none.`,
+    hint: `Import DAY bars of ${name}, or use adjust=none.`,
   });
 }
 

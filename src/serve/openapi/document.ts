@@ -16,10 +16,10 @@ const areas: Readonly<Record<string, string>> = {
   holidays: 'Closed and shortened days of markets.',
   bars: 'OHLC bars at every interval.',
   'economic calendar': 'Scheduled and published economic events.',
-  server: 'What the service tells of itself and of where its data come from.',
-  coverage: 'What is stored of which series.',
+  server: 'The service itself, and the origin of its data.',
+  coverage: 'The stored series and sessions.',
   findings: 'What may be wrong with stored data.',
-  operate: 'The state of the service, for whoever operates it.',
+  operate: 'The state of the service, for its operator.',
 };
 
 const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
@@ -50,7 +50,7 @@ function operationOf([name, endpoint]: [string, Endpoint]): Json {
   const { tag, summary, extension, keyCharactersMin: least, scope, parameters } = endpoint;
   const description = [
     extension ? 'Beyond the specification.' : '',
-    parameters.format?.default === 'csv' ? 'Answers CSV unless `format=json` is asked for.' : '',
+    parameters.format?.default === 'csv' ? 'Answers CSV unless the request has `format=json`.' : '',
     least === undefined ? '' : `The key has at least ${least} characters.`,
     scope === undefined ? '' : `The key has the scope \`${scope}\`; every other endpoint refuses it.`,
   ];

@@ -86,28 +86,28 @@ export const headers: Json = {
     'Other instruments that had the symbol within the range: `FB was META from 2012-05-18 to 2022-06-08; this answer has FB`; absent if there are none',
   ),
   'X-Adjust-Incomplete': text(
-    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent if there are none. CSV and Arrow in bulk name the symbol after which it ends',
+    'Actions that adjust the bars by less than they should, each with the reason: `dividend 2025-03-06 (no close before it)`; absent if there are none. in bulk, CSV and Arrow name the symbol after which the list ends',
   ),
   'X-Adjusted-By': text(
-    'Actions that adjust the bars and that the list has with `extended=true` alone: `spinoff 2025-03-04`; absent where there are none',
+    'Actions that adjust the bars and are listed only with `extended=true`: `spinoff 2025-03-04`; absent if there are none',
   ),
   'X-No-Data': text(
-    'Why a list of bars is empty: `finest stored interval is DAY`; of many instruments why those in `missing` have none; absent where there are bars',
+    'Why a list of bars is empty: `finest stored interval is DAY`; for many instruments, why those in `missing` have none; absent if there are bars',
   ),
   'X-Missing-Symbols': text(
-    '`missing` with commas, as far as 2,000 characters hold it: `US:A,US:B`; absent where it is empty',
+    '`missing`, separated by commas, up to 2,000 characters: `US:A,US:B`; absent if it is empty',
   ),
   'X-Adjusted-Contracts': integer(
-    'Contracts of the whole search that a corporate action adjusted and that are left out without `adjusted=true`; absent where there are none',
+    'Contracts of the whole search that a corporate action adjusted and that are left out without `adjusted=true`; absent if there are none',
   ),
   'X-Next-Page-Key': text('Key of the next page; absent on the last'),
   Link: text('`<address of the next page>; rel="next"`; absent on the last'),
-  'Content-Range': text('Which bytes of how many: `bytes 0-99/1234`'),
+  'Content-Range': text('The returned bytes and the size: `bytes 0-99/1234`'),
   ETag: text('Tag of the answer, for `If-None-Match`'),
   'RateLimit-Limit': integer("Requests of the key's quota"),
-  'RateLimit-Remaining': integer('Requests that are left of it'),
-  'RateLimit-Reset': integer('Seconds until it begins again'),
-  'Retry-After': integer('Seconds after which to ask again'),
+  'RateLimit-Remaining': integer('Requests that are left of the quota'),
+  'RateLimit-Reset': integer('Seconds until the quota begins again'),
+  'Retry-After': integer('Seconds to wait before the next request'),
 };
 
 /** Headers of data; those of quotas only where the key has one (contract 7.5). */
@@ -126,7 +126,7 @@ const ofSuccess = [
 
 /** The answer to a caller that holds the data already (contract 9.7). */
 export const notModified: Json = {
-  description: 'What `If-None-Match` names is still the answer.',
+  description: 'The answer still has the tag of `If-None-Match`.',
   headers: headerRefs(...ofSuccess, 'X-Next-Page-Key'),
 };
 
@@ -173,7 +173,7 @@ function success(endpoint: Endpoint): Json {
 
 /** The answer to `Range` (contract 9.11). */
 const partAnswer: Json = {
-  description: 'A part of a file, for `Range`: of `format=parquet` alone.',
+  description: 'A part of a file, for `Range`; only with `format=parquet`.',
   headers: headerRefs(...ofSuccess, 'Content-Range'),
   content: { [bulkTypes.parquet]: {} },
 };

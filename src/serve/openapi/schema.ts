@@ -120,7 +120,7 @@ function resultOf(endpoint: Endpoint): Example {
 /** The envelope of an endpoint's answers (spec 2.1), and an example of it. */
 export function answerOf(endpoint: Endpoint): Example {
   const { schema: result, example } = resultOf(endpoint);
-  const description = '`cached` where the record came from the cache of the server';
+  const description = '`cached` if the record came from the cache of the server';
   return {
     schema: object({
       status: { const: 'ok' },

@@ -38,7 +38,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw unfit('has a % that no two hexadecimal digits follow');
+    throw unfit('has a % without two hexadecimal digits after it');
   }
 }
 
@@ -56,7 +56,7 @@ function choiceOf<T extends string>(
 ): T | null {
   if (value === undefined) return null;
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw unfit(`has ${name}=${value}, which is none of ${choices.join(', ')}`);
+  if (found === undefined) throw unfit(`has ${name}=${value}, which is not one of ${choices.join(', ')}`);
   return found;
 }
 
@@ -81,7 +81,7 @@ export function readPostgresAddress(rest: string): PostgresAddress {
   const named = hosts.split(',').map(hostOf);
   const schema = found.schema ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw unfit(`has the schema ${schema}, which is no plain name`);
+    throw unfit(`has the schema ${schema}, which is not a plain name`);
   return {
     hosts: named,
     user: decoded(user),

@@ -287,11 +287,11 @@ const authority = 'name the file with the certificate of its authority: sslrootc
 const advices: readonly (readonly [said: RegExp, advice: (place: Place) => string])[] = [
   [/^28P01/, () => password],
   [/^\S* SASL: .*password/, () => password],
-  [/^28000/, ({ address }) => `let ${address.user} in, by pg_hba.conf of the server or alter role … login`],
+  [/^28000/, ({ address }) => `let ${address.user} log in: pg_hba.conf of the server, or alter role … login`],
   [/^3D000/, ({ address, host }) => `make it: ${createdb(address, host)}`],
   [/^53300/, () => 'end other connections, or raise max_connections of the server'],
   [/^57P0/, () => 'the server starts or stops: run the same command again in a moment'],
-  [/SSL connections/, () => 'set ssl = on at the server, or add sslmode=disable where nobody can listen'],
+  [/SSL connections/, () => 'set ssl = on at the server, or add sslmode=disable if nobody can listen'],
   [/^ERR_TLS_CERT_ALTNAME/, () => 'name the server as its certificate does, or add sslmode=verify-ca'],
   [/^(?:CERT_HAS_EXPIRED|CERT_NOT_YET)/, () => 'renew the certificate of the server'],
   [/^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/, () => authority],

@@ -365,7 +365,7 @@ async function wasPublishedBefore(
   const found = await Promise.race([ask(), over]);
   if (found !== null) return found;
   throw new UnknownCommit(
-    `the connection to PostgreSQL was lost while a write was being published, and for ${lostOutcomeMs / 1_000} seconds nobody could be asked whether it was. Run the same command again: where it was, that changes nothing.`,
+    `the connection to PostgreSQL was lost while a write was being published, and for ${lostOutcomeMs / 1_000} seconds no server could say whether it was published. Run the same command again: if it was, that changes nothing.`,
   );
 }
 

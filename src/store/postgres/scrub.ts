@@ -105,7 +105,7 @@ export async function indexCheckOf(session: Session): Promise<{ call: string } |
 }
 
 /** The check that is missing without the extension. */
-export const UNCHECKED = 'indexes are not compared with their tables: a row that one has lost is missed';
+export const UNCHECKED = 'indexes are not compared with their tables: rows lost by an index are missed';
 
 /** Indexes of the tables of this schema. */
 const INDEXES = `select c.oid::int8, c.relname::text, t.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -216,7 +216,7 @@ export const corporateActions = dataset({
     repeated: {
       column: 'ex_date',
       reason:
-        'the file has an action of this kind and day already, with other values: where both are right, add a column occurrence with 1 and 2',
+        'the file has an action of this kind and day already, with other values: if both are right, add a column occurrence with 1 and 2',
     },
     deletion: {
       about: 'Delete dividends and splits of one stock.',
@@ -227,7 +227,7 @@ export const corporateActions = dataset({
         '--action-type': {
           column: 'action_type',
           takes: 'type',
-          about: 'these alone, such as dividend or split',
+          about: 'only this kind, such as dividend or split',
         },
       },
       examples: [

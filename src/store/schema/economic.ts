@@ -109,7 +109,7 @@ export const events = dataset({
     repeated: {
       column: 'event_code',
       reason:
-        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and its year, or by its time where nothing tells its period; where both are right, give them different codes',
+        'the file has this event already, with other values: an event is identified by its source_id, else by country, code, period and its year, or by its time if its period is unknown; if both are right, give them different codes',
     },
     deletion: {
       about: 'Delete economic events by code, time or identifier.',

@@ -66,7 +66,7 @@ export const news = dataset({
       reason: 'the file has this item of this instrument already, with other values',
     },
     deletion: {
-      about: 'Delete news: of one instrument, of a market, or of everything, published in a range.',
+      about: 'Delete the news of one instrument, of a market, or all news, published in a range.',
       rows: 'news',
       needs: [],
       flags: {

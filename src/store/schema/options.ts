@@ -283,13 +283,13 @@ export const optionContracts = dataset({
     ],
     repeated: { column: 'symbol', reason: 'the file has this contract already, with other values' },
     deletion: {
-      about: 'Delete option contracts, and their own instruments where nothing else needs them.',
+      about: 'Delete option contracts, and their own instruments if nothing else needs them.',
       rows: 'contracts',
       needs: ['--country'],
       flags: {
         '--country': 'its country, such as US',
         '--symbol': 'the underlying',
-        '--schema': 'the asset type of the underlying, where several have the symbol',
+        '--schema': 'the asset type of the underlying, if several have the symbol',
       },
       selectors: {
         '--contract': {

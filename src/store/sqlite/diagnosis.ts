@@ -82,7 +82,7 @@ async function writable(path: string): Promise<Diagnosis> {
     );
     if (!isClosed || (await sizeOf(file)) === null) continue;
     const user = process.getuid === undefined ? 'this user' : `user ${process.getuid()}`;
-    const cure = 'run Bourse as its owner, or: chown it, folder included';
+    const cure = 'run Bourse as its owner, or give the file and its folder to this user (chown)';
     return broken('writing', `${user} cannot write ${file}`, cure);
   }
   return fine('writing', `files in ${folder} can be written`);
@@ -103,7 +103,7 @@ async function freeSpace(path: string): Promise<Diagnosis> {
   const free = await freeBytesIn(folder);
   const size = (await sizeOf(path)) ?? 0;
   const message = `${formatBytes(free)} free in ${folder}, the store has ${formatBytes(size)}`;
-  const cure = 'free some, or move the store to a larger disk and name it with --store';
+  const cure = 'free some space, or move the store to a larger disk and name it with --store';
   if (free < FREE_BYTES_LEAST) return broken('disk', message, cure);
   if (free < size) return doubtful('disk', `${message}: a copy of it would not fit`, cure);
   return fine('disk', message);
@@ -128,7 +128,7 @@ async function pageSize(path: string): Promise<Diagnosis | null> {
   const field = buffer.readUInt16BE(16);
   const bytes = field === 1 ? 65_536 : field;
   if (bytes === PAGE_BYTES) return fine('page size', `${bytes} bytes`);
-  const cure = 'import into a new store to have it faster';
+  const cure = 'import into a new store to make it faster';
   return doubtful('page size', `${bytes} bytes a page, new stores have ${PAGE_BYTES}`, cure);
 }
 

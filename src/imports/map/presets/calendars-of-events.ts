@@ -44,7 +44,7 @@ const observed = (date: string, value: string): Record<string, Cell> => ({
 /** Source: fred.stlouisfed.org/docs/api/fred/series_observations.html. */
 export const fred: Preset = {
   name: 'fred',
-  says: 'FRED, one series as CSV or JSON; its identifier is the code unless --code says another',
+  says: 'FRED, one series as CSV or JSON; its identifier is the code unless --code gives another',
   dataset: 'economic-events',
   example: ['observation_date,CPIAUCSL', '2024-07-01,313.566'],
   fits(sample) {
@@ -202,7 +202,7 @@ function countryOf(column: string): Cell {
   return {
     sql: `case {${column}} ${cases.join(' ')} end`,
     isStrict: true,
-    reason: 'is no name of a country',
+    reason: 'is not the name of a country',
   };
 }
 

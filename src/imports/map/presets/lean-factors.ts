@@ -42,9 +42,9 @@ function byDate(name: string, rows: readonly NumberedRow[], form: RegExp): Numbe
   for (const [index, { row, cells }] of sorted.entries()) {
     const [date] = cells;
     if (dashed(date!).replaceAll('-', '') !== date)
-      throw contentProblem(name, `row ${row}: ${date} is no date of the form 20200828`);
+      throw contentProblem(name, `row ${row}: ${date} is not a date of the form 20200828`);
     if (sorted[index + 1]?.cells[0] === date)
-      throw contentProblem(name, `has two rows of ${date}. Only one can hold until that date`);
+      throw contentProblem(name, `has two rows of ${date}. Only one can be valid until that date`);
   }
   return sorted;
 }

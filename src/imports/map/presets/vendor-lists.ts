@@ -292,7 +292,7 @@ const optionMetrics: Preset = {
     columns: {
       symbol: strict(
         symbolOf(ivyRoot, ivyDay('exdate'), '{cp_flag}', 'cast({strike_price} as double)'),
-        'is no symbol with a root, such as SPXW 240119C4700000: those from before 2010 are not read',
+        'is not a symbol with a root, such as SPXW 240119C4700000; symbols from before 2010 are not read',
       ),
       underlying_name: hasColumns(sample, ['ticker'])
         ? 'ticker'

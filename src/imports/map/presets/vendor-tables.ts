@@ -304,7 +304,7 @@ const akshare = table(
     const isKnown = isHands || (areShares && !areHands && !isChina);
     const doubt = isKnown
       ? 'its turnover does not fit its prices: if they are adjusted (qfq, hfq), give --prices all'
-      : 'its turnover does not show whether its volumes are hands or shares: they are not stored. A map can say it';
+      : 'its turnover does not show whether its volumes are hands or shares: they are not stored. Use a map to say which';
     return {
       columns: {
         ...(hasSymbols && { symbol: '股票代码' }),
@@ -367,7 +367,7 @@ const finam: Preset = {
       prices: 'raw',
       ...(!isDaily && {
         doubt:
-          "its times are the beginning of each candle or its end, as the form of Finam's export was set: --label close says the end",
+          'its times are read as the beginning of each candle: if you chose the end for the export, give --label close',
       }),
     };
   },

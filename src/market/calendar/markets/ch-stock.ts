@@ -22,7 +22,7 @@ export const chStock = stockMarket('CH', {
     ),
     weekdayHours(
       '2020-06-22',
-      'SIX Swiss Exchange, Directive 3 (Trading) in force from 2020-06-22: trading at last to 17:40',
+      'SIX Swiss Exchange, Directive 3 (Trading) in force from 2020-06-22: Trading-At-Last until 17:40',
       [
         ['regular', '09:00', '17:30'],
         ['auction', '17:30', '17:40'],

@@ -29,7 +29,7 @@ export const euStock = stockMarket('EU', {
     // The close prints at 17:35, or within 30 seconds after it, and is traded at until 17:40.
     weekdayHours(
       '1900-01-01',
-      'Euronext, trading hours of the Amsterdam cash market, Appendix to Trading Manual 4-01: closing auction and trading at last',
+      'Euronext, trading hours of the Amsterdam cash market, Appendix to Trading Manual 4-01: closing auction and Trading-At-Last',
       [
         ['regular', '09:00', '17:30'],
         ['auction', '17:30', '17:40'],

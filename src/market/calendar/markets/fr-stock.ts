@@ -10,7 +10,7 @@ const halfDay = rulesFrom('Euronext, yearly calendar of business days; half days
 
 const auctionSince1998 =
   "Pagano and Schwartz, A closing call's impact on market quality at Euronext Paris (closing calls since 1996 and 1998)";
-const tradingManual = 'Euronext, Appendix to Trading Manual 4-01: closing auction and trading at last';
+const tradingManual = 'Euronext, Appendix to Trading Manual 4-01: closing auction and Trading-At-Last';
 
 const untilAuction = (close: string, auction: string): readonly SegmentHours[] => [
   ['regular', '09:00', close],

@@ -134,7 +134,7 @@ export const hkStock = stockMarket('HK', {
   ],
   codes: {
     HOLIDAY_NEW_YEAR: 'The first day of January',
-    HOLIDAY_LUNAR_NEW_YEAR: 'The first three days of the lunar year, and what makes up for them',
+    HOLIDAY_LUNAR_NEW_YEAR: 'The first three days of the lunar year, and their substitutes',
     HOLIDAY_CHING_MING: 'Ching Ming Festival',
     HOLIDAY_GOOD_FRIDAY: 'Good Friday',
     HOLIDAY_EASTER_MONDAY: 'Easter Monday',

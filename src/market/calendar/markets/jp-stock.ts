@@ -68,7 +68,7 @@ export const jpStock = stockMarket('JP', {
     weekdayHours('1991-04-30', tradingRules, sessions('11:00', '12:30', '15:00')),
     weekdayHours(
       '2006-01-19',
-      'TSE notice of 2006-01-18: afternoons begin late while orders exceed what the system holds',
+      'TSE notice of 2006-01-18: afternoons begin late while orders exceed the capacity of the system',
       sessions('11:00', '13:00', '15:00'),
     ),
     weekdayHours('2006-04-24', 'TSE notice of 2006-04-20', sessions('11:00', '12:30', '15:00')),
@@ -86,7 +86,7 @@ export const jpStock = stockMarket('JP', {
   codes: {
     HOLIDAY_NEW_YEAR: "New Year's Day, and the two days after it",
     HOLIDAY_YEAR_END: 'The last day of the year',
-    HOLIDAY_HALF_DAY: 'Mornings alone on the first and the last trading day of a year',
+    HOLIDAY_HALF_DAY: 'Only mornings on the first and the last trading day of a year',
     HOLIDAY_COMING_OF_AGE_DAY: 'Coming of Age Day',
     HOLIDAY_FOUNDATION_DAY: 'National Foundation Day',
     HOLIDAY_EMPEROR_BIRTHDAY: "The Emperor's birthday",
