@@ -330,9 +330,9 @@ test('a path of Parquet that leads nowhere is refused with what is there (contra
   const refused = (open: string): Promise<string> =>
     vendor.refusal('a.parquet', bytes, { fields, ...mapped({ datetime: 't', ...named(oneBar('s')), open }) });
   for (const [open, says] of [
-    ['m.o', /names m\.o, but m is no object: it is MAP\(VARCHAR, DECIMAL/],
-    ['p.o', /names p\.o, but p is no object: it is DECIMAL/],
-    ['l.o', /names l\.o, but l is no object: it is STRUCT.*\. Name its values by l\[\]$/],
+    ['m.o', /names m\.o, but m is not an object: it is MAP\(VARCHAR, DECIMAL/],
+    ['p.o', /names p\.o, but p is not an object: it is DECIMAL/],
+    ['l.o', /names l\.o, but l is not an object: it is STRUCT.*\. Name its values by l\[\]$/],
     ['s[].o', /names s\[\]\.o, but s\[\] is not a list: omit \[\]/],
     ['s.opn', /has no opn in s\.opn, which the column mapping names; there it has o, u; is it o\?$/],
     ['z.o', /has no z in z\.o, which the column mapping names; there it has t, m, s, l, p; is it t\?$/],

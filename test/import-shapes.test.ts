@@ -470,7 +470,7 @@ test('objects by moments with a letter are no symbols (contract 11)', async () =
   const keys = ['2024-01-02T14:30:00.000Z', '2024-01-02T14:31:00.000Z'];
   const content = Object.fromEntries(keys.map((key, place) => [key, record(own, place)]));
   const report = await vendor.import('a.json', JSON.stringify(content), { fields: minute });
-  assert.equal(report.shape, 'JSON, objects by their dates, which are datetime');
+  assert.equal(report.shape, 'JSON, one object per date, which is its datetime');
   assert.deepEqual(await vendor.served('stock/US:A', '1M'), minutes);
 });
 
@@ -492,7 +492,7 @@ test('keys that may be no symbols, and rows that are not found, are refused (con
     // Exchanges, intervals, dates.
     [
       { NYSE: [bar(0, { ticker: 'A' })], NASDAQ: [bar(0, { ticker: 'B' })] },
-      /its key NYSE is no symbol, if that is the ticker A of a row there/,
+      /its key NYSE may not be a symbol: a row below it has the ticker A/,
     ],
     [{ '1D': [bar()], '1W': [bar()] }, /required columns missing: .*symbol/],
     [{ H1: [bar()], D1: [bar()] }, /required columns missing: .*symbol/],

@@ -180,7 +180,10 @@ test('rows may come in any order, and the last without an end; a file may be lon
 
 test('what is no date, or is there twice, is told, and nothing of the file is taken', async () => {
   const end = '20501231,1,1,0\n';
-  assert.match(await vendor.refusal(FACTORS, `20101399,0.9,1,10\n${end}`, asActions), /20101399 is no date/);
+  assert.match(
+    await vendor.refusal(FACTORS, `20101399,0.9,1,10\n${end}`, asActions),
+    /20101399 is not a date/,
+  );
   const twice = `20100104,0.9,0.5,10\n20100104,0.95,0.5,10\n${end}`;
   assert.match(await vendor.refusal(FACTORS, twice, asActions), /has two rows of 20100104/);
 });

@@ -92,7 +92,7 @@ test('a store whose log was cut off is not read on a read-only disk, and the mes
     disk.makeReadOnly();
     told(
       await shop.run('status', ...store),
-      /its disk is read-only; a store keeps its log beside it: .*copy it/,
+      /its disk is read-only; a store keeps a log beside it: .*copy the store/,
     );
   } finally {
     disk.close();
