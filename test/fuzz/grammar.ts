@@ -214,11 +214,11 @@ const ODD_SORT_TERM = new RegExp(
 );
 const SORT_CHARACTERS_SURE = 200;
 
-/** The fields of a right `sort_by`. */
+/** The fields of a `sort_by` that is not wrong. */
 export const sortTerms = (text: string): { readonly field: string; readonly isDescending: boolean }[] =>
   text.split(',').map((term) => {
-    const [, field, way] = SORT_TERM.exec(term)!;
-    return { field: field!, isDescending: way === 'desc' };
+    const [, field, way] = ODD_SORT_TERM.exec(term)!;
+    return { field: lowerAscii(field!), isDescending: lowerAscii(way ?? '') === 'desc' };
   });
 
 const sortBy: Grammar = {
