@@ -1,19 +1,34 @@
 // The TypeScript client, for Node.js and browsers: a method for each endpoint, the records of its pages, and
 // what else programs import.
-import type { AssetSchema, Bar, IntervalCode } from './contract.ts';
-import {
-  address,
-  type BulkOptions,
-  type EndpointName,
-  type Needs,
-  type OptionsOf,
-  type Row,
-  type Value,
-} from './sent.ts';
+import type { AssetSchema, Bar, Endpoints, IntervalCode } from './contract.ts';
+import { type AnyName, address, type Value } from './sent.ts';
 import { BourseError, type Call, Service, type ServiceOptions } from './service.ts';
 
 export type { AssetSchema, ErrorWord, IntervalCode } from './contract.ts';
-export type { BulkOptions, EndpointName, OptionsOf, Row } from './sent.ts';
+/** The endpoints that answer in one piece. */
+export type EndpointName = Exclude<AnyName, 'bulkBars'>;
+
+/** The parameters that a program must give, some as arguments of a method. */
+type Needs<N extends AnyName> = Endpoints[N]['needs'];
+
+type Takes<N extends AnyName> = Endpoints[N]['takes'];
+
+/**
+ * The options of an endpoint's method: its parameters but those in `Named`, which are arguments; a signal; a
+ * timeout. A range is `from` and `to`; the other names are those of the wire.
+ */
+export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> = {
+  readonly [K in Exclude<keyof Needs<N>, Named>]: Needs<N>[K];
+} & {
+  readonly [K in keyof Takes<N>]?: Takes<N>[K] | undefined;
+} & Call;
+
+/** The options of bars in bulk: their format must be said. */
+export type BulkOptions = OptionsOf<'bulkBars', 'schema_asset' | 'country_iso_code' | 'interval'>;
+
+/** One record of an endpoint, as it is on the wire. */
+export type Row<N extends AnyName> = Endpoints[N]['record'];
+
 export { BourseError, type Call, type ErrorCode, type ServiceOptions } from './service.ts';
 export type { Bars, Rows };
 
@@ -271,7 +286,7 @@ export type Page<R> = {
  * A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may
  * continue on the next page.
  */
-export type Groups<R> = Omit<Page<R>, 'data'> & {
+type Groups<R> = Omit<Page<R>, 'data'> & {
   readonly expiration_datetimes: readonly string[];
   readonly data: Readonly<Record<string, readonly R[]>>;
 };
@@ -344,7 +359,7 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
 type NumberField = { [K in keyof Bar]-?: Bar[K] extends number | null ? K : never }[keyof Bar];
 
 /** Bars as columns, as long as there are bars. */
-export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datetime', Float64Array>> & {
+type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datetime', Float64Array>> & {
   readonly length: number;
   /** Label dates; empty without `session_date: true`. */
   readonly session_date: readonly string[];

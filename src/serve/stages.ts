@@ -3,21 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import { causeOf } from '../base/observe.ts';
 import { errors, Refusal } from '../contract/errors.ts';
+import { pageAddress } from '../queries/pages/page-walk.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { pageAddress } from '../queries/render/page-address.ts';
 import { stateWithoutStore } from '../queries/service-state.ts';
 import type { ApiKey } from '../store/control.ts';
 import { answerMessage, MCP_PATH, MESSAGE_METHODS } from './assistants.ts';
 import { baseAddress, checkHost, pageRequestOf } from './base-address.ts';
-import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { scopeOf } from './keys/api-keys.ts';
 import { uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import * as requests from './request.ts';
-import type { ParsedRequest, RequestContext, Service, Stage } from './request-context.ts';
+import type { ParsedRequest, RequestContext, Service } from './request-context.ts';
 import * as responses from './response.ts';
+import { etagOf, notModifiedIfHeld } from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { fileResponse } from './spool/file-response.ts';
 import { type Begin, makingOf } from './spool/making.ts';
@@ -58,6 +58,12 @@ function parsedOf(match: Match, query: RawQuery): ParsedRequest {
   const name = JSON.stringify([pageAddress(match.route.endpoint, parameters), parameters.next_page_key]);
   return { parameters, name };
 }
+
+/** One step of handling a request. What it returns, or throws, is the response; most return nothing. */
+type Stage = (
+  context: RequestContext,
+  service: Service,
+) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
 /** Path and method. */
 const route: Stage = (context, { pages, assistants }) => {

@@ -2,8 +2,7 @@
 // ends it (contract 9.11).
 import { bulkTypes } from '../../contract/bars.ts';
 import type { Allocate } from '../query.ts';
-import { arrowBars, arrowFields } from './arrow/bars.ts';
-import type { ArrowType } from './arrow/messages.ts';
+import { type ArrowType, arrowBars, arrowFields } from './arrow-stream.ts';
 import { plainForm, type RowForm, type Step, writeCsvHeader, writeCsvRows } from './bar-records.ts';
 import { CSV_TYPE } from './list.ts';
 import { Sink } from './sink.ts';

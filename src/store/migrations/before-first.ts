@@ -1,8 +1,6 @@
 // Layouts before the first one: the last ones of the programs before it are brought along
 // (docs/decisions/0021).
-
-import { bucketOf } from '../../market/bars/block.ts';
-import { decodeBlock, wholeBlock } from '../../market/bars/block-reader.ts';
+import { bucketOf, decodeBlock, wholeBlock } from '../../market/bars/block.ts';
 import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { emptyBars } from '../../market/bars/columns.ts';
 import { dataset, type RowOf, type Values } from '../schema/dataset.ts';
