@@ -5,6 +5,7 @@ import { type AnyName, address, type Value } from './sent.ts';
 import { BourseError, type Call, Service, type ServiceOptions } from './service.ts';
 
 export type { AssetSchema, ErrorWord, IntervalCode } from './contract.ts';
+
 /** The endpoints that answer in one piece. */
 export type EndpointName = Exclude<AnyName, 'bulkBars'>;
 
@@ -286,7 +287,7 @@ export type Page<R> = {
  * A page of option contracts: groups by expiration, in the order of `expiration_datetimes`. A group may
  * continue on the next page.
  */
-type Groups<R> = Omit<Page<R>, 'data'> & {
+export type Groups<R> = Omit<Page<R>, 'data'> & {
   readonly expiration_datetimes: readonly string[];
   readonly data: Readonly<Record<string, readonly R[]>>;
 };
@@ -359,7 +360,7 @@ class Rows<R, P extends AnyPage<R> = Page<R>> implements AsyncIterable<R> {
 type NumberField = { [K in keyof Bar]-?: Bar[K] extends number | null ? K : never }[keyof Bar];
 
 /** Bars as columns, as long as there are bars. */
-type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datetime', Float64Array>> & {
+export type BarColumns = Readonly<Record<NumberField | 'datetime' | 'close_datetime', Float64Array>> & {
   readonly length: number;
   /** Label dates; empty without `session_date: true`. */
   readonly session_date: readonly string[];

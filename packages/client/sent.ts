@@ -1,4 +1,4 @@
-// The arguments and results of the client's methods, and the address of each request.
+// The address of each request, and the values that it is made of.
 import { type Endpoints, paths } from './contract.ts';
 
 /** Every endpoint, that whose answers are streamed too. */

@@ -17,7 +17,6 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import * as requests from './request.ts';
 import type { ParsedRequest, RequestContext, Service } from './request-context.ts';
 import * as responses from './response.ts';
-import { etagOf, notModifiedIfHeld } from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { fileResponse } from './spool/file-response.ts';
 import { type Begin, makingOf } from './spool/making.ts';
@@ -106,7 +105,7 @@ const page: Stage = async (context, { address, unsent, encodedPages }) => {
   // Health and metrics are answered at any load.
   if (bytes > httpLimits.smallPageBytes) expected.defer(await unsent.admit(null, bytes));
   const ifNoneMatch = requests.headerOf(request, 'if-none-match');
-  const response = notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
+  const response = responses.notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
   return content.isLasting === true ? encodedPages.inForm(response, request) : response;
 };
 
@@ -253,7 +252,7 @@ const answer: Stage = async (context, service) => {
   // room.
   const more = own.body.length - context.expectedBytes;
   if (more > 0) expected.defer(await unsent.admit(keyId, more, 0));
-  const cached = { answer: own, etag: etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
+  const cached = { answer: own, etag: responses.etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
   if (isKept) cache.add(name, cached, source);
   context.found = { name: isKept ? name : null, cached, isHit: false, dataVersion };
   return undefined;
@@ -311,7 +310,7 @@ const encode: Stage = async (context, { cache }) => {
   const { name, cached, isHit, dataVersion } = context.found!;
   const url = responses.nextPageUrl(cached.answer, base, caller);
   const response = responses.answerResponse(cached.answer, cached.etag, { url, dataVersion, requestId });
-  const whole = notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
+  const whole = responses.notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
   const form = { coding: codingFor(whole, request), url };
   if (isHit) context.form = form;
   if (form.coding === null) return whole;
