@@ -1,7 +1,7 @@
 // Bars of a real store, written past the imports, and what the query runner answers of them.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { encodeIds } from '../src/base/id-list.ts';
+import { encodeIds } from '../src/base/ascending.ts';
 import { FIRST_MS, formatDay, MINUTE_MS, parseDay } from '../src/base/instant.ts';
 import { historicalBars, latestBars } from '../src/contract/bars.ts';
 import { parseParameters } from '../src/contract/endpoint.ts';

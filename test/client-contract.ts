@@ -4,11 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bulkBars, historicalBars } from '../src/contract/bars.ts';
 import { actionKinds, corporateActions } from '../src/contract/corporate-actions.ts';
-import type { Endpoint } from '../src/contract/endpoint.ts';
+import type { Endpoint, Parameter } from '../src/contract/endpoint.ts';
 import type { Schema } from '../src/contract/fields.ts';
 import { assetSchemas, dataEndpoints, errors } from '../src/contract/index.ts';
 import * as kind from '../src/contract/kinds.ts';
-import type { Parameter } from '../src/contract/parameter.ts';
 
 /** The file that is written. */
 export const clientContract = join(import.meta.dirname, '../packages/client/contract.ts');

@@ -1,6 +1,6 @@
 // Bars as a store holds them, read past the service: for tests that hold an import to changing nothing, or
 // the right thing.
-import { decodeBlock, wholeBlock } from '../src/market/bars/block-reader.ts';
+import { decodeBlock, wholeBlock } from '../src/market/bars/block.ts';
 import { rowsOf } from './stores.ts';
 
 /**

@@ -1,19 +1,35 @@
 // The TypeScript client, for Node.js and browsers: a method for each endpoint, the records of its pages, and
 // what else programs import.
-import type { AssetSchema, Bar, IntervalCode } from './contract.ts';
-import {
-  address,
-  type BulkOptions,
-  type EndpointName,
-  type Needs,
-  type OptionsOf,
-  type Row,
-  type Value,
-} from './sent.ts';
+import type { AssetSchema, Bar, Endpoints, IntervalCode } from './contract.ts';
+import { type AnyName, address, type Value } from './sent.ts';
 import { BourseError, type Call, Service, type ServiceOptions } from './service.ts';
 
 export type { AssetSchema, ErrorWord, IntervalCode } from './contract.ts';
-export type { BulkOptions, EndpointName, OptionsOf, Row } from './sent.ts';
+
+/** The endpoints that answer in one piece. */
+export type EndpointName = Exclude<AnyName, 'bulkBars'>;
+
+/** The parameters that a program must give, some as arguments of a method. */
+type Needs<N extends AnyName> = Endpoints[N]['needs'];
+
+type Takes<N extends AnyName> = Endpoints[N]['takes'];
+
+/**
+ * The options of an endpoint's method: its parameters except those in `Named`, which are arguments; a signal;
+ * a timeout. A range is `from` and `to`; the other names are those of the API.
+ */
+export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> = {
+  readonly [K in Exclude<keyof Needs<N>, Named>]: Needs<N>[K];
+} & {
+  readonly [K in keyof Takes<N>]?: Takes<N>[K] | undefined;
+} & Call;
+
+/** The options of bars in bulk: they must give a format. */
+export type BulkOptions = OptionsOf<'bulkBars', 'schema_asset' | 'country_iso_code' | 'interval'>;
+
+/** One record of an endpoint, as it is on the wire. */
+export type Row<N extends AnyName> = Endpoints[N]['record'];
+
 export { BourseError, type Call, type ErrorCode, type ServiceOptions } from './service.ts';
 export type { Bars, Rows };
 

@@ -1,33 +1,8 @@
-// The arguments and results of the client's methods, and the address of each request.
+// The address of each request, and the values that it is made of.
 import { type Endpoints, paths } from './contract.ts';
-import type { Call } from './service.ts';
 
 /** Every endpoint, including those with streamed answers. */
 export type AnyName = keyof Endpoints;
-
-/** The endpoints that answer in one piece. */
-export type EndpointName = Exclude<AnyName, 'bulkBars'>;
-
-/** The parameters that a program must give, some as arguments of a method. */
-export type Needs<N extends AnyName> = Endpoints[N]['needs'];
-
-type Takes<N extends AnyName> = Endpoints[N]['takes'];
-
-/**
- * The options of an endpoint's method: its parameters except those in `Named`, which are
- * arguments; a signal; a timeout. A range is `from` and `to`; the other names are those of the API.
- */
-export type OptionsOf<N extends AnyName, Named extends keyof Needs<N> = never> = {
-  readonly [K in Exclude<keyof Needs<N>, Named>]: Needs<N>[K];
-} & {
-  readonly [K in keyof Takes<N>]?: Takes<N>[K] | undefined;
-} & Call;
-
-/** The options of bars in bulk: they must give a format. */
-export type BulkOptions = OptionsOf<'bulkBars', 'schema_asset' | 'country_iso_code' | 'interval'>;
-
-/** One record of an endpoint, as it is on the wire. */
-export type Row<N extends AnyName> = Endpoints[N]['record'];
 
 /** A parameter's value; one that is undefined is not sent. A list is sent with commas. */
 export type Value = string | number | boolean | Date | readonly string[] | undefined;

@@ -54,10 +54,6 @@ export function firstIndex(bars: readonly ChartBar[], holds: (bar: ChartBar) => 
   return low;
 }
 
-/** The bar that an instant lies in, or the next one. */
-export const barAt = (bars: readonly ChartBar[], ms: number): ChartBar | undefined =>
-  bars[firstIndex(bars, ({ closeMs }) => closeMs > ms)];
-
 function chartBar(bar: Row<'historicalBars'>, isLabelled: boolean): ChartBar {
   const openMs = Date.parse(bar.datetime);
   const label = bar.session_date ?? bar.datetime.slice(0, 10);

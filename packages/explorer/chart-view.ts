@@ -8,8 +8,7 @@ import { type BarChoice, type ChartBar, firstIndex, hasLabels, optionsOf, useBar
 import { Toolbar } from './controls.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
 import { clockOf, dateText, dayOf, dayText, type MarketClock } from './market-clock.ts';
-import { drawnOf } from './marks.ts';
-import { NotesPanel, useNotes } from './notes.ts';
+import { drawnOf, NotesPanel, useNotes } from './marks.ts';
 import { hashOf, type Place } from './place.ts';
 import { PriceChart } from './price-chart.ts';
 import { RequestPanel } from './request-panel.ts';

@@ -3,7 +3,7 @@ import { type ComponentChild, h } from 'preact';
 import type { Row } from '../client/index.ts';
 import { Empty, Failure, useAnswer, useConnection } from './asking.ts';
 import { choices, tableHead } from './controls.ts';
-import { dayOf, dayText, marketClock, marketNames } from './market-clock.ts';
+import { builtInMarkets, dayOf, dayText, marketClock } from './market-clock.ts';
 import { type Place, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
@@ -67,6 +67,9 @@ function dayCell(
     holiday !== undefined && h('span', null, holiday.name, h('small', null, hoursOf(holiday, market))),
   );
 }
+
+/** The names of the markets whose calendars are built in. */
+const marketNames = (): string[] => [...builtInMarkets().keys()];
 
 /** The month of a market. */
 export function HolidaysView({ place }: { place: Place }): ComponentChild {

@@ -5,7 +5,7 @@ import type { AssetSchema, Row } from '../client/index.ts';
 import { Empty, Failure, useAnswer, useConnection, useMoment } from './asking.ts';
 import { segments, tableHead } from './controls.ts';
 import { changeText, countText, digitsOf, priceText } from './figures.ts';
-import { dateText, sessionDateMs } from './market-clock.ts';
+import { builtInMarkets, dateText, marketClock } from './market-clock.ts';
 import { hashOf, type Place, readPlace, setQuery } from './place.ts';
 import { RequestPanel } from './request-panel.ts';
 
@@ -104,6 +104,13 @@ function useCloses(
   );
   return value ?? new Map();
 }
+
+/**
+ * The date of the session that has an instant, as UTC has it: one that opens in the evening has the date of
+ * the next day.
+ */
+const sessionDateMs = (market: string, ms: number): number =>
+  marketClock(market).localMs(ms) + (builtInMarkets().get(market)?.eveningMs ?? 0);
 
 function StoredRow(props: { stored: Stored; days: Closes; weeks: Closes }): ComponentChild {
   const { asset, symbol, series } = props.stored;

@@ -123,7 +123,7 @@ let builtIn: ReadonlyMap<string, BuiltIn> | null = null;
  * The markets that the page brings, by name, such as `stock:US`: the zone, and the time before midnight of
  * their date at which sessions open.
  */
-function builtInMarkets(): ReadonlyMap<string, BuiltIn> {
+export function builtInMarkets(): ReadonlyMap<string, BuiltIn> {
   const told = document.querySelector<HTMLMetaElement>('meta[name=bourse-markets]')?.content ?? '';
   builtIn ??= new Map(
     told.split(' ').map((one) => {
@@ -134,16 +134,6 @@ function builtInMarkets(): ReadonlyMap<string, BuiltIn> {
   return builtIn;
 }
 
-/** The names of the markets whose calendars are built in. */
-export const marketNames = (): string[] => [...builtInMarkets().keys()];
-
 /** The clock of a market; UTC for one that is not built in. */
 export const marketClock = (market: string): MarketClock =>
   clockOf(builtInMarkets().get(market)?.zone ?? 'UTC');
-
-/**
- * The date of the session that has an instant, as UTC has it: one that opens in the evening has the date of
- * the next day.
- */
-export const sessionDateMs = (market: string, ms: number): number =>
-  marketClock(market).localMs(ms) + (builtInMarkets().get(market)?.eveningMs ?? 0);

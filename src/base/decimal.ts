@@ -67,28 +67,6 @@ export function simplestWithin(low: number, high: number): readonly [part: numbe
   return [least * whole + part, whole];
 }
 
-/** A decimal of so many decimals may be a rounded fraction of small numbers: 0.3333 is 1/3, 0.05 is 1/20. */
-const ROUNDED_DECIMALS = 4;
-const SMALL_NUMBER = 50;
-
-/** The fraction that a positive decimal is, or the one of small numbers that it is rounded from. */
-export function fractionNear(value: number): Fraction {
-  const decimals = plainDecimal(value).split('.')[1]?.length ?? 0;
-  const half = 0.5 * 10 ** -decimals;
-  if (decimals >= ROUNDED_DECIMALS && value > half) {
-    const [part, whole] = simplestWithin(value - half, value + half);
-    if (part <= SMALL_NUMBER && whole <= SMALL_NUMBER) return { part: BigInt(part), whole: BigInt(whole) };
-  }
-  return lowestTerms(fractionOf(value, 1));
-}
-
-/** The same fraction of the smallest whole numbers. */
-export function lowestTerms({ part, whole }: Fraction): Fraction {
-  let [divisor, rest] = [part, whole];
-  while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
-  return { part: part / divisor, whole: whole / divisor };
-}
-
 export const productOf = (a: Fraction, b: Fraction): Fraction => ({
   part: a.part * b.part,
   whole: a.whole * b.whole,

@@ -1,6 +1,22 @@
 // OHLC bars: the record (spec 2.10) and its endpoints, historical (spec 4.10), latest (spec 4.11) and in
 // bulk: those of many symbols in one answer that is sent as it is read (contract 9.11).
-import { endpoint, fieldsOf } from './endpoint.ts';
+import {
+  anotherTime,
+  defaulted,
+  endpoint,
+  extension,
+  fieldsOf,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+  type Parameter,
+  path,
+  required,
+  sort,
+  unbound,
+} from './endpoint.ts';
 import { Refusal } from './errors.ts';
 import {
   date,
@@ -15,21 +31,6 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  anotherTime,
-  defaulted,
-  extension,
-  formats,
-  instrument,
-  limit,
-  nextPageKey,
-  optional,
-  type Parameter,
-  path,
-  required,
-  sort,
-  unbound,
-} from './parameter.ts';
 
 /**
  * One bar on the wire (spec 2.10). `session_date` is present only with `session_date=true` (contract 9.5).

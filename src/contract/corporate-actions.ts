@@ -1,11 +1,7 @@
 // Stock corporate actions: the record (spec 2.4) and its endpoint (spec 4.3).
-import { endpoint } from './endpoint.ts';
-import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
-import { parseFlag } from './file-words.ts';
-import * as kind from './kinds.ts';
-import { listLimits } from './limits.ts';
 import {
   anotherTime,
+  endpoint,
   extension,
   extraSort,
   formats,
@@ -14,7 +10,11 @@ import {
   nextPageKey,
   optional,
   required,
-} from './parameter.ts';
+} from './endpoint.ts';
+import { date, integer, nullable, number, oneOf, record, text } from './fields.ts';
+import { parseFlag } from './file-words.ts';
+import * as kind from './kinds.ts';
+import { listLimits } from './limits.ts';
 
 /** The kinds that every list has, then those that are listed with `extended=true` alone (contract 8.10). */
 export const listedKinds = ['dividend', 'split'] as const;

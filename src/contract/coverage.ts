@@ -1,10 +1,18 @@
 // Coverage: what is stored of which series (contract 9.9).
-import { endpoint } from './endpoint.ts';
+import {
+  anotherTime,
+  endpoint,
+  extraSort,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+} from './endpoint.ts';
 import { date, dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import { priceBases } from './file-words.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { anotherTime, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
 
 /** One stored series on the wire. */
 const seriesRecord = record('Series', {

@@ -1,13 +1,9 @@
 // The economic calendar: the event (spec 2.11), its lists (spec 4.12, contract 9.1), one event (spec 4.13),
 // the codes (spec 4.14).
-import { endpoint } from './endpoint.ts';
-import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
-import { codeMap } from './holidays.ts';
-import * as kind from './kinds.ts';
-import { limits, listLimits } from './limits.ts';
 import {
   anotherTime,
   defaulted,
+  endpoint,
   extension,
   formats,
   limit,
@@ -15,7 +11,11 @@ import {
   optional,
   path,
   sort,
-} from './parameter.ts';
+} from './endpoint.ts';
+import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
+import { codeMap } from './holidays.ts';
+import * as kind from './kinds.ts';
+import { limits, listLimits } from './limits.ts';
 
 const { economicKeyCharactersMin: keyCharactersMin, sourceIdCharacters } = limits;
 

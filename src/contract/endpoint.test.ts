@@ -1,11 +1,20 @@
 // One declaration's parameters read from raw texts: required, defaulted, left out, empty (contract 4.4, 6.2).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpoint, fieldsOf, parseParameters } from './endpoint.ts';
+import {
+  defaulted,
+  endpoint,
+  extension,
+  fieldsOf,
+  nextPageKey,
+  optional,
+  parseParameters,
+  path,
+  required,
+} from './endpoint.ts';
 import { Refusal } from './errors.ts';
 import { integer, object, text } from './fields.ts';
 import * as kind from './kinds.ts';
-import { defaulted, extension, nextPageKey, optional, path, required } from './parameter.ts';
 
 const declaration = endpoint({
   path: '/api/v2/example/{word}',

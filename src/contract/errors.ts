@@ -1,5 +1,7 @@
-// The error catalogue (contract 6.3): word -> HTTP status, meaning, hint; and the refusal, which carries a
-// word and its facts.
+// The error catalogue (contract 6.3): word -> HTTP status, meaning, hint; the refusal, which carries a word
+// and its facts; the envelope of an error (spec 2.1, contract 6.1, 6.2), and the headers that tell what an
+// answer has otherwise than one may think.
+import { integer, nothing, object, oneOf, optionalField, type Schema, type Static, text } from './fields.ts';
 
 type ErrorEntry = { readonly status: number; readonly meaning: string; readonly hint?: string };
 
@@ -74,3 +76,37 @@ export class Refusal extends Error {
     this.facts = facts;
   }
 }
+
+export const warnings: readonly (readonly [header: string, words: string])[] = [
+  ['X-No-Data', 'Why there are no bars'],
+  ['X-Missing-Symbols', 'Symbols without bars'],
+  ['X-As-Of-Limits', 'Fields without a history, as last imported'],
+  ['X-Symbol-History', 'History of the symbol'],
+  ['X-Adjust-Incomplete', 'Corporate actions that could not be applied'],
+  ['X-Adjusted-By', 'Applied corporate actions that only extended=true lists'],
+  ['X-Adjusted-Contracts', 'Adjusted contracts that were left out (adjusted=true includes them)'],
+];
+
+/** The message of every success. */
+export const SUCCESS_MESSAGE = 'success';
+
+/** One word alone. */
+const literal = <const W extends string>(word: W): Schema<W> => ({ type: 'string', const: word });
+
+/** A failure's envelope. */
+export const errorEnvelope = object({
+  status: literal('error'),
+  code: integer(),
+  message: text(),
+  reference: nothing,
+  result: nothing,
+  detail: object({
+    error: oneOf(Object.keys(errors) as ErrorWord[]),
+    param: optionalField(text()),
+    got: optionalField(text()),
+    allowed: optionalField({} as Schema),
+    hint: optionalField(text()),
+    request_id: text(),
+  }),
+});
+export type ErrorEnvelope = Static<typeof errorEnvelope>;

@@ -1,9 +1,17 @@
 // Findings: what is wrong, or may be wrong, with the stored data of an instrument (contract 9.10).
-import { endpoint } from './endpoint.ts';
+import {
+  anotherTime,
+  endpoint,
+  extraSort,
+  formats,
+  instrument,
+  limit,
+  nextPageKey,
+  optional,
+} from './endpoint.ts';
 import { dateTime, integer, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { anotherTime, extraSort, formats, instrument, limit, nextPageKey, optional } from './parameter.ts';
 
 /** The kinds of findings. Those of one instant come in this order. */
 export const findingKinds = [

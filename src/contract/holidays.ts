@@ -1,10 +1,18 @@
 // Market holidays: the record (spec 2.8), the list (spec 4.8) and the codes (spec 2.9, 4.9).
-
-import { endpoint } from './endpoint.ts';
+import {
+  anotherTime,
+  endpoint,
+  formats,
+  limit,
+  nextPageKey,
+  optional,
+  path,
+  required,
+  sort,
+} from './endpoint.ts';
 import { date, dateTime, integer, nullable, record, text, textMap } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { anotherTime, formats, limit, nextPageKey, optional, path, required, sort } from './parameter.ts';
 
 /** `REGULAR`: an ordinary trading day. */
 export const sessionTemplates = ['CLOSED', 'EARLY_CLOSE', 'LATE_OPEN', 'REGULAR'] as const;

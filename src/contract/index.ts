@@ -47,8 +47,7 @@ export const dataEndpoints = { ...contract, ...streamed } as const;
 export const allEndpoints = { ...dataEndpoints, operateStatus } as const;
 
 export type { Endpoint, ParametersOf, RecordOf } from './endpoint.ts';
-export { type ErrorEnvelope, errorEnvelope } from './envelope.ts';
-export { type ErrorWord, errors } from './errors.ts';
+export { type ErrorEnvelope, type ErrorWord, errorEnvelope, errors } from './errors.ts';
 export { type AssetSchema, assetSchemas } from './identifiers.ts';
 export { type Interval, type IntervalCode, namedIntervals, parseInterval } from './interval.ts';
 export type { SentOf } from './kinds.ts';

@@ -1,9 +1,17 @@
 // News: the item (spec 2.5) and its endpoints, by range (spec 4.4) and latest (spec 4.5).
-import { endpoint } from './endpoint.ts';
+import {
+  anotherTime,
+  endpoint,
+  extraFormats,
+  limit,
+  nextPageKey,
+  optional,
+  required,
+  sort,
+} from './endpoint.ts';
 import { dateTime, nullable, number, oneOf, record, text } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import { anotherTime, extraFormats, limit, nextPageKey, optional, required, sort } from './parameter.ts';
 
 /** One news item of one instrument on the wire (spec 2.5, contract 8.3). */
 const newsRecord = record('NewsItem', {

@@ -1,5 +1,16 @@
 // Options: the contract (spec 2.6), the expiration (spec 2.7), their search (spec 4.6) and list (spec 4.7).
-import { endpoint } from './endpoint.ts';
+import {
+  anotherTime,
+  endpoint,
+  extension,
+  extraFormats,
+  extraSort,
+  limit,
+  nextPageKey,
+  optional,
+  path,
+  unbound,
+} from './endpoint.ts';
 import {
   boolean,
   date,
@@ -14,17 +25,6 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { listLimits } from './limits.ts';
-import {
-  anotherTime,
-  extension,
-  extraFormats,
-  extraSort,
-  limit,
-  nextPageKey,
-  optional,
-  path,
-  unbound,
-} from './parameter.ts';
 import { contractTerms } from './reference.ts';
 
 const ofQuote = (description: string) =>

@@ -1,5 +1,5 @@
 // Instrument reference: the record (spec 2.3), its endpoint (spec 4.2) and the search (contract 9.2).
-import { endpoint } from './endpoint.ts';
+import { anotherTime, endpoint, instrument, limit, optional, required } from './endpoint.ts';
 import {
   boolean,
   date,
@@ -15,7 +15,6 @@ import {
 } from './fields.ts';
 import * as kind from './kinds.ts';
 import { limits, listLimits } from './limits.ts';
-import { anotherTime, instrument, limit, optional, required } from './parameter.ts';
 
 const ranges = optionalField(list(text('HH:MM:SS-HH:MM:SS')));
 

@@ -1,6 +1,6 @@
 // The service about itself: the runs that its data come from (contract 9.12), its address and version
 // (contract 9.14), and its state for whoever operates it (contract 7.6).
-import { endpoint, scopes } from './endpoint.ts';
+import { anotherTime, endpoint, formats, limit, nextPageKey, pastMoment, scopes, sort } from './endpoint.ts';
 import {
   boolean,
   dataVersion,
@@ -14,7 +14,6 @@ import {
   text,
 } from './fields.ts';
 import { listLimits } from './limits.ts';
-import { anotherTime, formats, limit, nextPageKey, pastMoment, sort } from './parameter.ts';
 
 /** One import or deletion on the wire. */
 const runRecord = record('Run', {

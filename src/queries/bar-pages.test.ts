@@ -14,7 +14,7 @@ import {
 } from '../../test/bar-world.ts';
 import { MINUTE_MS } from '../base/instant.ts';
 import { historicalBars } from '../contract/bars.ts';
-import type { Parameter } from '../contract/parameter.ts';
+import type { Parameter } from '../contract/endpoint.ts';
 import type { Answer } from './query.ts';
 
 test('pages of 1 to 7 bars make the one answer, with no page empty and the last without a key (contract 4.1, 4.2)', async () => {

@@ -7,11 +7,11 @@ import {
 } from '../contract/corporate-actions.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { CountrySymbol } from '../contract/identifiers.ts';
-import { factorText } from '../market/bars/adjust.ts';
 import {
   type Action,
   asTraded,
   factorOf,
+  factorText,
   needsClose,
   referencePrice,
   scaleOf,

@@ -35,8 +35,7 @@ import {
   type QueryRequest,
 } from './query.ts';
 import { referenceQueries } from './reference.ts';
-import { serverQueries } from './server.ts';
-import { answerOperateStatus } from './service-state.ts';
+import { answerOperateStatus, serverQueries } from './service-state.ts';
 import { answerSessionCoverage } from './session-coverage.ts';
 
 const queries: { readonly [N in keyof AllEndpoints]: Query<AllEndpoints[N]> } = {

@@ -11,7 +11,7 @@ import {
   quoteFields,
 } from '../contract/options.ts';
 import { findMarket } from '../market/calendar/calendar.ts';
-import { minutesOf, tradingHours } from '../market/calendar/trading-hours.ts';
+import { minutesOf, tradingHours } from '../market/calendar/session.ts';
 import { latestPrice } from '../series/closes.ts';
 import { rowsAmong } from '../store/all-rows.ts';
 import { DamagedData, keyWords } from '../store/damage.ts';
@@ -19,23 +19,21 @@ import { always, isKnown, type Values } from '../store/schema/dataset.ts';
 import { optionContracts, optionQuotes } from '../store/schema/options.ts';
 import type { RankedRead, Reader } from '../store/store.ts';
 import {
+  adjustedContracts,
   type Contract,
   contractsOf,
   type Expiration,
   expirationFinder,
   groupsOf,
   isWithin,
+  knownExpirations,
   optionTypes,
   orderOf,
   rankedContracts,
-} from './expirations.ts';
-import {
-  adjustedContracts,
-  knownExpirations,
   seeing,
   seenContracts,
   seenExpirations,
-} from './known-contracts.ts';
+} from './expirations.ts';
 import { instrumentOf, shownSymbol } from './known-instrument.ts';
 import { priceCheck } from './known-prices.ts';
 import type { Found } from './lookup.ts';

@@ -1,16 +1,61 @@
-// The state of a service for whoever operates it: what its HTTP process and its store tell (contract 7.6).
+// The service about itself: its address and version (contract 9.14), the runs that its data come from
+// (contract 9.12), and its state for whoever operates it: what its HTTP process and its store tell (contract
+// 7.6).
 import { formatInstant } from '../base/instant.ts';
 import type { RecordOf } from '../contract/endpoint.ts';
 import { limits } from '../contract/limits.ts';
-import type { operateStatus } from '../contract/server.ts';
+import type { addressInfo, operateStatus, runs } from '../contract/server.ts';
 import { soundRows } from '../store/all-rows.ts';
 import { type Check, checkOf } from '../store/control.ts';
 import { type Damage, damageWords, unlessDamaged } from '../store/damage.ts';
 import { newestLayout, storeHistory } from '../store/migrations/index.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
 import { failedFiles, importRuns } from '../store/schema/internal.ts';
 import type { Reader } from '../store/store.ts';
+import { answerPage } from './pages/dataset-page.ts';
 import { type Answer, allocateFresh, type Query, type ServiceFacts } from './query.ts';
 import { renderResult } from './render/list.ts';
+
+type Run = RowOf<typeof importRuns>;
+
+const recordOf = (run: Run, wasUndone: (run: Run) => boolean) => ({
+  run: run.run_id,
+  kind: run.kind,
+  dataset: run.dataset,
+  file: run.file,
+  rows: run.rows_written,
+  finished_at: formatInstant(run.finished_ms),
+  undone: wasUndone(run),
+  data_version: run.data_version,
+});
+
+/**
+ * `GET …/server/runs`. As of a moment: the runs that had ended, and whether they had been undone (contract
+ * 9.8).
+ */
+const answerRuns: Query<typeof runs> = (parameters, context) => {
+  const { ms } = context.moment;
+  const wasUndone = ({ undone_ms }: Run): boolean => undone_ms !== null && undone_ms <= ms;
+  return answerPage(context, {
+    parameters,
+    understood: {},
+    dataset: importRuns,
+    where: {},
+    order: ['run_id'],
+    direction: parameters.sort,
+    holds: ({ finished_ms }) => finished_ms <= ms,
+    recordOf: (run) => recordOf(run, wasUndone),
+  });
+};
+
+/** `GET …/server/address_info`: nothing of it is stored, so it is not cached. */
+const answerAddressInfo: Query<typeof addressInfo> = async (_, { request, allocate }) => {
+  const { baseAddress, version } = request.service!;
+  return renderResult({ base_address: baseAddress, version }, allocate);
+};
+
+/** The queries of these endpoints. */
+export const serverQueries = { runs: answerRuns, addressInfo: answerAddressInfo };
 
 type State = RecordOf<typeof operateStatus>;
 

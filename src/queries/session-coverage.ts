@@ -1,6 +1,7 @@
 // Coverage: the sessions of one instrument, which have bars and which lack some (contract 9.9).
+
+import { firstWhere } from '../base/ascending.ts';
 import { DAY_MS, formatDay, formatInstant, MINUTE_MS } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
 import type { sessionConditions, sessionCoverage } from '../contract/coverage.ts';
 import type { ParametersOf } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';

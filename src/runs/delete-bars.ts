@@ -1,5 +1,5 @@
 // Deleting bars and instruments: a recorded run, which can be undone (contract 10).
-import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { decodeIds, encodeIds } from '../base/ascending.ts';
 import { DAY_MS, formatDay, formatInstantZ, MINUTE_MS } from '../base/instant.ts';
 import { shellWord } from '../base/words.ts';
 import { assetSchemas } from '../contract/identifiers.ts';

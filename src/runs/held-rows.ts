@@ -2,8 +2,8 @@
 // runs with --replace stand: their source has no other rows of a subject there (contract 10,
 // docs/decisions/0009). Both are numbers of 64 bits in stored parts.
 import { hash } from 'node:crypto';
+import { firstWhere } from '../base/ascending.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
 import { rowsInOrder } from '../store/all-rows.ts';
 import type { Dataset, RowOf, Values } from '../store/schema/dataset.ts';
 import type { FileDataset } from '../store/schema/index.ts';

@@ -1,6 +1,6 @@
 // Writes of the store that are recorded as runs, or only tried: a trial runs to its end, so that its report
 // is the real one, and is then rolled back. A deletion is one of them, which can be undone.
-import { encodeIds } from '../base/id-list.ts';
+import { encodeIds } from '../base/ascending.ts';
 import { versionOfWrite } from '../store/changes.ts';
 import { runSpans, type series as seriesDataset } from '../store/schema/bars.ts';
 import type { RowOf } from '../store/schema/dataset.ts';

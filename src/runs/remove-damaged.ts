@@ -1,7 +1,7 @@
 // Removes damaged rows, blocks, series and instruments without reading what they say: then their files can be
 // imported again (docs/decisions/0027).
 
-import { decodeIds, encodeIds } from '../base/id-list.ts';
+import { decodeIds, encodeIds } from '../base/ascending.ts';
 import { END_MS, FIRST_MS } from '../base/instant.ts';
 import { emptyBars } from '../market/bars/columns.ts';
 import { allBlocks, everyBucket, openBlock } from '../store/all-blocks.ts';

@@ -7,7 +7,7 @@ import { lowerBound } from '../market/bars/columns.ts';
 import { type Cell, filterTimed } from '../market/bars/grid.ts';
 import type { Calendar } from '../market/calendar/calendar.ts';
 import { hoursOf, isPeriod } from '../market/calendar/period.ts';
-import { mapped, type StreamRange, sequence, servedBars } from './cursor.ts';
+import { mapped, type Stream, type StreamRange, servedBars } from './cursor.ts';
 import { derivedFrom } from './derived.ts';
 import { filled, type Gaps, mergedDays } from './filled.ts';
 import { candidates, cutAtSpan, DAY, type Reach, reachOf } from './plan.ts';
@@ -31,6 +31,21 @@ export const filtered = (parts: PartStream, holds: (series: Series, day: number)
     const some = filterTimed(timed, (row) => holds(series, timed.day[row]!));
     return some.bars.count === 0 ? null : { series, timed: some };
   });
+
+/** One stream after the other. */
+function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
+  let at = 0;
+  return {
+    async next(atLeast) {
+      while (at < streams.length) {
+        const step = await streams[at]!.next(atLeast);
+        if (step !== null) return step;
+        at++;
+      }
+      return null;
+    },
+  };
+}
 
 /** Streams of neighbouring ranges, in the direction. */
 const inOrder = (descending: boolean, streams: readonly PartStream[]): PartStream =>

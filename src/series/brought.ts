@@ -5,8 +5,14 @@ import { bucketOf } from '../market/bars/block.ts';
 import { type Bars, emptyBars, indexOfKey, lowerBound, mergeBars } from '../market/bars/columns.ts';
 import { rowsInOrder, rowWith } from '../store/all-rows.ts';
 import { refuseDamage } from '../store/damage.ts';
-import { type BlockChange, decodeChange, decodeHeld, lostEntry } from '../store/journal-entries.ts';
-import { barsIn, pastBlocks } from '../store/past/past-blocks.ts';
+import {
+  type BlockChange,
+  barsIn,
+  decodeChange,
+  decodeHeld,
+  lostEntry,
+  pastBlocks,
+} from '../store/journal-entries.ts';
 import type { Dataset } from '../store/schema/dataset.ts';
 import { blockChanges, heldBars } from '../store/schema/internal.ts';
 import type { Direction, Reader } from '../store/store.ts';

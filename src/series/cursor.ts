@@ -2,8 +2,7 @@
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { intervalMinutes } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
-import { bucketOf, RUN_BARS } from '../market/bars/block.ts';
-import { decodeBlock } from '../market/bars/block-reader.ts';
+import { bucketOf, decodeBlock, RUN_BARS } from '../market/bars/block.ts';
 import { type Bars, concatBars, emptyBars, filterBars } from '../market/bars/columns.ts';
 import { ofBytes, refuseLostBlocks } from '../store/all-blocks.ts';
 import { blockDamage, DamagedData } from '../store/damage.ts';
@@ -16,21 +15,6 @@ import { isUnfinished, type Series } from './series.ts';
  * Something in steps; null at the end. A step has at least `atLeast` bars, or fewer where more steps follow.
  */
 export type Stream<Step> = { next(atLeast: number): Promise<Step | null> };
-
-/** One stream after the other. */
-export function sequence<Step>(streams: readonly Stream<Step>[]): Stream<Step> {
-  let at = 0;
-  return {
-    async next(atLeast) {
-      while (at < streams.length) {
-        const step = await streams[at]!.next(atLeast);
-        if (step !== null) return step;
-        at++;
-      }
-      return null;
-    },
-  };
-}
 
 /**
  * Each step changed; those of which nothing is left are skipped. Steps of up to `skippedMax` grow over what

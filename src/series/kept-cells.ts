@@ -6,7 +6,7 @@
 // bars are complete at the moment of a request is decided later, for kept bars as for others (contract 3.9).
 // A series is another object once anything of it is committed, and so is an instrument with its series:
 // nothing kept of the old one is found.
-import { firstWhere } from '../base/search.ts';
+import { firstWhere } from '../base/ascending.ts';
 import { SizedCache } from '../base/sized-cache.ts';
 import { appendBars, emptyBars, lowerBound } from '../market/bars/columns.ts';
 import { concatTimed, type TimedBars } from '../market/bars/grid.ts';

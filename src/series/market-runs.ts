@@ -1,6 +1,6 @@
 // What the other runs of a market tell of a series: that a file of it began in the middle of a session, or
 // that it did not trade in one (contract 3.9 (1), (3)).
-import { compareIds, decodeIds } from '../base/id-list.ts';
+import { compareIds, decodeIds } from '../base/ascending.ts';
 import { DAY_MS, END_MS, FIRST_MS, formatDay, MINUTE_MS } from '../base/instant.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { keysInSession } from '../market/calendar/bar-end.ts';

@@ -1,7 +1,7 @@
 // WEEK and MON bars: stored ones, and where there is none those that the DAY bars of their sessions make; and
 // which of them are served at a moment (contract 3.6, 3.8, 3.9, 9.4).
+import { firstWhere } from '../base/ascending.ts';
 import { DAY_MS } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
 import { Refusal } from '../contract/errors.ts';
 import type { Interval } from '../contract/interval.ts';
 import { limits } from '../contract/limits.ts';
@@ -18,8 +18,7 @@ import {
   periodHours,
   periodStart,
 } from '../market/calendar/period.ts';
-import type { Session } from '../market/calendar/session.ts';
-import { usualOf } from '../market/calendar/trading-hours.ts';
+import { type Session, usualOf } from '../market/calendar/session.ts';
 import { dayParts } from './best-series.ts';
 import type { Moment } from './completeness.ts';
 import { mapped, type Stream, type StreamRange } from './cursor.ts';

@@ -12,8 +12,7 @@ import {
   periodStart,
   segmentScope,
 } from '../market/calendar/period.ts';
-import type { SegmentScope } from '../market/calendar/session.ts';
-import { usualOf } from '../market/calendar/trading-hours.ts';
+import { type SegmentScope, usualOf } from '../market/calendar/session.ts';
 import type { StreamRange } from './cursor.ts';
 import { coarseness, type Series, type StoredInstrument } from './series.ts';
 import type { StreamContext } from './stream.ts';

@@ -1,7 +1,8 @@
 // Reads the stored series of an instrument with its calendar, and what was known of them at a moment: only
 // bars that had closed (contract 9.8).
+
+import { firstWhere } from '../base/ascending.ts';
 import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
 import { bucketOf } from '../market/bars/block.ts';
 import { type Bars, sliceBars } from '../market/bars/columns.ts';

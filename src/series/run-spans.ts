@@ -1,6 +1,6 @@
 // The bars that live runs hold and have deleted, and the times that their files cover: the facts that
 // completeness is decided from (contract 3.9).
-import { decodeIds } from '../base/id-list.ts';
+import { decodeIds } from '../base/ascending.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/instant.ts';
 import type { Interval } from '../contract/interval.ts';
 import { barEnd, closesAfter } from '../market/calendar/bar-end.ts';

@@ -1,8 +1,8 @@
 // The shape of an instrument's stored series, stretches of time, half-open, and when an instrument stopped
 // trading (contract 3.9 (3)).
 
+import { firstWhere } from '../base/ascending.ts';
 import { dayOf, FIRST_MS, parseDay } from '../base/instant.ts';
-import { firstWhere } from '../base/search.ts';
 import {
   INTERVAL_MINUTES_MAX,
   type Interval,

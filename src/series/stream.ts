@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../base/instant.ts';
 import { Refusal } from '../contract/errors.ts';
 import { volumeBasis } from '../contract/file-words.ts';
 import { type Interval, intervalMinutes } from '../contract/interval.ts';
-import { type CellBars, CellRanges, splitCells } from '../market/bars/cells.ts';
+import { type CellBars, CellRanges } from '../market/bars/cells.ts';
 import { type Bars, concatBars, copyBar, emptyBars, lowerBound, sliceBars } from '../market/bars/columns.ts';
 import {
   filterTimed,
@@ -85,6 +85,21 @@ type SessionSource = {
   readonly rows: BarSource;
   readonly range: StreamRange;
 };
+
+/** Separates whole cells from the bars of the last one of the step, which the next step may still add to. */
+function splitCells({ bars, ranges }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
+  if (ranges.count === 0) return { whole: { bars, ranges }, rest: sliceBars(bars, 0, 0) };
+  if (descending) {
+    const range = ranges.firstCellEnd;
+    const at = ranges.to[range - 1]!;
+    const whole = { bars: sliceBars(bars, at, bars.count), ranges: ranges.slice(range, ranges.count, at) };
+    return { whole, rest: sliceBars(bars, 0, at) };
+  }
+  const range = ranges.lastCellStart;
+  const at = ranges.from[range]!;
+  const whole = { bars: sliceBars(bars, 0, at), ranges: ranges.slice(0, range, 0) };
+  return { whole, rest: sliceBars(bars, at, bars.count) };
+}
 
 /** DAY rows of one series, merged to one bar a session, with keys in a range. */
 class SessionRows implements BarSource {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
-import { builtInPages, type PageContent, type PageRequest } from './built-in-pages.ts';
+import { builtInPages, type PageRequest } from './built-in-pages.ts';
 import { openApiDocument } from './openapi/document.ts';
+import type { PageContent } from './response.ts';
 
 const pagesOf = (version: string) =>
   builtInPages(

@@ -1,24 +1,12 @@
 // The built-in pages: paths beside the endpoints, which need no key and give no data (contract 9.3).
-import { SUCCESS_MESSAGE } from '../contract/envelope.ts';
-import { Refusal } from '../contract/errors.ts';
-import { JSON_TYPE } from '../queries/render/envelope.ts';
-import { tagOf } from './cache/etag.ts';
+import { Refusal, SUCCESS_MESSAGE } from '../contract/errors.ts';
+import { JSON_TYPE } from '../queries/render/list.ts';
 import { REFERENCE } from './docs/endpoints-page.ts';
 import * as guides from './docs/guides.ts';
 import { assetOf, assetTypes, contentOf, HOME, lastingOf, servedAddresses } from './docs/page-frame.ts';
 import { explorerAssets, explorerPage, madeOnce, once } from './explorer/explorer-page.ts';
 import { openApiDocument } from './openapi/document.ts';
-
-/** The content of a page. */
-export type PageContent = {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The pieces of the body, shared by all responses. */
-  readonly body: readonly Uint8Array[];
-  /** Web pages of other origins may not read it. */
-  readonly isSameOrigin?: boolean;
-  /** Its body is the same array at every request, so that it is encoded once. */
-  readonly isLasting?: boolean;
-};
+import { type PageContent, tagOf } from './response.ts';
 
 /** Facts about a request for a page: each throws the refusal of a foreign host. */
 export type PageRequest = { readonly baseAddress: () => string; readonly checkHost: () => void };

@@ -1,17 +1,86 @@
 // Observations -> Prometheus metrics, by route pattern and never by address (contract 7.4, 9.3); reports of
-// processes -> text.
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { endReasons, type Observation } from '../base/observe.ts';
-import { type ErrorWord, errors } from '../contract/errors.ts';
+// processes -> text; the metrics page, and the request handler of a port that serves only metrics.
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  prometheusContentType,
+  Registry,
+} from 'prom-client';
+import { causeOf, endReasons, type Observation, type Observe } from '../base/observe.ts';
+import { type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { rowWith } from '../store/all-rows.ts';
 import { openStore } from '../store/engines.ts';
 import { counters, failedFiles, importRuns } from '../store/schema/internal.ts';
 import { type Reader, StoreUnusable } from '../store/store.ts';
+import { type AddressSettings, pageRequestOf } from './base-address.ts';
+import type { BuiltInPage } from './built-in-pages.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
 import type { OpenConnections } from './open-connections.ts';
 import type { UnsentBytes } from './outgoing/unsent-bytes.ts';
+import { checkHead, readTarget, requestIdOf, WHOLE_SERVICE } from './request.ts';
+import { errorResponse, methodNotAllowed, pageResponse, preflightResponse } from './response.ts';
 import type { QueueLength } from './threads/overload.ts';
 import type { QueryLanes } from './threads/query-lanes.ts';
+
+/** The path of the metrics. */
+export const METRICS_PATH = '/metrics';
+
+/**
+ * Metrics as a page. It needs no key, so web pages of other origins may not read it, nor any page by a name
+ * that is not ours.
+ */
+export function metricsPage(text: () => Promise<string>): BuiltInPage {
+  return async ({ checkHost }) => {
+    checkHost();
+    return {
+      headers: { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' },
+      body: [Buffer.from(await text())],
+      isSameOrigin: true,
+    };
+  };
+}
+
+/**
+ * Handles the requests of a port that serves only metrics. Only faults are observed: no caller sends these
+ * requests.
+ */
+export class MetricsHandler {
+  readonly #page: BuiltInPage;
+  readonly #address: AddressSettings;
+  readonly #observe: Observe;
+
+  constructor(page: BuiltInPage, address: AddressSettings, observe: Observe) {
+    this.#page = page;
+    this.#address = address;
+    this.#observe = observe;
+  }
+
+  /** Handles one request; never throws. */
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    const requestId = requestIdOf(request);
+    try {
+      checkHead(request);
+      const { method } = request;
+      const { path, headers } = readTarget(request);
+      if (method === 'OPTIONS' && path === WHOLE_SERVICE) return preflightResponse(requestId);
+      if (path !== METRICS_PATH) {
+        const hint = `They are at ${METRICS_PATH}.`;
+        throw new Refusal('unknown_path', { message: 'This port serves metrics only.', hint });
+      }
+      if (method === 'OPTIONS') return preflightResponse(requestId);
+      if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method);
+      return pageResponse(await this.#page(pageRequestOf(this.#address, headers)), requestId);
+    } catch (error) {
+      if (error instanceof Refusal) return errorResponse(error.word, error.facts, requestId);
+      this.#observe({ kind: 'fault', requestId, where: 'metrics', cause: causeOf(error) });
+      return errorResponse('internal', { message: 'The service failed to give its metrics.' }, requestId);
+    }
+  }
+}
 
 /** The metrics of one process at one moment, as plain data that can be sent to another process. */
 export type Report = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -14,8 +14,8 @@ import {
   refused,
   withKey,
 } from '../../test/request-handler.ts';
+import type { Parameter } from '../contract/endpoint.ts';
 import { contract } from '../contract/index.ts';
-import type { Parameter } from '../contract/parameter.ts';
 
 test('next_page_url repeats the parameters with defaults filled in, the key and the page key (contract 4.3)', async () => {
   const first = await page(withKey(DAY, '&limit=5&is_eth=YES&extra=1&limit=5'));

@@ -127,9 +127,3 @@ export class RequestContext {
     this.requestId = requestId;
   }
 }
-
-/** One step of handling a request. What it returns, or throws, is the response; most return nothing. */
-export type Stage = (
-  context: RequestContext,
-  service: Service,
-) => HttpResponse | undefined | Promise<HttpResponse | undefined>;

@@ -16,7 +16,7 @@ import { fc } from '../../test/seed.ts';
 import { barRecord } from '../contract/bars.ts';
 import { fieldsOf } from '../contract/endpoint.ts';
 import { limits } from '../contract/limits.ts';
-import { headers as documented } from './openapi/responses.ts';
+import { headers as documented } from './openapi/document.ts';
 import { ignoredHeader } from './response.ts';
 
 test('HEAD has the status and headers of GET (contract 6.6)', async () => {

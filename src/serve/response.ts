@@ -1,16 +1,61 @@
 // Responses, made by pure functions: errors, preflight, built-in pages, answers of queries, and the state of
-// a quota.
-
+// a quota. Entity tags (contract 9.7) are of an answer's data, without `reference`, page key, base address
+// and the caller's key.
+import { crc32 } from 'node:zlib';
 import { nearest } from '../base/words.ts';
 import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../contract/errors.ts';
 import { limits } from '../contract/limits.ts';
 import { adjustedHeaders } from '../queries/adjusted.ts';
 import type { Answer } from '../queries/query.ts';
-import { errorBody, JSON_TYPE } from '../queries/render/envelope.ts';
-import type { PageContent } from './built-in-pages.ts';
+import { errorBody, JSON_TYPE } from '../queries/render/list.ts';
 import type { CountedRequest, Quota } from './keys/quotas.ts';
 import type { HttpResponse } from './message.ts';
 import type { Caller } from './request.ts';
+
+/**
+ * The tag of an answer. It is weak, because the bytes also differ by caller and moment; so every encoding has
+ * the same tag. The checksum costs a third of the fastest hash (docs/decisions/0017).
+ */
+export function etagOf({ body, contentType, next }: Answer & { kind: 'answer' }): string {
+  const data = body.subarray(next?.at ?? dataStart(body, contentType));
+  return tagOf([data], `${contentType} ${next === null}`);
+}
+
+/** The weak tag of some bytes, and of `also`, which says what else it depends on. */
+export function tagOf(pieces: readonly Uint8Array[], also = ''): string {
+  const sum = pieces.reduce((before, piece) => crc32(piece, before), crc32(also));
+  const length = pieces.reduce((total, piece) => total + piece.length, 0);
+  return `W/"${sum.toString(36)}-${length.toString(36)}"`;
+}
+
+/** Where the data of an answer begins: after the head of the envelope, which `reference` is a part of. */
+function dataStart(body: Uint8Array, contentType: string): number {
+  if (contentType !== JSON_TYPE) return 0;
+  return Math.max(0, Buffer.from(body.buffer, body.byteOffset, body.length).indexOf('"result":'));
+}
+
+const LISTED = /(?:W\/)?("[^"]*")/g;
+
+/** Whether a caller holds the answer with a tag; a weak comparison (RFC 9110, 13.1.2). */
+function isHeld(tag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  const opaque = tag.replace(/^W\//, '');
+  return Array.from(ifNoneMatch.matchAll(LISTED)).some((found) => found[1] === opaque);
+}
+
+/**
+ * Headers that a 304 leaves out, because they describe the body (RFC 9110, 15.4.5). The key of the next page
+ * stays: the tag does not cover it, and one that a caller kept is of an earlier moment.
+ */
+const bodyHeaders = new Set('Content-Encoding Content-Length Content-Type Link X-Count'.split(' '));
+
+/** The response, or a 304 without a body where the caller holds the answer already. */
+export function notModifiedIfHeld(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+  const tag = response.headers.ETag;
+  if (ifNoneMatch === undefined || tag === undefined || !isHeld(tag, ifNoneMatch)) return response;
+  const headers = Object.entries(response.headers).filter(([name]) => !bodyHeaders.has(name));
+  return { ...response, status: 304, headers: Object.fromEntries(headers), body: [] };
+}
 
 const IGNORED_HEADER = 'X-Ignored-Parameters';
 
@@ -150,6 +195,17 @@ export function preflightResponse(requestId: string, methods = ALLOW): HttpRespo
     body: [],
   };
 }
+
+/** The content of a page. */
+export type PageContent = {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The pieces of the body, shared by all responses. */
+  readonly body: readonly Uint8Array[];
+  /** Web pages of other origins may not read it. */
+  readonly isSameOrigin?: boolean;
+  /** Its body is the same array at every request, so that it is encoded once. */
+  readonly isLasting?: boolean;
+};
 
 /** A built-in page as a response. */
 export function pageResponse(

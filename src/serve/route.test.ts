@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
+import type { Parameter } from '../contract/endpoint.ts';
 import { Refusal } from '../contract/errors.ts';
 import { contract, type EndpointName } from '../contract/index.ts';
 import * as kind from '../contract/kinds.ts';
-import type { Parameter } from '../contract/parameter.ts';
 import { type Match, matchRoute, parseRequest, queryText, readQuery, unknownPath } from './route.ts';
 
 const names = Object.keys(contract) as EndpointName[];

@@ -3,20 +3,19 @@
 import { randomUUID } from 'node:crypto';
 import { causeOf } from '../base/observe.ts';
 import { errors, Refusal } from '../contract/errors.ts';
+import { pageAddress } from '../queries/pages/page-walk.ts';
 import type { Answer, QueryRequest } from '../queries/query.ts';
-import { pageAddress } from '../queries/render/page-address.ts';
 import { stateWithoutStore } from '../queries/service-state.ts';
 import type { ApiKey } from '../store/control.ts';
 import { answerMessage, MCP_PATH, MESSAGE_METHODS } from './assistants.ts';
 import { baseAddress, checkHost, pageRequestOf } from './base-address.ts';
-import { etagOf, notModifiedIfHeld } from './cache/etag.ts';
 import { codingFor, encodedBody, withEncodedBody } from './encoding.ts';
 import { scopeOf } from './keys/api-keys.ts';
 import { overQuota, uncounted } from './keys/quotas.ts';
 import { httpLimits } from './limits.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import * as requests from './request.ts';
-import type { ParsedRequest, RequestContext, Service, Stage } from './request-context.ts';
+import type { ParsedRequest, RequestContext, Service } from './request-context.ts';
 import * as responses from './response.ts';
 import { type Match, matchRoute, parseRequest, type RawQuery, readQuery, unknownPath } from './route.ts';
 import { fileResponse } from './spool/file-response.ts';
@@ -59,6 +58,12 @@ function parsedOf(match: Match, query: RawQuery): ParsedRequest {
   return { parameters, name };
 }
 
+/** One step of handling a request. What it returns, or throws, is the response; most return nothing. */
+type Stage = (
+  context: RequestContext,
+  service: Service,
+) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
+
 /** Path and method. */
 const route: Stage = (context, { pages, assistants }) => {
   const { requestId, request } = context;
@@ -100,7 +105,7 @@ const page: Stage = async (context, { address, unsent, encodedPages }) => {
   // Health and metrics are answered at any load.
   if (bytes > httpLimits.smallPageBytes) expected.defer(await unsent.admit(null, bytes));
   const ifNoneMatch = requests.headerOf(request, 'if-none-match');
-  const response = notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
+  const response = responses.notModifiedIfHeld(responses.pageResponse(content, requestId), ifNoneMatch);
   return content.isLasting === true ? encodedPages.inForm(response, request) : response;
 };
 
@@ -247,7 +252,7 @@ const answer: Stage = async (context, service) => {
   // room.
   const more = own.body.length - context.expectedBytes;
   if (more > 0) expected.defer(await unsent.admit(keyId, more, 0));
-  const cached = { answer: own, etag: etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
+  const cached = { answer: own, etag: responses.etagOf(own), goodUntilMs: isKept ? goodUntilMs : 0 };
   if (isKept) cache.add(name, cached, source);
   context.found = { name: isKept ? name : null, cached, isHit: false, dataVersion };
   return undefined;
@@ -305,7 +310,7 @@ const encode: Stage = async (context, { cache }) => {
   const { name, cached, isHit, dataVersion } = context.found!;
   const url = responses.nextPageUrl(cached.answer, base, caller);
   const response = responses.answerResponse(cached.answer, cached.etag, { url, dataVersion, requestId });
-  const whole = notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
+  const whole = responses.notModifiedIfHeld(response, requests.headerOf(request, 'if-none-match'));
   const form = { coding: codingFor(whole, request), url };
   if (isHit) context.form = form;
   if (form.coding === null) return whole;

@@ -1,6 +1,5 @@
 // Reads any number of blocks of a series, in bounded reads one after the other, and opens single ones.
-import { DamagedBlock } from '../market/bars/block.ts';
-import { decodeBlock, wholeBlock } from '../market/bars/block-reader.ts';
+import { DamagedBlock, decodeBlock, wholeBlock } from '../market/bars/block.ts';
 import type { Bars } from '../market/bars/columns.ts';
 import { blockDamage, DamagedData, refuseDamage, unlessDamaged } from './damage.ts';
 import type { BlockRead, Reader, StoredBlock } from './store.ts';

@@ -3,8 +3,7 @@
 // changed byte, or a row of another key, is found when it is read. A block has such a checksum of its
 // place: its series, its bucket and the run that wrote it.
 import { crc32 } from 'node:zlib';
-import { DamagedBlock } from '../market/bars/block.ts';
-import { blockCount } from '../market/bars/block-reader.ts';
+import { blockCount, DamagedBlock } from '../market/bars/block.ts';
 import { ofBytes } from './all-blocks.ts';
 import { type Damage, DamagedData, keyWords } from './damage.ts';
 import type { ColumnKind, Dataset, Values } from './schema/dataset.ts';

@@ -1,9 +1,8 @@
 // Copies a whole store into another of any engine: one state of it, row by row and block by block, and
 // proves the copy (docs/decisions/0032). And one hash of a store's content, whatever its engine and the
 // order of its imports: copies and repairs are checked by it.
-
 import { createHash } from 'node:crypto';
-import { blockCount } from '../market/bars/block-reader.ts';
+import { blockCount } from '../market/bars/block.ts';
 import { allBlocks, everyBucket, ofBytes, refuseLostBlocks } from './all-blocks.ts';
 import { allRows, rowsInOrder } from './all-rows.ts';
 import { compareRows, keyOrder, type Row } from './checked-rows.ts';

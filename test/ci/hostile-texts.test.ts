@@ -3,9 +3,9 @@
 // and no such text is a fault (contract 4.4, 6.4).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Parameter } from '../../src/contract/endpoint.ts';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
 import { limits } from '../../src/contract/limits.ts';
-import type { Parameter } from '../../src/contract/parameter.ts';
 import type { HttpRequest } from '../../src/serve/message.ts';
 import { type Bench, openBench } from '../fuzz/in-process.ts';
 

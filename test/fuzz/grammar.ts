@@ -1,6 +1,5 @@
 // What each parameter takes, written from the specification and the contract alone: the oracle of the fuzzer.
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import type { Parameter } from '../../src/contract/parameter.ts';
+import type { Endpoint, Parameter } from '../../src/contract/endpoint.ts';
 import type { Texts } from './answers.ts';
 import { barNames, names, sourceIdOf } from './data.ts';
 import type { Random } from './random.ts';

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { contract, type Endpoint } from '../../src/contract/index.ts';
 import { answerTool } from '../../src/serve/mcp/answer.ts';
 import { tools } from '../../src/serve/mcp/tools.ts';
-import { headers } from '../../src/serve/openapi/responses.ts';
+import { headers } from '../../src/serve/openapi/document.ts';
 import { Workshop } from '../service.ts';
 import { Assistant, fill, HOSTILE, LONG, MINUTES, protocols, UNSEEN, WITHOUT_LIBRARY } from './world.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { random } from '../../bench/minutes.ts';
-import { decodeBlock } from '../../src/market/bars/block-reader.ts';
+import { decodeBlock } from '../../src/market/bars/block.ts';
 import { openStore } from '../../src/store/engines.ts';
 import type { BlockRead, Direction, Store, StoredBlock, Writer } from '../../src/store/store.ts';
 import { blockOf } from './priced-block.ts';

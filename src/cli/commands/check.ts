@@ -2,23 +2,19 @@
 import { Argument, type Command } from 'commander';
 import { assetSchemas } from '../../contract/identifiers.ts';
 import { type Column, type ExportTable, rowLines } from '../../queries/export/export-table.ts';
-import {
-  actionKinds,
-  type Finding,
-  type FindingRecord,
-  findingRecordOf,
-} from '../../queries/findings/finding.ts';
+import { type Finding, type FindingKind, findingRecordOf } from '../../queries/findings/finding.ts';
 import { instrumentsIn, storeFindings } from '../../queries/findings/store-findings.ts';
 import { likeSymbol } from '../../runs/instrument-choice.ts';
 import { nameOf } from '../../runs/new-instrument.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { readVersion } from '../../store/changes.ts';
-import type { Check } from '../../store/control.ts';
+import { type Check, putCheck } from '../../store/control.ts';
+import { engineAt, openControl } from '../../store/engines.ts';
 import { importRuns } from '../../store/schema/internal.ts';
 import type { Instrument } from '../../store/schema/reference.ts';
 import type { Reader } from '../../store/store.ts';
 import { readSettings } from '../config.ts';
-import { type Counts, countWords, keepCheck, lineOf, someOfEach } from '../shared/checks.ts';
+import { type Counts, countWords, lineOf, someOfEach } from '../shared/checks.ts';
 import {
   command,
   type FlagsOf,
@@ -29,9 +25,18 @@ import {
   readSymbol,
   storeFlag,
 } from '../shared/flags.ts';
-import { readStore } from '../shared/opened-store.ts';
+import { closing, readStore } from '../shared/opened-store.ts';
 import { outWords, requireOut, type Written, writeOut } from '../shared/out-file.ts';
-import { count, countOf, isQuiet, type Progress, print, printable, withProgress } from '../shared/output.ts';
+import {
+  count,
+  countOf,
+  isQuiet,
+  note,
+  type Progress,
+  print,
+  printable,
+  withProgress,
+} from '../shared/output.ts';
 import { damageRecord, EXIT_PARTLY, noteDamage } from '../shared/problem.ts';
 
 const options = {
@@ -46,6 +51,17 @@ const options = {
 } as const;
 
 type Flags = FlagsOf<typeof options>;
+
+/** Kinds about corporate actions; all others are about bars. */
+const actionKinds: ReadonlySet<FindingKind> = new Set([
+  'action_without_jump',
+  'impossible_dividend',
+  'dividend_currency',
+  'factor_mismatch',
+  'doubled_dividend',
+]);
+
+type FindingRecord = ReturnType<typeof findingRecordOf>;
 
 const types: Readonly<Record<keyof FindingRecord, string>> = {
   asset_schema: 'VARCHAR',
@@ -205,6 +221,20 @@ async function writeFindings(
   if (written === null || damaged.length > 0 || data_version === null || run === undefined) return null;
   const { run_id, started_ms: run_started_ms } = run;
   return { checked_ms: nowMs, data_version, run_id, run_started_ms, ...counts };
+}
+
+/**
+ * Keeps a check. Where that cannot be, such as on a standby or without the right to write, it is noted: the
+ * findings are reported all the same.
+ */
+async function keepCheck(url: string, check: Check): Promise<void> {
+  try {
+    // Keys of an older layout are not for a command that reads to update: a service may run on them.
+    if (await engineAt(url).hasControl()) await (await openControl(url, 'inspect')).close();
+    await closing(openControl(url, 'write', note), (control) => putCheck(control, check));
+  } catch (error) {
+    note(`this check is not kept for bourse status: ${(error as Error).message}`);
+  }
 }
 
 async function check(dataset: string | undefined, flags: Flags): Promise<void> {

@@ -7,13 +7,15 @@ import type { Interval } from '../../contract/interval.ts';
 import { type DeleteReport, deleteBars, deleteInstrument } from '../../runs/delete-bars.ts';
 import { deleteRows, type RowDeleteReport } from '../../runs/delete-rows.ts';
 import type { DeletionRequest } from '../../runs/recorded-write.ts';
-import { isRun, newestRuns, type Run, type UndoReport, undoRun } from '../../runs/undo-run.ts';
+import { newestRuns, type Run, type UndoReport, undoRun } from '../../runs/undo-run.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
+import { rowWith } from '../../store/all-rows.ts';
 import { damageWords } from '../../store/damage.ts';
 import { howToRestore, openStore } from '../../store/engines.ts';
 import { type DeletionDeclaration, spokenName } from '../../store/schema/dataset.ts';
 import { type FileDataset, fileDatasets } from '../../store/schema/index.ts';
-import { OlderLayout, type Store } from '../../store/store.ts';
+import { importRuns } from '../../store/schema/internal.ts';
+import { OlderLayout, type Reader, type Store } from '../../store/store.ts';
 import { readSettings, UsageProblem } from '../config.ts';
 import {
   type Bound,
@@ -107,6 +109,10 @@ function describeUndo(report: UndoReport, isTrial: boolean): string {
     found.length === 0 && '  none of its changes are left',
   ]);
 }
+
+/** True if there is a run of a number. @throws DamagedData where its row is damaged */
+const isRun = async (reader: Reader, run_id: number): Promise<boolean> =>
+  (await rowWith(reader, importRuns, { run_id })) !== null;
 
 /**
  * The number of a run that exists.

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { formatBytes } from '../../base/words.ts';
 import { priceBases, volumeBases } from '../../contract/file-words.ts';
 import type { Selection } from '../../queries/export/export-table.ts';
-import { exportTable, straySelector } from '../../queries/export/tables.ts';
+import { everything, exportTable, whereOf } from '../../queries/export/tables.ts';
+import { BARS, fileDatasetNamed } from '../../store/schema/index.ts';
 import { readSettings, UsageProblem } from '../config.ts';
 import {
   command,
@@ -56,6 +57,18 @@ type Flags = FlagsOf<typeof options> & OutFlags;
 
 /** The flags of parts of a selection that have another name. */
 const flagNames: { readonly [part in keyof Selection]?: string } = { assetSchema: 'schema', basis: 'prices' };
+
+/** The first part of a selection that a dataset does not have; undefined where it has all. */
+function straySelector(name: string, selection: Selection): keyof Selection | undefined {
+  if (name === BARS) return undefined;
+  const dataset = fileDatasetNamed(name)!;
+  const isKnown = (part: keyof Selection): boolean => {
+    if (part === 'from' || part === 'to') return dataset.file.time !== undefined;
+    return Object.keys(whereOf(dataset, { ...everything, [part]: selection[part] })).length > 0;
+  };
+  const given = (Object.keys(selection) as (keyof Selection)[]).filter((part) => selection[part] !== null);
+  return given.find((part) => !isKnown(part));
+}
 
 function readSelection(dataset: string, flags: Flags): Selection {
   const { schema = null, country = null, symbol, interval = null, prices = null, volumes = null } = flags;

@@ -1,14 +1,12 @@
 // The answers of a service without one: `bourse query PATH…`, `bourse mcp` and `bourse openapi`
-
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { causeOf } from '../../base/observe.ts';
-import { warnings } from '../../contract/envelope.ts';
-import { type ErrorFacts, type ErrorWord, errors, Refusal } from '../../contract/errors.ts';
+import { type ErrorFacts, type ErrorWord, errors, Refusal, warnings } from '../../contract/errors.ts';
 import { adjustedHeaders, NamesOfSteps } from '../../queries/adjusted.ts';
 import { QueryRunner } from '../../queries/index.ts';
 import type { Answer, QueryRequest, ServiceFacts } from '../../queries/query.ts';
-import { errorBody, JSON_TYPE } from '../../queries/render/envelope.ts';
+import { errorBody, JSON_TYPE } from '../../queries/render/list.ts';
 import type { Ask, Reply } from '../../serve/mcp/answer.ts';
 import { readTarget } from '../../serve/request.ts';
 import { ignoredHeader } from '../../serve/response.ts';

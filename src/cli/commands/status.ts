@@ -10,10 +10,10 @@ import { newestRuns } from '../../runs/undo-run.ts';
 import { FoundDamage } from '../../series/damaged-bars.ts';
 import { allRows, rowsAmong, soundRows } from '../../store/all-rows.ts';
 import { oldestVersion, versionIn } from '../../store/changes.ts';
-import { type Check, checkOf } from '../../store/control.ts';
+import { type Check, checkOf, readCheck } from '../../store/control.ts';
 import { contentHash } from '../../store/copy.ts';
 import { type Damage, refuseDamage, unlessDamaged } from '../../store/damage.ts';
-import { engineAt, openStore } from '../../store/engines.ts';
+import { engineAt, openControl, openStore } from '../../store/engines.ts';
 import { writesBetween } from '../../store/former-rows.ts';
 import { series as seriesDataset } from '../../store/schema/bars.ts';
 import { type RowOf, spokenName } from '../../store/schema/dataset.ts';
@@ -22,7 +22,7 @@ import { failedFiles, importRuns } from '../../store/schema/internal.ts';
 import { instruments as instrumentDataset, instrumentTerms } from '../../store/schema/reference.ts';
 import type { Reader, ServerFacts } from '../../store/store.ts';
 import { readSettings } from '../config.ts';
-import { countWords, keptCheck } from '../shared/checks.ts';
+import { countWords } from '../shared/checks.ts';
 import { command, type FlagsOf, jsonFlag, storeFlag } from '../shared/flags.ts';
 import { cliLimits } from '../shared/limits.ts';
 import { closing } from '../shared/opened-store.ts';
@@ -225,6 +225,18 @@ const options = {
 type Flags = FlagsOf<typeof options>;
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
+
+/**
+ * The newest check; null where none is known: none was kept, or not in a layout that can be read, or out of
+ * reach. The content of the store is reported all the same.
+ */
+async function keptCheck(url: string): Promise<Check | null> {
+  try {
+    return (await engineAt(url).hasControl()) ? await closing(openControl(url, 'inspect'), readCheck) : null;
+  } catch {
+    return null;
+  }
+}
 
 function readStatus(flags: Flags) {
   const { store: url } = readSettings(flags);

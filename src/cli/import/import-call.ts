@@ -1,8 +1,7 @@
 // One call of `bourse import`: its files are imported in groups, each group in one write, or explained, and
 // reported; the exit status is that of all.
-
 import { statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ImportGroup, writeGroup } from '../../imports/load/import-group.ts';
 import { importFile, importInto, requestOf } from '../../imports/load/importers.ts';
@@ -14,11 +13,13 @@ import { FileProblem } from '../../imports/read/file-problem.ts';
 import { STANDARD_INPUT } from '../../imports/read/inputs.ts';
 import { holdReader } from '../../imports/read/reader-process.ts';
 import { openSources } from '../../imports/read/source.ts';
+import { spool } from '../../imports/read/spool.ts';
 import { historyLimits } from '../../runs/recorded-write.ts';
 import { DamagedData } from '../../store/damage.ts';
+import { engineAt, openStore } from '../../store/engines.ts';
 import { BARS } from '../../store/schema/index.ts';
-import type { Reader, Store } from '../../store/store.ts';
-import { closing, openForImport } from '../shared/opened-store.ts';
+import { type Reader, type Store, StoreUnusable } from '../../store/store.ts';
+import { closing, openToWrite } from '../shared/opened-store.ts';
 import { count, note, noteWait, print, withProgress } from '../shared/output.ts';
 import { EXIT_PARTLY, printProblem } from '../shared/problem.ts';
 import { type ImportFlags, type readImportFlags, writeMap } from './import-flags.ts';
@@ -125,6 +126,43 @@ type FileStep = Extract<Step, { kind: 'file' }>;
 
 /** What a step of a group comes to: `settle` once the group is durable, `drop` where it was undone. */
 type Outcome = { settle: () => void; readonly drop?: () => void };
+
+/**
+ * The modes of an import: into the store; as a dry run; or to be explained, which touches no store that it
+ * would change.
+ */
+type ImportMode = 'import' | 'dry run' | 'explain';
+
+/** Whether a store can be opened for writing as it is, without an update of its layout. */
+async function isReady(url: string): Promise<boolean> {
+  try {
+    for (const mode of ['inspect', 'write'] as const) await (await openStore(url, mode)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnusable) return false;
+    throw error;
+  }
+}
+
+/**
+ * Opens the store of an import. Without one, a dry run gets a temporary store, which is removed when it is
+ * closed.
+ */
+async function openForImport(url: string, mode: ImportMode): Promise<Store> {
+  const isUsed =
+    mode === 'import' || ((await engineAt(url).isMade()) && (mode === 'dry run' || (await isReady(url))));
+  if (isUsed) return openToWrite(url, note);
+  const { filled: store, close } = await spool(0, (folder) =>
+    openStore(`sqlite:${join(folder, 'trial.db')}`, 'write'),
+  );
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await close();
+    },
+  };
+}
 
 /** One call of the command: each file is an import of its own, and a bad one does not keep the others out. */
 class ImportCall {

@@ -6,13 +6,15 @@ import type { BuiltInPage, BuiltInPages } from '../../serve/built-in-pages.ts';
 import { httpLimits } from '../../serve/limits.ts';
 import {
   exposition,
+  METRICS_PATH,
   type Measurable,
   Metrics,
+  MetricsHandler,
+  metricsPage,
   type Report,
   storeReport,
   totalsOf,
 } from '../../serve/metrics.ts';
-import { METRICS_PATH, MetricsHandler, metricsPage } from '../../serve/metrics-handler.ts';
 import { OpenConnections } from '../../serve/open-connections.ts';
 import { UnsentBytes } from '../../serve/outgoing/unsent-bytes.ts';
 import { listen } from '../../serve/server.ts';

@@ -1,5 +1,4 @@
 // `serve` and `demo`: the composition of store, keys, queue and request handler, and the stop on a signal.
-
 import cluster from 'node:cluster';
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
@@ -11,8 +10,7 @@ import { ResponseCache } from '../../serve/cache/response-cache.ts';
 import { RequestHandler } from '../../serve/handler.ts';
 import { KeyRing } from '../../serve/keys/api-keys.ts';
 import { ControlClient } from '../../serve/keys/control-client.ts';
-import { KeyUses } from '../../serve/keys/key-uses.ts';
-import { Quotas } from '../../serve/keys/quotas.ts';
+import { KeyUses, Quotas } from '../../serve/keys/quotas.ts';
 import { McpThread } from '../../serve/mcp/http-client.ts';
 import { connectionsMax, OpenConnections } from '../../serve/open-connections.ts';
 import { UnsentBytes } from '../../serve/outgoing/unsent-bytes.ts';

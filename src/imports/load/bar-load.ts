@@ -1,6 +1,6 @@
 // Writes checked bars to the store: an open block a series, several where rows are in no order, each merged
 // with the stored one.
-import { decodeIds, encodeIds } from '../../base/id-list.ts';
+import { decodeIds, encodeIds } from '../../base/ascending.ts';
 import { type BarBasis, barBasis, volumeBasis } from '../../contract/file-words.ts';
 import type { Interval } from '../../contract/interval.ts';
 import { limits } from '../../contract/limits.ts';

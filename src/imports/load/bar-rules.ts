@@ -1,7 +1,7 @@
 // The rules of bars (contract 11): those that each bar must keep, and what deserves a warning among the
 // loaded ones, by their places in time and how far they are apart (contract 3.10).
+import { firstWhere } from '../../base/ascending.ts';
 import { DAY_MS, formatInstant, MINUTE_MS } from '../../base/instant.ts';
-import { firstWhere } from '../../base/search.ts';
 import { type Interval, intervalMinutes } from '../../contract/interval.ts';
 import { type Bars, lowerBound } from '../../market/bars/columns.ts';
 import { countOffGrid, countOutside, timeOffGrid } from '../../market/bars/grid.ts';

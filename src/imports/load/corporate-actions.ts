@@ -3,10 +3,16 @@
 import { type Fraction, fractionOf, plainDecimal } from '../../base/decimal.ts';
 import { formatDay } from '../../base/instant.ts';
 import type { ActionKind } from '../../contract/corporate-actions.ts';
-import { dividendFactor, FACTOR_DECIMALS, factorText, NO_FACTOR } from '../../market/bars/adjust.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import { namedBy } from '../../runs/naming.ts';
-import { type Action, doubledDividends } from '../../series/adjust/factors.ts';
+import {
+  type Action,
+  dividendFactor,
+  doubledDividends,
+  FACTOR_DECIMALS,
+  factorText,
+  NO_FACTOR,
+} from '../../series/adjust/factors.ts';
 import { rowsAmong } from '../../store/all-rows.ts';
 import { rowKeyOf } from '../../store/journal-entries.ts';
 import {

@@ -1,6 +1,6 @@
 // What an import holds of each market and interval, as it is recorded, and the times that it leaves open
 // (contract 3.9).
-import { encodeIds } from '../../base/id-list.ts';
+import { encodeIds } from '../../base/ascending.ts';
 import { formatInstantZ } from '../../base/instant.ts';
 import type { Interval } from '../../contract/interval.ts';
 import type { Bars } from '../../market/bars/columns.ts';

@@ -2,7 +2,7 @@
 import { formatInstant } from '../../base/instant.ts';
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { type Calendar, calendarOf } from '../../market/calendar/calendar.ts';
-import { OVERRIDE_PRIORITY, withOverrides } from '../../market/calendar/overrides.ts';
+import { withOverrides } from '../../market/calendar/overrides.ts';
 import type { Session } from '../../market/calendar/session.ts';
 import { marketOf } from '../../series/calendars.ts';
 import { instrumentNamed } from '../../store/instrument-terms.ts';
@@ -70,6 +70,9 @@ async function calendarBelow(row: HolidayRow, reader: RowReader): Promise<Calend
 function sessionOf(base: Calendar, row: HolidayRow): Session | undefined {
   return withOverrides(base, [row], row.symbol).sessions(row.calendar_date, row.calendar_date + 1)[0];
 }
+
+/** The priority of an override that names none. */
+const OVERRIDE_PRIORITY = 1;
 
 const complete = (values: Values): Values => ({ priority: OVERRIDE_PRIORITY, ...values });
 

@@ -24,8 +24,7 @@ import {
 import { instantRule } from '../map/instant-cell.ts';
 import { contentProblem, NeedsCare, usageProblem } from '../read/file-problem.ts';
 import type { BarChunk } from './bar-chunk.ts';
-import { nameProblem } from './bar-names.ts';
-import { BarPass } from './bar-pass.ts';
+import { BarPass, nameProblem } from './bar-pass.ts';
 import { readCarefully, readFast } from './bar-reader.ts';
 import { actionsOfFile } from './corporate-actions.ts';
 import { economicEvents } from './economic.ts';

@@ -17,14 +17,7 @@ import {
   TextCheck,
 } from './digest.ts';
 import { contentProblem, FileProblem, longRow, unfitProblem } from './file-problem.ts';
-import {
-  type ChooseLayout,
-  checkHeader,
-  type Layout,
-  type ReadFirst,
-  type Shape,
-  shapeOf,
-} from './format.ts';
+import { type ChooseLayout, checkHeader, type Layout, type Shape, shapeOf } from './format.ts';
 import { STANDARD_INPUT } from './inputs.ts';
 import { checkJson, nestedRecords, pathsIn } from './json.ts';
 import { describeFile, firstCells, reshapeFile } from './read.ts';
@@ -320,7 +313,7 @@ async function contentOf<L extends Layout>(
   const file = { name, path, format, ...columns };
   const nested = mapping.atHeader === undefined ? [] : pathsIn(columns);
   const isText = format.kind === 'csv' && bytesPerRow !== null;
-  const first: ReadFirst = (paths) => firstCells(withPaths(file, paths, true).file);
+  const first = (paths: readonly string[]) => firstCells(withPaths(file, paths, true).file);
   const found = await mapping.atHeader?.(columns.header, nested, isText ? null : first);
   const whole: L = { ...mapping, nested, ...found };
   const { paths, preset } = whole;

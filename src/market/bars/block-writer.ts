@@ -7,7 +7,6 @@ import {
   ENTRY_BYTES,
   expectedVwap,
   HEADER_BYTES,
-  PLAIN,
   RUN_BARS,
   SOME_VOLUME_NULL,
   SOME_VWAP_NULL,
@@ -117,6 +116,9 @@ function scaleColumn(values: Float64Array, into: Float64Array, count: number, de
   }
   return true;
 }
+
+/** Special values of decimals. */
+const PLAIN = -1;
 
 /**
  * The fewest decimals at which all values of some columns are integers of at most 15 digits, put into the

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import { interval } from '../../contract/interval.ts';
-import { bucketDays, bucketOf, DamagedBlock, RUN_BARS } from './block.ts';
-import { decodeBlock, wholeBlock } from './block-reader.ts';
+import { bucketDays, bucketOf, DamagedBlock, decodeBlock, RUN_BARS, wholeBlock } from './block.ts';
 import { encodeBlock } from './block-writer.ts';
 import { type Bars, emptyBars, valueColumns } from './columns.ts';
 

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../base/instant.ts';
 import type { Calendar } from '../calendar/calendar.ts';
 import { type PeriodInterval, periodEnd, periodHours, periodStart } from '../calendar/period.ts';
 import { REGULAR, type Segments } from '../calendar/session.ts';
-import { type Bars, sliceBars } from './columns.ts';
+import type { Bars } from './columns.ts';
 
 const CAPACITY_MIN = 64;
 
@@ -173,18 +173,3 @@ const closesAfterPeriod = (
   start: number,
 ): boolean =>
   periodHours(calendar, 'DAY', day, false).closeMs > periodHours(calendar, interval, start, false).closeMs;
-
-/** Separates whole cells from the bars of the last one of the step, which the next step may still add to. */
-export function splitCells({ bars, ranges }: CellBars, descending: boolean): { whole: CellBars; rest: Bars } {
-  if (ranges.count === 0) return { whole: { bars, ranges }, rest: sliceBars(bars, 0, 0) };
-  if (descending) {
-    const range = ranges.firstCellEnd;
-    const at = ranges.to[range - 1]!;
-    const whole = { bars: sliceBars(bars, at, bars.count), ranges: ranges.slice(range, ranges.count, at) };
-    return { whole, rest: sliceBars(bars, 0, at) };
-  }
-  const range = ranges.lastCellStart;
-  const at = ranges.from[range]!;
-  const whole = { bars: sliceBars(bars, 0, at), ranges: ranges.slice(0, range, 0) };
-  return { whole, rest: sliceBars(bars, at, bars.count) };
-}

@@ -1,6 +1,7 @@
 // A market's calendar: its sessions and segments over any range; and which market an instrument follows.
+
+import { firstWhere } from '../../base/ascending.ts';
 import { DAY_MS, dateOf, YEAR_MAX, YEAR_MIN } from '../../base/instant.ts';
-import { firstWhere } from '../../base/search.ts';
 import { SizedCache } from '../../base/sized-cache.ts';
 import type { AssetSchema } from '../../contract/identifiers.ts';
 import { calendarLimits } from './limits.ts';

@@ -7,9 +7,6 @@ import { calendarLimits } from './limits.ts';
 import type { Clock, HolidayRule } from './market.ts';
 import { shippedRules } from './rules.ts';
 
-/** The priority of an override that names none. */
-export const OVERRIDE_PRIORITY = 1;
-
 /** An operator's override of one day, as it was imported. */
 export type CalendarOverride = {
   /** `*`: every instrument of the asset type and country. */

@@ -2,11 +2,8 @@
 // (contract 5.1), NDJSON.
 import type { ParsedInstant } from '../../base/instant.ts';
 import type { PriceBasis, VolumeBasis } from '../../contract/file-words.ts';
-import { type AssetSchema, assetSchemas } from '../../contract/identifiers.ts';
+import type { AssetSchema } from '../../contract/identifiers.ts';
 import type { Interval } from '../../contract/interval.ts';
-import type { FileDataset } from '../../store/schema/index.ts';
-import { instrumentTerms } from '../../store/schema/reference.ts';
-import type { Reader } from '../../store/store.ts';
 
 /** The value of a cell; an object is written as JSON. */
 export type Cell = string | number | boolean | object | null;
@@ -76,21 +73,6 @@ export type Selection = {
   readonly to: ParsedInstant | null;
 };
 
-/** The fields that a selection names, and their values. */
-export function whereOf(dataset: FileDataset, selection: Selection): Record<string, string> {
-  const named = {
-    '--schema': selection.assetSchema,
-    '--country': selection.country,
-    '--symbol': selection.symbol,
-  };
-  return Object.fromEntries(
-    Object.entries(dataset.file.fields).flatMap(([field, { flag }]) => {
-      const value = named[flag as keyof typeof named] ?? null;
-      return value === null ? [] : [[field, value]];
-    }),
-  );
-}
-
 /** A column of a file, and the name of its DuckDB type, for formats that have types. */
 export type ExportColumn = { readonly name: string; readonly type: string };
 
@@ -133,18 +115,4 @@ export async function* rowLines<T>(
     piece = { text: '', rows: 0 };
   }
   if (piece.rows > 0) yield piece;
-}
-
-/**
- * `--symbols now` if an instrument of the store had another symbol before: by the day of a row it may be
- * another's.
- */
-export async function symbolFlags(reader: Reader): Promise<readonly string[]> {
-  for (const asset_schema of assetSchemas) {
-    const where = { asset_schema, kind: 'former' };
-    const order = [['term', 'asc'] as const];
-    if ((await reader.rows(instrumentTerms, { where, order, limit: 1 })).length > 0)
-      return ['--symbols', 'now'];
-  }
-  return [];
 }

@@ -3,14 +3,15 @@
 // factor_mismatch, doubled_dividend).
 import { plainDecimal } from '../../base/decimal.ts';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
-import { dividendFactor, factorText } from '../../market/bars/adjust.ts';
 import { type Bars, lowerBound } from '../../market/bars/columns.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';
 import {
   type Action,
   afterSplits,
+  dividendFactor,
   doubledDividends,
   factorOf,
+  factorText,
   MOVED_DAYS_MAX,
   scaleOf,
   sharesOf,

@@ -1,6 +1,5 @@
 // Findings, from their detector to their reader (contract 9.10): their parts, the numbers in their
 // messages, and their record.
-
 import { plainDecimal } from '../../base/decimal.ts';
 import { formatInstant } from '../../base/instant.ts';
 import type { findingKinds, severities } from '../../contract/findings.ts';
@@ -44,17 +43,6 @@ export type Finding = Placed & {
   /** The run that last changed what is stored there; null where nothing is, and where it is not known. */
   readonly runId: number | null;
 };
-
-/** Kinds about corporate actions; all others are about bars. */
-export const actionKinds: ReadonlySet<FindingKind> = new Set([
-  'action_without_jump',
-  'impossible_dividend',
-  'dividend_currency',
-  'factor_mismatch',
-  'doubled_dividend',
-]);
-
-export type FindingRecord = ReturnType<typeof findingRecordOf>;
 
 /** A finding for a program: the instrument, and the record of the endpoint. */
 export function findingRecordOf({ asset_schema, country_iso_code, symbol }: Instrument, finding: Finding) {

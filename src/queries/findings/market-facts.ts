@@ -1,8 +1,7 @@
 // The other series of a market: the first of them by symbol, how far half of them reach, and what they
 // have: it tells a fault of one series from what happened to all of them.
-import { decodeIds } from '../../base/id-list.ts';
+import { decodeIds, firstWhere } from '../../base/ascending.ts';
 import { DAY_MS } from '../../base/instant.ts';
-import { firstWhere } from '../../base/search.ts';
 import { keysInSession, overThroughMs, sessionOfBar } from '../../market/calendar/bar-end.ts';
 import { isPeriod } from '../../market/calendar/period.ts';
 import type { Calendars, Keep } from '../../series/calendars.ts';

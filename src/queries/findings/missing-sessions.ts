@@ -1,7 +1,8 @@
 // identity_break, missing_session, behind and closed_day: the sessions of a series beside those of its
 // calendar.
+
+import { firstWhere } from '../../base/ascending.ts';
 import { DAY_MS } from '../../base/instant.ts';
-import { firstWhere } from '../../base/search.ts';
 import { intervalMinutes } from '../../contract/interval.ts';
 import { labelOfBar } from '../../market/calendar/bar-end.ts';
 import type { Calendar } from '../../market/calendar/calendar.ts';

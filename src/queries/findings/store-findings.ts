@@ -1,7 +1,7 @@
 // The findings of a whole store, instrument after instrument, in bounded memory; and those in the bars that
 // some runs hold: what an import tells of itself, in bounded work.
 
-import { decodeIds } from '../../base/id-list.ts';
+import { decodeIds } from '../../base/ascending.ts';
 import { DAY_MS } from '../../base/instant.ts';
 import { Calendars, KeptValues } from '../../series/calendars.ts';
 import { readStored } from '../../series/read-stored.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
+import { defaulted, optional, unbound } from '../../contract/endpoint.ts';
 import { contract, type Endpoint } from '../../contract/index.ts';
 import * as kind from '../../contract/kinds.ts';
-import { defaulted, optional, unbound } from '../../contract/parameter.ts';
 import { fingerprints } from './page-walk.ts';
 
 const paged = Object.entries<Endpoint>(contract).filter(

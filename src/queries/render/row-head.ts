@@ -1,10 +1,9 @@
 // The part of a row of bars between its numbers: of one length in all rows of an instrument, copied from a
 // template.
-
 import { DAY_MS, FIRST_DAY, MINUTE_MS, SECOND_MS } from '../../base/instant.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
 import type { Zone } from '../../market/calendar/zone.ts';
-import { writeDate, writePair } from './digits.ts';
+import { writeDate, writePair } from './number-column.ts';
 import { Constant } from './sink.ts';
 
 /** The templates of the moments of a bar; the digits of dates and times are written over theirs. */

@@ -1,11 +1,12 @@
-// Adjusts bars by the corporate actions of their stock (contract 8.10, 9.4).
+// Adjusts bars by the corporate actions of their stock: multiplies the bars before each ex-date (contract
+// 8.10, 9.4).
 
+import { type Fraction, multiplierBy, productOf } from '../../base/decimal.ts';
 import { DAY_MS, formatDay } from '../../base/instant.ts';
 import { listedKinds } from '../../contract/corporate-actions.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { Adjustment, type Change } from '../../market/bars/adjust.ts';
 import { dayCells } from '../../market/bars/cells.ts';
-import { copyBar } from '../../market/bars/columns.ts';
+import { type Bars, copyBar } from '../../market/bars/columns.ts';
 import type { TimedBars } from '../../market/bars/grid.ts';
 import { resample } from '../../market/bars/resample.ts';
 import { lastOverDay } from '../../market/calendar/bar-end.ts';
@@ -27,6 +28,66 @@ export type Adjusting = {
   readonly throughDay: number;
   readonly nowMs: number;
 };
+
+/** The change of an ex-date to the bars of the sessions before it. */
+type Change = {
+  /** The ex-date. */
+  readonly day: number;
+  readonly price: Fraction;
+  /** New shares for one old share. */
+  readonly volume: Fraction;
+};
+
+const priceColumns = ['open', 'high', 'low', 'close', 'vwap'] as const;
+
+/** The combined changes of an instrument, made from single ones in order of ex-date. */
+class Adjustment {
+  /** For each ex-date the product of its change and all later ones. */
+  readonly #eras: readonly Change[];
+
+  constructor(changes: readonly Change[]) {
+    let price: Fraction = { part: 1n, whole: 1n };
+    let volume = price;
+    const eras = changes.toReversed().map((change): Change => {
+      price = productOf(price, change.price);
+      volume = productOf(volume, change.volume);
+      return { day: change.day, price, volume };
+    });
+    this.#eras = eras.reverse();
+  }
+
+  /**
+   * The first ex-date after `firstDay` and not after `lastDay`, label dates of sessions; null without one.
+   */
+  exDayBetween(firstDay: number, lastDay: number): number | null {
+    return this.#eras.find(({ day }) => firstDay < day && day <= lastDay)?.day ?? null;
+  }
+
+  /** Adjusts bars in place, ascending. A volume that was adjusted for splits before the import stays. */
+  apply({ bars, day: days, splitVolume }: TimedBars): void {
+    let from = 0;
+    for (const era of this.#eras) {
+      let to = from;
+      while (to < bars.count && days[to]! < era.day) to++;
+      if (to > from) multiply(bars, from, to, era, splitVolume);
+      from = to;
+    }
+  }
+}
+
+function multiply(
+  bars: Bars,
+  from: number,
+  to: number,
+  { price, volume }: Change,
+  splitVolume: Uint8Array | undefined,
+): void {
+  const [byPrice, byVolume] = [multiplierBy(price), multiplierBy(volume)];
+  for (let row = from; row < to; row++) {
+    for (const column of priceColumns) bars[column][row] = byPrice(bars[column][row]!);
+    if (splitVolume?.[row] !== 1) bars.volume[row] = byVolume(bars.volume[row]!);
+  }
+}
 
 /** The change by an action; `missing` is the reason why it is less than it should be, null if it is right. */
 type ActionChange = Change & { readonly type: string; readonly missing: string | null };

@@ -1,7 +1,6 @@
-// The factor of a corporate action: from the file, else computed when it is read (contract 8.2, 8.10); and
-// dividends that are stored twice (contract 9.10).
+// The factor of a corporate action: from the file, else computed in exact decimals when it is read
+// (contract 8.2, 8.10, 9.4); and dividends that are stored twice (contract 9.10).
 import { type Fraction, fractionOf, multiplierBy, productOf } from '../../base/decimal.ts';
-import { dividendFactor, factorText, NO_FACTOR } from '../../market/bars/adjust.ts';
 import { findMarket } from '../../market/calendar/calendar.ts';
 import {
   cashScale,
@@ -13,6 +12,33 @@ import {
 import type { RowOf } from '../../store/schema/dataset.ts';
 import type { Instrument } from '../../store/schema/reference.ts';
 import type { RawCloses } from '../closes.ts';
+
+/** Decimals of a factor's text. */
+export const FACTOR_DECIMALS = 8;
+
+/** The factor that changes nothing, for actions whose factor cannot be computed. */
+export const NO_FACTOR: Fraction = { part: 1n, whole: 1n };
+
+/**
+ * The factor of a cash dividend: `1 - cash x scale / referencePrice`, where the reference price is the raw
+ * close before the ex-date, and the scale brings the cash into its unit. All are positive. Null where the
+ * dividend is at least that close.
+ */
+export function dividendFactor(cash: number, referencePrice: number, scale = 1): Fraction | null {
+  const share = fractionOf(cash, referencePrice);
+  const { part: paid, whole: price } = scale === 1 ? share : productOf(share, fractionOf(scale, 1));
+  return paid >= price ? null : { part: price - paid, whole: price };
+}
+
+/** `dividend / divisor` as text of so many decimals, at least one, half rounded up; neither is negative. */
+function quotientText(dividend: bigint, divisor: bigint, decimals: number): string {
+  const scaled = (2n * dividend * 10n ** BigInt(decimals) + divisor) / (2n * divisor);
+  const digits = String(scaled).padStart(decimals + 1, '0');
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** A factor as text of 8 decimals, half rounded up. */
+export const factorText = ({ part, whole }: Fraction): string => quotientText(part, whole, FACTOR_DECIMALS);
 
 /** The most days by which a corrected ex-date differs from the old one. */
 export const MOVED_DAYS_MAX = 30;

@@ -1,11 +1,9 @@
 // The reference of the endpoints: HTML made from the contract, with a form for every endpoint (contract 9.3).
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint, Parameter } from '../../contract/endpoint.ts';
 import { errors } from '../../contract/errors.ts';
 import { allEndpoints } from '../../contract/index.ts';
-import type { Parameter } from '../../contract/parameter.ts';
 import { requestTextPath } from '../explorer/explorer-page.ts';
-import { csvExample } from '../openapi/responses.ts';
-import { answerOf, type PlainSchema, plainSchema, recordExample } from '../openapi/schema.ts';
+import { answerOf, csvExample, type PlainSchema, plainSchema, recordExample } from '../openapi/document.ts';
 import { type FramedPage, type Html, html, type Link, nothing } from './page-frame.ts';
 
 /** Text in which `words` between backquotes are code. */

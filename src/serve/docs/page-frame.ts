@@ -1,7 +1,7 @@
 // The frame of every page of the documentation: header, search, navigation and policy. The same pages are
 // served, and written as a static site.
 import { readFile } from 'node:fs/promises';
-import { tagOf } from '../cache/etag.ts';
+import { tagOf } from '../response.ts';
 
 /** HTML that needs no more escaping. */
 export class Html {

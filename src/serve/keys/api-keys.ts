@@ -6,7 +6,7 @@ import type { Scope } from '../../contract/endpoint.ts';
 import { limits } from '../../contract/limits.ts';
 import { type ApiKey, changeKey, putKey, readKeys } from '../../store/control.ts';
 import { type RowStore, StoreUnavailable } from '../../store/store.ts';
-import type { KeyUses } from './key-uses.ts';
+import type { KeyUses } from './quotas.ts';
 
 /** Keys are looked up by the first bytes of their hash; the whole hash is then compared in constant time. */
 const PREFIX_BYTES = 8;

@@ -8,7 +8,7 @@ import { limits } from '../../contract/limits.ts';
 import { addKeyUses, type KeyUse, readKeys } from '../../store/control.ts';
 import { openControl } from '../../store/engines.ts';
 import { issueKey, KeyRing, noTerms, revokeKey } from './api-keys.ts';
-import { KeyUses } from './key-uses.ts';
+import { KeyUses } from './quotas.ts';
 
 const temporary = new TestFolder();
 const storeUrl = temporary.storeUrl();

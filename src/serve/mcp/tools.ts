@@ -1,8 +1,7 @@
 // The tools: each is an endpoint of the contract, whose declaration gives its parameters. Names of the
 // vendor's own MCP server stay.
-import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint, Parameter } from '../../contract/endpoint.ts';
 import { contract, type EndpointName } from '../../contract/index.ts';
-import type { Parameter } from '../../contract/parameter.ts';
 import { mcpLimits } from './limits.ts';
 
 /** A tool. */
@@ -69,15 +68,6 @@ export const tools: readonly Tool[] = [
   { name: 'get_findings', endpoint: 'findings' },
 ];
 
-/** What is used of a parameter's schema. */
-type JsonSchema = {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly examples?: readonly string[];
-};
-
 /** What the tool itself decides: an assistant gets one form, and one name of each parameter. */
 const ownParameters = new Set(['format', 'csv_safe', 'timestamps']);
 
@@ -102,39 +92,3 @@ export const extraParameters = (tool: Tool): Readonly<Record<string, object>> =>
     full_texts: { type: 'boolean', default: false, description: 'whether to return long texts in full' },
   }),
 });
-
-/**
- * A parameter for an assistant: briefer than for a program, because the list is read in each conversation.
- */
-function schemaOf(tool: Tool, name: string, parameter: Parameter): object {
-  const { schema, example, description } = parameter;
-  const { type, enum: words, minimum, maximum, examples = [example] } = schema as JsonSchema;
-  const isClear = words !== undefined || type === 'integer' || type === 'boolean' || example === '';
-  const usual = name === 'limit' ? (tool.limit ?? parameter.default) : parameter.default;
-  return {
-    ...(words === undefined ? { type } : { enum: words }),
-    ...(minimum !== undefined && { minimum, maximum }),
-    description: isClear ? description : `${description}, such as ${examples.join(', ')}`,
-    ...(usual !== undefined && { default: usual }),
-  };
-}
-
-/** A tool as the protocol lists it. */
-export function listed(tool: Tool) {
-  const parameters = parametersOf(tool);
-  const { summary } = contract[tool.endpoint];
-  return {
-    name: tool.name,
-    description: [`${summary}.`, tool.about].filter(Boolean).join(' '),
-    inputSchema: {
-      type: 'object' as const,
-      properties: {
-        ...Object.fromEntries(parameters.map(([name, one]) => [name, schemaOf(tool, name, one)])),
-        ...extraParameters(tool),
-      },
-      required: parameters.filter(([, { required }]) => required).map(([name]) => name),
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-  };
-}

@@ -1,11 +1,10 @@
 // A spooled file as a response: whole, a range of it, or none of it.
 import type { FileHandle } from 'node:fs/promises';
 import { bulkTypes } from '../../contract/bars.ts';
-import { notModifiedIfHeld } from '../cache/etag.ts';
 import { httpLimits } from '../limits.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
 import { headerOf } from '../request.ts';
-import { anyOrigin, errorResponse, versionHeader } from '../response.ts';
+import { anyOrigin, errorResponse, notModifiedIfHeld, versionHeader } from '../response.ts';
 import type { SpooledFile } from './parquet-spool.ts';
 
 /** Bytes of a file: from, included, to, not. */

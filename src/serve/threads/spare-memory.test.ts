@@ -61,7 +61,7 @@ const work = { ended: 0, isIdle: true };
 if (process.argv[1] === 'after') giveBackMemory(work);
 work.ended++;
 mock.timers.tick(limits.threadMemoryBackMs);
-await import('${import.meta.resolve('../../base/id-list.ts')}');
+await import('${import.meta.resolve('../../base/ascending.ts')}');
 `;
 
 test('compiled code that was kept before serves a process that gives memory back', () => {
@@ -72,7 +72,7 @@ test('compiled code that was kept before serves a process that gives memory back
   try {
     load('without');
     const { stdout, stderr } = load('after');
-    const told = (stdout + stderr).split('\n').filter((line) => line.includes('id-list.ts was'));
+    const told = (stdout + stderr).split('\n').filter((line) => line.includes('ascending.ts was'));
     assert.deepEqual(
       told.map((line) => /was (\w+)/.exec(line)![1]),
       ['accepted'],

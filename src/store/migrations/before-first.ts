@@ -1,8 +1,6 @@
 // Layouts before the first one: the last ones of the programs before it are brought along
 // (docs/decisions/0021).
-
-import { bucketOf } from '../../market/bars/block.ts';
-import { decodeBlock, wholeBlock } from '../../market/bars/block-reader.ts';
+import { bucketOf, decodeBlock, wholeBlock } from '../../market/bars/block.ts';
 import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { emptyBars } from '../../market/bars/columns.ts';
 import { dataset, type RowOf, type Values } from '../schema/dataset.ts';
@@ -102,36 +100,21 @@ const blockChanges = dataset({
 
 const rowChanges = dataset({
   name: 'row_changes',
-  columns: {
-    dataset: 'text',
-    row_key: 'text',
-    run_id: 'integer',
-    before: 'json null',
-  },
+  columns: { dataset: 'text', row_key: 'text', run_id: 'integer', before: 'json null' },
   key: ['dataset', 'row_key', 'run_id'],
   indexes: [['run_id', 'dataset', 'row_key']],
 });
 
 const heldBars = dataset({
   name: 'held_bars',
-  columns: {
-    series_id: 'integer',
-    bucket: 'integer',
-    run_id: 'integer',
-    keys: 'bytes',
-  },
+  columns: { series_id: 'integer', bucket: 'integer', run_id: 'integer', keys: 'bytes' },
   key: ['series_id', 'bucket', 'run_id'],
   indexes: [['run_id', 'series_id', 'bucket']],
 });
 
 const heldRows = dataset({
   name: 'held_rows',
-  columns: {
-    dataset: 'text',
-    run_id: 'integer',
-    part: 'integer',
-    hashes: 'bytes',
-  },
+  columns: { dataset: 'text', run_id: 'integer', part: 'integer', hashes: 'bytes' },
   key: ['dataset', 'run_id', 'part'],
 });
 

@@ -1,16 +1,15 @@
 // Reads a store as it was at an earlier version (contract 9.12): a snapshot of the present, less what later
 // writes changed in what is read (docs/decisions/0041).
-
 import { encodeBlock } from '../../market/bars/block-writer.ts';
 import { collectRows, restOf } from '../all-rows.ts';
 import { compareCells, compareRows, keyOrder, misplacedIn, type Order } from '../checked-rows.ts';
 import type { Damage } from '../damage.ts';
+import { pastBlocks } from '../journal-entries.ts';
 import { sharedBy } from '../known-changes.ts';
 import { runSpans } from '../schema/bars.ts';
 import type { ColumnOf, Dataset, RowOf, Values } from '../schema/dataset.ts';
 import { blockChanges, heldBars, rowChanges } from '../schema/internal.ts';
 import type { BlockRead, Change, Extent, KeyRead, RankedRead, Read, Reader, StoredBlock } from '../store.ts';
-import { pastBlocks } from './past-blocks.ts';
 import type { Former, PastState } from './past-state.ts';
 
 /** Whether a row is one that a read gives, whatever its limit. */

@@ -1,10 +1,8 @@
 // Blocks of bars by version: a read takes the newest of each bucket up to the published version
 // (docs/decisions/0029). Those that were read before are kept in the thread until a commit touches their
 // series (docs/decisions/0033).
-
 import { SizedCache } from '../../base/sized-cache.ts';
-import { DamagedBlock } from '../../market/bars/block.ts';
-import { blockCount } from '../../market/bars/block-reader.ts';
+import { blockCount, DamagedBlock } from '../../market/bars/block.ts';
 import { blockCheck, CheckedBlock } from '../checked-rows.ts';
 import { barsOf, KnownChanges } from '../known-changes.ts';
 import { storeLimits } from '../limits.ts';
@@ -16,7 +14,7 @@ import {
   StoreUnavailable,
   type Versioned,
 } from '../store.ts';
-import { extendPending, keyColumns, numbersOf, rangesText, removeBlocks, type Versions } from './publish.ts';
+import { keyColumns, numbersOf, rangesText, removeBlocks, type Versions } from './publish.ts';
 import { SentArray, type Session } from './session.ts';
 
 /**
@@ -91,6 +89,18 @@ type Put = {
 /** Bytes of blocks that are sent together. */
 const BATCH_BYTES = 4 * 2 ** 20;
 const PUT_BYTES = 64;
+
+/**
+ * Says that blocks of the version after another of the same write follow. @throws StoreUnavailable where
+ * another write has begun
+ */
+async function extendPending(session: Session, version: number): Promise<void> {
+  const extended = await session.ask('update store_state set pending = $1 where pending = $2 returning 1', [
+    version + 1,
+    version,
+  ]);
+  if (extended.length === 0) throw new StoreUnavailable('another process writes to the store by now');
+}
 
 /**
  * The blocks of one write: sent in batches beside the transaction of its rows, as the next version, or as

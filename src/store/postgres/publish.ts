@@ -1,6 +1,5 @@
 // Which version of a store is published, and how a writer publishes the next one: whole files at once, also
 // where blocks commit apart, and where the connection is lost meanwhile.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeLimits } from '../limits.ts';
 import { isAway, type OnWait, StoreUnavailable } from '../store.ts';
@@ -162,18 +161,6 @@ export async function beginVersion(session: Session): Promise<Versions> {
   )) as [[number, string, number | null, number]];
   if (cutOff !== null) await removeVersions(session, published + 1, cutOff);
   return { version, abandoned: rangesOf(abandoned) };
-}
-
-/**
- * Says that blocks of the version after another of the same write follow. @throws StoreUnavailable where
- * another write has begun
- */
-export async function extendPending(session: Session, version: number): Promise<void> {
-  const extended = await session.ask('update store_state set pending = $1 where pending = $2 returning 1', [
-    version + 1,
-    version,
-  ]);
-  if (extended.length === 0) throw new StoreUnavailable('another process writes to the store by now');
 }
 
 /** Gives a write up of which no block is left: its versions are published, with nothing in them. */

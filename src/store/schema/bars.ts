@@ -62,7 +62,7 @@ export const series = dataset({
     /** 0 where all bars are gone but runs that can be undone still name them: such a series is hidden. */
     bar_count: 'integer',
     /**
-     * The live runs that hold it or have deleted bars of it: their `run_id`, as `base/id-list.ts` writes
+     * The live runs that hold it or have deleted bars of it: their `run_id`, as `base/ascending.ts` writes
      * them.
      */
     runs: 'bytes',
@@ -113,7 +113,7 @@ export const runSpans = dataset({
      */
     reach_ms: 'instant',
     series_count: 'integer',
-    /** The `series_id` of its series, as `base/id-list.ts` writes them. */
+    /** The `series_id` of its series, as `base/ascending.ts` writes them. */
     series: 'bytes',
   },
   key: ['run_id', 'market', 'interval'],

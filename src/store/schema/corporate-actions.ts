@@ -1,6 +1,6 @@
 // Dividends, splits and other corporate actions of stocks. A factor that no file gives is calculated when it
 // is read (contract 8.2).
-import { fractionNear, fractionOf, lowestTerms, numberOf } from '../../base/decimal.ts';
+import { type Fraction, fractionOf, numberOf, plainDecimal, simplestWithin } from '../../base/decimal.ts';
 import { actionKinds } from '../../contract/corporate-actions.ts';
 import {
   asText,
@@ -114,6 +114,29 @@ const shares = numberRule(
 
 /** New shares and old ones: `4:1`, `4/1`, `4-for-1`. */
 const RATIO = /^(\d+(?:\.\d+)?) ?(?::|\/|-?for-?) ?(\d+(?:\.\d+)?)$/i;
+
+/** A decimal of so many decimals may be a rounded fraction of small numbers: 0.3333 is 1/3, 0.05 is 1/20. */
+const ROUNDED_DECIMALS = 4;
+
+const SMALL_NUMBER = 50;
+
+/** The fraction that a positive decimal is, or the one of small numbers that it is rounded from. */
+function fractionNear(value: number): Fraction {
+  const decimals = plainDecimal(value).split('.')[1]?.length ?? 0;
+  const half = 0.5 * 10 ** -decimals;
+  if (decimals >= ROUNDED_DECIMALS && value > half) {
+    const [part, whole] = simplestWithin(value - half, value + half);
+    if (part <= SMALL_NUMBER && whole <= SMALL_NUMBER) return { part: BigInt(part), whole: BigInt(whole) };
+  }
+  return lowestTerms(fractionOf(value, 1));
+}
+
+/** The same fraction of the smallest whole numbers. */
+function lowestTerms({ part, whole }: Fraction): Fraction {
+  let [divisor, rest] = [part, whole];
+  while (rest > 0n) [divisor, rest] = [rest, divisor % rest];
+  return { part: part / divisor, whole: whole / divisor };
+}
 
 /**
  * New shares for each old one, as whole numbers of shares: the fraction that the number is, or is rounded

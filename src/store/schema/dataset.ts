@@ -181,7 +181,7 @@ export type ColumnOf<D extends Dataset> = keyof D['columns'] & string;
 export type RowOf<D extends Dataset> = { readonly [K in keyof D['columns']]: ValueOf<D['columns'][K]> };
 
 /** A column in a declaration: its kind, and `null` where it may be null. */
-export type ColumnWord = ColumnKind | `${ColumnKind} null`;
+type ColumnWord = ColumnKind | `${ColumnKind} null`;
 
 type ColumnOfWord<W extends ColumnWord> = W extends `${infer K extends ColumnKind} null`
   ? { readonly kind: K; readonly nullable: true }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../test/seed.ts';
-import { compareIds, decodeIds, encodeIds } from './id-list.ts';
+import { compareIds, decodeIds, encodeIds } from './ascending.ts';
 
 test('numbers come back ascending, whatever their order', () => {
   fc.assert(

@@ -1,5 +1,20 @@
-// Ascending positive whole numbers as bytes: steps from one to the next, each as often as it comes in a row;
-// seven bits a byte, the lowest first.
+// Ascending numbers: binary search; lists of positive whole numbers as bytes: steps from one to the next,
+// each as often as it comes in a row, seven bits a byte, the lowest first.
+
+/**
+ * The first of `count` indexes for which `holds` is true, which it is for all after it too; `count` where
+ * there is none.
+ */
+export function firstWhere(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** Writes a whole number of 0 to 2^53 - 1. */
 function write(bytes: number[], number: number): void {

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/seed.ts';
-import type { Fraction } from '../../base/decimal.ts';
-import { fractionOf } from '../../base/decimal.ts';
-import { dividendFactor, factorText } from './adjust.ts';
+import { type Fraction, fractionOf } from '../../base/decimal.ts';
+import { dividendFactor, factorText } from './factors.ts';
 
 const split = (from: number, to: number): string => factorText(fractionOf(from, to));
 
