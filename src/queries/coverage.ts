@@ -13,6 +13,7 @@ import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { instrumentRows } from '../store/instrument-terms.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
+import type { RowOf } from '../store/schema/dataset.ts';
 import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
@@ -21,8 +22,9 @@ import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
-/** Instruments read at a time: most have one series or two. */
+/** Instruments read at a time, and those of which the series are: most have one series or two. */
 const INSTRUMENTS_PER_READ = 200;
+const SERIES_PER_READ = 64;
 
 type Parameters = ParametersOf<typeof seriesCoverage>;
 type NamedSeries = {
@@ -122,12 +124,21 @@ async function seriesOf(
   const direction = sort === 'asc' ? 1 : -1;
   const found: NamedSeries[] = [];
   const spans = new SeriesRuns(reader);
-  for (const { name, instrument } of await bearersOf(context, schema_asset, names)) {
+  const bearers = await bearersOf(context, schema_asset, names);
+  let all: RowOf<typeof seriesDataset>[][] = [];
+  for (const [at, { name, instrument }] of bearers.entries()) {
     if (found.length >= count) break;
-    const { instrument_id } = instrument;
-    const stored = (await reader.group(seriesDataset, { instrument_id }))
-      .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
-      .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
+    if (at % SERIES_PER_READ === 0) {
+      const some = bearers.slice(at, at + SERIES_PER_READ).map((one) => one.instrument.instrument_id);
+      all = await reader.rowsByKey(
+        seriesDataset,
+        some.map((instrument_id) => ({ instrument_id })),
+      );
+    }
+    const stored = all[at % SERIES_PER_READ]!.filter(
+      (row) => row.bar_count > 0 && (interval === undefined || row.interval === interval),
+    ).sort((a, b) => direction * (coarseness(a) - coarseness(b)));
+    if (stored.length === 0) continue;
     const calendar = await lookup.calendars(reader).of(reader, instrument);
     const calendars = { calendar, known: calendar.knownAt(moment.ms) };
     await spans.read(stored);

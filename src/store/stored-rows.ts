@@ -51,8 +51,8 @@ export abstract class StoredRows implements RowReader {
     values: readonly StoredCell[],
   ): StoredCell[][] | Promise<StoredCell[][]>;
 
-  /** @throws DamagedData where a group has lost rows; `found` are all that are stored of it */
-  protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
+  /** @throws DamagedData where one of some groups has lost rows; `found` are all that are stored of each */
+  protected checkGroups(_dataset: Dataset, _wheres: readonly Row[], _found: StoredCell[][][]): void {}
 
   /** The rows of a read as they are stored. */
   protected read(dataset: Dataset, read: Read): StoredCell[][] | Promise<StoredCell[][]> {
@@ -73,11 +73,14 @@ export abstract class StoredRows implements RowReader {
     if (keys.length === 0) return [];
     const reads = keys.map((where) => ({ where, ...read }) as unknown as Read);
     const found = await this.readEach(dataset, reads);
-    return reads.map((one, at) => {
-      const isAll = one.limit === NO_LIMIT;
+    const isAll = reads[0]!.limit === NO_LIMIT;
+    const rows = reads.map((one, at) => {
       const misplaced = isAll ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
       return checkedRows(dataset, found[at]!, misplaced);
-    }) as RowOf<D>[][];
+    });
+    if (isAll && dataset.group?.join() === Object.keys(keys[0]!).join())
+      this.checkGroups(dataset, keys as readonly Row[], found);
+    return rows as RowOf<D>[][];
   }
 
   /** The rows of reads that differ in the values of `where` alone, as they are stored. */
@@ -92,7 +95,7 @@ export abstract class StoredRows implements RowReader {
     const read = groupRead(dataset, where);
     const found = await this.read(dataset, read);
     const rows = checkedRows(dataset, found, misplacedIn(dataset, read));
-    this.checkGroup(dataset, where, found);
+    this.checkGroups(dataset, [where], [found]);
     return rows as RowOf<D>[];
   }
 
