@@ -13,7 +13,6 @@ import { begunRuns, type OwnRuns, SeriesRuns } from '../series/run-spans.ts';
 import { coarseness, type Series } from '../series/series.ts';
 import { instrumentRows } from '../store/instrument-terms.ts';
 import { series as seriesDataset } from '../store/schema/bars.ts';
-import type { RowOf } from '../store/schema/dataset.ts';
 import { type Instrument, instrumentTerms } from '../store/schema/reference.ts';
 import type { Reader } from '../store/store.ts';
 import { UNDATED_RUNS } from './findings.ts';
@@ -22,9 +21,8 @@ import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
-/** Instruments read at a time, and those of which the series are: most have one series or two. */
+/** Instruments read at a time, with their series: most have one series or two. */
 const INSTRUMENTS_PER_READ = 200;
-const SERIES_PER_READ = 64;
 
 type Parameters = ParametersOf<typeof seriesCoverage>;
 type NamedSeries = {
@@ -125,17 +123,11 @@ async function seriesOf(
   const found: NamedSeries[] = [];
   const spans = new SeriesRuns(reader);
   const bearers = await bearersOf(context, schema_asset, names);
-  let all: RowOf<typeof seriesDataset>[][] = [];
+  const keys = bearers.map(({ instrument }) => ({ instrument_id: instrument.instrument_id }));
+  const all = await reader.rowsByKey(seriesDataset, keys);
   for (const [at, { name, instrument }] of bearers.entries()) {
     if (found.length >= count) break;
-    if (at % SERIES_PER_READ === 0) {
-      const some = bearers.slice(at, at + SERIES_PER_READ).map((one) => one.instrument.instrument_id);
-      all = await reader.rowsByKey(
-        seriesDataset,
-        some.map((instrument_id) => ({ instrument_id })),
-      );
-    }
-    const stored = all[at % SERIES_PER_READ]!.filter(
+    const stored = all[at]!.filter(
       (row) => row.bar_count > 0 && (interval === undefined || row.interval === interval),
     ).sort((a, b) => direction * (coarseness(a) - coarseness(b)));
     if (stored.length === 0) continue;

@@ -12,15 +12,11 @@ import type { Change, Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } 
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The read of all rows of a group. */
-function groupRead({ group = [], key }: Dataset, where: Row): Read {
+function groupRead({ group = [], key }: Dataset): KeyRead {
   const rest = key.filter((column) => !group.includes(column));
   // Rows of a group that no key begins with are found by its index: another order would lead past it.
   const order = rest.length === 0 || !group.every((column) => key.includes(column)) ? group : rest;
-  return {
-    where,
-    order: order.map((column) => [column, 'asc'] as const),
-    limit: NO_LIMIT,
-  } as unknown as Read;
+  return { order: order.map((column) => [column, 'asc'] as const), limit: NO_LIMIT };
 }
 
 /** The read of all rows of a key, whose columns decide nothing about their order. */
@@ -68,18 +64,20 @@ export abstract class StoredRows implements RowReader {
   async rowsByKey<D extends Dataset>(
     dataset: D,
     keys: readonly Partial<RowOf<D>>[],
-    read: KeyRead<D> = everyRow(keys),
+    read?: KeyRead<D>,
   ): Promise<RowOf<D>[][]> {
     if (keys.length === 0) return [];
-    const reads = keys.map((where) => ({ where, ...read }) as unknown as Read);
+    const each = read ?? everyRow(keys);
+    const reads = keys.map((where) => ({ where, ...each }) as unknown as Read);
     const found = await this.readEach(dataset, reads);
-    const isAll = reads[0]!.limit === NO_LIMIT;
     const rows = reads.map((one, at) => {
-      const misplaced = isAll ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
+      const misplaced = read === undefined ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
       return checkedRows(dataset, found[at]!, misplaced);
     });
-    if (isAll && dataset.group?.join() === Object.keys(keys[0]!).join())
-      this.checkGroups(dataset, keys as readonly Row[], found);
+    const { group } = dataset;
+    const asked = Object.keys(keys[0]!);
+    const isGroup = group?.length === asked.length && group.every((column) => asked.includes(column));
+    if (isGroup && each.limit === NO_LIMIT) this.checkGroups(dataset, keys as readonly Row[], found);
     return rows as RowOf<D>[][];
   }
 
@@ -92,11 +90,7 @@ export abstract class StoredRows implements RowReader {
   }
 
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
-    const read = groupRead(dataset, where);
-    const found = await this.read(dataset, read);
-    const rows = checkedRows(dataset, found, misplacedIn(dataset, read));
-    this.checkGroups(dataset, [where], [found]);
-    return rows as RowOf<D>[];
+    return (await this.rowsByKey(dataset, [where], groupRead(dataset) as unknown as KeyRead<D>))[0]!;
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {

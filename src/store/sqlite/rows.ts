@@ -125,10 +125,10 @@ export class SqliteRows extends StoredRows implements RowWriter {
     const together = rowsTogether(dataset);
     for (let from = 0; from < rows.length; ) {
       const count = rows.length - from < together ? 1 : together;
-      const written = (rows as readonly Row[]).slice(from, from + count);
-      const cells = written.flatMap((row) => rowCells(form, row));
+      const end = from + count;
+      const cells = rowCells(form, rows[from++] as Row);
+      while (from < end) for (const cell of rowCells(form, rows[from++] as Row)) cells.push(cell);
       this.#write(dataset, sqliteCompiler.upsert(dataset, count), cells);
-      from += count;
     }
   }
 

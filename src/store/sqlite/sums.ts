@@ -182,7 +182,7 @@ export function lostGroup(
 }
 
 /**
- * What is wrong with the blocks of a series by their index; null where nothing is. An entry that stands among those of the
+ * The problem of the blocks of a series by their index; null where nothing is. An entry that stands among those of the
  * series under another one is walked over, and counted, where a search for its block misses it.
  */
 export function blocksProblem(database: Database, seriesId: number): string | null {
