@@ -21,7 +21,7 @@ import { openWalk } from './pages/page-walk.ts';
 import { barsCounted, type Query, type QueryContext, TooDear } from './query.ts';
 import { renderRecords, type WireRecord } from './render/records.ts';
 
-/** Instruments read at a time: most have one series or two. */
+/** Instruments read at a time, with their series: most have one series or two. */
 const INSTRUMENTS_PER_READ = 200;
 
 type Parameters = ParametersOf<typeof seriesCoverage>;
@@ -122,12 +122,15 @@ async function seriesOf(
   const direction = sort === 'asc' ? 1 : -1;
   const found: NamedSeries[] = [];
   const spans = new SeriesRuns(reader);
-  for (const { name, instrument } of await bearersOf(context, schema_asset, names)) {
+  const bearers = await bearersOf(context, schema_asset, names);
+  const keys = bearers.map(({ instrument }) => ({ instrument_id: instrument.instrument_id }));
+  const all = await reader.rowsByKey(seriesDataset, keys);
+  for (const [at, { name, instrument }] of bearers.entries()) {
     if (found.length >= count) break;
-    const { instrument_id } = instrument;
-    const stored = (await reader.group(seriesDataset, { instrument_id }))
-      .filter((row) => row.bar_count > 0 && (interval === undefined || row.interval === interval))
-      .sort((a, b) => direction * (coarseness(a) - coarseness(b)));
+    const stored = all[at]!.filter(
+      (row) => row.bar_count > 0 && (interval === undefined || row.interval === interval),
+    ).sort((a, b) => direction * (coarseness(a) - coarseness(b)));
+    if (stored.length === 0) continue;
     const calendar = await lookup.calendars(reader).of(reader, instrument);
     const calendars = { calendar, known: calendar.knownAt(moment.ms) };
     await spans.read(stored);

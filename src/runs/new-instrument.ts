@@ -83,9 +83,10 @@ async function deletedNamed(
   );
 }
 
+const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
+
 /** An instrument with nothing but its name and its identifiers. */
 export function blankInstrument(name: InstrumentName, instrument_id: number, asset_id: number): Instrument {
-  const blank = Object.fromEntries(Object.keys(instruments.columns).map((column) => [column, null]));
   return { ...blank, ...name, instrument_id, asset_id } as Instrument;
 }
 

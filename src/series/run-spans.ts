@@ -166,9 +166,6 @@ export type BegunRun = { readonly run: RunSpan; readonly begunMs: number };
 /** A series by what its row says of its runs. */
 type RunsOfSeries = { readonly series_id: number; readonly interval: string; readonly runs: Uint8Array };
 
-/** Runs asked for at a time. */
-const RUNS_PER_READ = 500;
-
 /** True if a run holds a series, or has deleted bars of it. */
 const concerns = (run: Pick<RunSpan, 'series'>, seriesId: number): boolean =>
   decodeIds(run.series).includes(seriesId);
@@ -187,15 +184,8 @@ export class SeriesRuns {
     const unknown = some.flatMap(({ runs }) => decodeIds(runs).filter((id) => !this.#spans.has(id)));
     const ids = [...new Set(unknown)];
     for (const id of ids) this.#spans.set(id, []);
-    for (let at = 0; at < ids.length; at += RUNS_PER_READ)
-      for (const row of await rowsAmong(
-        this.#reader,
-        runSpans,
-        {},
-        'run_id',
-        ids.slice(at, at + RUNS_PER_READ),
-      ))
-        this.#spans.get(row.run_id)!.push({ ...row, interval: row.interval as Interval });
+    for (const row of await rowsAmong(this.#reader, runSpans, {}, 'run_id', ids))
+      this.#spans.get(row.run_id)!.push({ ...row, interval: row.interval as Interval });
   }
 
   /**

@@ -88,7 +88,8 @@ export interface RowReader {
   /**
    * The rows of each of some keys, asked for together: on another machine each question alone waits for its
    * answer. The keys have values of the same columns, and no null. `read` orders and bounds the rows of each
-   * key: without it these are all, in no order.
+   * key: without it these are all, in no order, and where the columns are those of a group, a row that is not
+   * there is damage as well.
    */
   rowsByKey<D extends Dataset>(
     dataset: D,

@@ -12,15 +12,11 @@ import type { Change, Extent, KeyRead, RankedRead, Read, RowReader, RowWriter } 
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The read of all rows of a group. */
-function groupRead({ group = [], key }: Dataset, where: Row): Read {
+function groupRead({ group = [], key }: Dataset): KeyRead {
   const rest = key.filter((column) => !group.includes(column));
   // Rows of a group that no key begins with are found by its index: another order would lead past it.
   const order = rest.length === 0 || !group.every((column) => key.includes(column)) ? group : rest;
-  return {
-    where,
-    order: order.map((column) => [column, 'asc'] as const),
-    limit: NO_LIMIT,
-  } as unknown as Read;
+  return { order: order.map((column) => [column, 'asc'] as const), limit: NO_LIMIT };
 }
 
 /** The read of all rows of a key, whose columns decide nothing about their order. */
@@ -51,8 +47,8 @@ export abstract class StoredRows implements RowReader {
     values: readonly StoredCell[],
   ): StoredCell[][] | Promise<StoredCell[][]>;
 
-  /** @throws DamagedData where a group has lost rows; `found` are all that are stored of it */
-  protected checkGroup(_dataset: Dataset, _where: Row, _found: readonly StoredCell[][]): void {}
+  /** @throws DamagedData where one of some groups has lost rows; `found` are all that are stored of each */
+  protected checkGroups(_dataset: Dataset, _wheres: readonly Row[], _found: StoredCell[][][]): void {}
 
   /** The rows of a read as they are stored. */
   protected read(dataset: Dataset, read: Read): StoredCell[][] | Promise<StoredCell[][]> {
@@ -68,16 +64,21 @@ export abstract class StoredRows implements RowReader {
   async rowsByKey<D extends Dataset>(
     dataset: D,
     keys: readonly Partial<RowOf<D>>[],
-    read: KeyRead<D> = everyRow(keys),
+    read?: KeyRead<D>,
   ): Promise<RowOf<D>[][]> {
     if (keys.length === 0) return [];
-    const reads = keys.map((where) => ({ where, ...read }) as unknown as Read);
+    const each = read ?? everyRow(keys);
+    const reads = keys.map((where) => ({ where, ...each }) as unknown as Read);
     const found = await this.readEach(dataset, reads);
-    return reads.map((one, at) => {
-      const isAll = one.limit === NO_LIMIT;
-      const misplaced = isAll ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
+    const rows = reads.map((one, at) => {
+      const misplaced = read === undefined ? misplacedAt(one.where as Row) : misplacedIn(dataset, one);
       return checkedRows(dataset, found[at]!, misplaced);
-    }) as RowOf<D>[][];
+    });
+    const { group } = dataset;
+    const asked = Object.keys(keys[0]!);
+    const isGroup = group?.length === asked.length && group.every((column) => asked.includes(column));
+    if (isGroup && each.limit === NO_LIMIT) this.checkGroups(dataset, keys as readonly Row[], found);
+    return rows as RowOf<D>[][];
   }
 
   /** The rows of reads that differ in the values of `where` alone, as they are stored. */
@@ -89,11 +90,7 @@ export abstract class StoredRows implements RowReader {
   }
 
   async group<D extends Dataset>(dataset: D, where: Partial<RowOf<D>>): Promise<RowOf<D>[]> {
-    const read = groupRead(dataset, where);
-    const found = await this.read(dataset, read);
-    const rows = checkedRows(dataset, found, misplacedIn(dataset, read));
-    this.checkGroup(dataset, where, found);
-    return rows as RowOf<D>[];
+    return (await this.rowsByKey(dataset, [where], groupRead(dataset) as unknown as KeyRead<D>))[0]!;
   }
 
   async ranked<D extends Dataset>(dataset: D, read: RankedRead<D>): Promise<(string | number)[][]> {

@@ -57,7 +57,7 @@ const lost: readonly {
     table: 'run_spans',
     where: `run_id = (select max(run_id) from block_changes where series_id = ${seriesOf('AB01', 'DAY')})`,
     faults: [bars('AB01', ofDays)],
-    named: /run_spans, row run_id \d+, interval "DAY": the row is lost/,
+    named: /run_spans, the rows of run_id \d+: rows are missing/,
     // The run held the days of every stock.
     served: ['/api/v2/stock/reference/US:AB01'],
   },
@@ -73,7 +73,7 @@ const lost: readonly {
     what: 'of a series',
     table: 'series',
     where: `series_id = ${seriesOf('AB01', 'DAY')}`,
-    faults: [bars('AB01', ofDays)],
+    faults: [bars('AB01', ofDays), '/api/v2/stock/coverage?limit=100'],
     named: /series, the rows of instrument_id \d+/,
     served: [bars('AB02', ofDays)],
   },

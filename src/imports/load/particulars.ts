@@ -1,6 +1,7 @@
 // The rules for the rows of a dataset that its declaration cannot say, and those of news: the identifier of
 // an item (contract 4.5, 8.3).
 import { hash } from 'node:crypto';
+import { rowFormOf } from '../../store/checked-rows.ts';
 import type { Dataset, RowOf, Values } from '../../store/schema/dataset.ts';
 import type { RowReader } from '../../store/store.ts';
 import type { RowProblem } from './refused-rows.ts';
@@ -53,8 +54,12 @@ export type Particulars = {
 };
 
 /** The row of a dataset with some values: the columns are in the order in which rows are read. */
-export const rowWithValues = <D extends Dataset>({ columns }: D, values: Values): RowOf<D> =>
-  Object.fromEntries(Object.keys(columns).map((column) => [column, values[column] ?? null])) as RowOf<D>;
+export function rowWithValues<D extends Dataset>(dataset: D, values: Values): RowOf<D> {
+  const { names, blank } = rowFormOf(dataset);
+  const row = { ...blank };
+  for (const name of names) row[name] = values[name] ?? null;
+  return row as RowOf<D>;
+}
 
 /** The fields that link an item to an instrument: all or none. */
 const ties = ['asset_name', 'country_iso_code', 'symbol'];

@@ -86,7 +86,7 @@ type SeenBeside = {
 const distinct = (
   names: readonly InstrumentName[],
   isWanted: (name: InstrumentName) => boolean = () => true,
-): InstrumentName[] => [...new Map(names.map((name) => [nameOf(name), name])).values()].filter(isWanted);
+): InstrumentName[] => [...new Map(names.filter(isWanted).map((name) => [nameOf(name), name])).values()];
 
 const digestOf = (values: Values): string => hash('sha1', JSON.stringify(values), 'base64url');
 
@@ -114,6 +114,8 @@ export class RowPass {
   #knownBeside: StoredRows = new Map();
   /** The fields of the row beside one; the first is that of its moment. */
   readonly #besideFields: readonly string[];
+  /** Each of them undefined, so that a digest leaves it out. */
+  readonly #noneBeside: Values;
   /** By the key of the row. */
   readonly #seenBeside = new Map<string, SeenBeside>();
   /** The newest ones of the present chunk. */
@@ -142,6 +144,7 @@ export class RowPass {
     const own = new Set([...rules.dataset.key, beside?.newest]);
     const others = Object.keys(beside?.dataset.columns ?? {}).filter((column) => !own.has(column));
     this.#besideFields = beside === undefined ? [] : [beside.newest, ...others];
+    this.#noneBeside = Object.fromEntries(this.#besideFields.map((field) => [field, undefined]));
     this.#named = new RunInstruments(run);
     this.#symbols = new SymbolsOnDays(run);
     this.#names = new OwnNames(run.writer, file.mapping.namesRoots);
@@ -346,7 +349,7 @@ export class RowPass {
    * else `repeated`.
    */
   #place(row: SoundRow): SoundRow | 'known' | 'repeated' {
-    const digest = digestOf(this.#withoutBeside(row.values));
+    const digest = digestOf({ ...row.values, ...this.#noneBeside });
     for (let [place, placed] = [1, row]; ; ) {
       const before = this.#seen.get(placed.key);
       if (before === digest) return 'known';
@@ -358,13 +361,6 @@ export class RowPass {
       if (following === null) return 'repeated';
       placed = soundRow(this.#rules, following);
     }
-  }
-
-  #withoutBeside(values: Values): Values {
-    if (this.#besideFields.length === 0) return values;
-    return Object.fromEntries(
-      Object.entries(values).filter(([field]) => !this.#besideFields.includes(field)),
-    );
   }
 
   /** Stores a row; why it is refused, or null. */

@@ -9,7 +9,7 @@ import type { Extent, Read, RowWriter } from '../store.ts';
 import { NO_LIMIT, StoredRows } from '../stored-rows.ts';
 import type { Database } from './connection.ts';
 import { ofPages } from './files.ts';
-import { groupedRows, groupProblem } from './sums.ts';
+import { groupedRows, LOST, lostGroup } from './sums.ts';
 
 const dialect: Dialect = {
   types: {
@@ -82,9 +82,14 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return found;
   }
 
-  protected override checkGroup(dataset: Dataset, where: Row, found: readonly StoredCell[][]): void {
-    const problem = ofPages(dataset.name, () => groupProblem(this.database, dataset, where, found));
-    if (problem !== null) throw new DamagedData({ dataset: dataset.name, place: groupWords(where), problem });
+  protected override checkGroups(
+    dataset: Dataset,
+    wheres: readonly Row[],
+    found: readonly StoredCell[][][],
+  ): void {
+    const { name } = dataset;
+    const lost = wheres[ofPages(name, () => lostGroup(this.database, dataset, wheres, found))];
+    if (lost !== undefined) throw new DamagedData({ dataset: name, place: groupWords(lost), problem: LOST });
   }
 
   /** The row of a key with its key and some other columns alone, unchecked; nothing where there is none. */
@@ -120,10 +125,10 @@ export class SqliteRows extends StoredRows implements RowWriter {
     const together = rowsTogether(dataset);
     for (let from = 0; from < rows.length; ) {
       const count = rows.length - from < together ? 1 : together;
-      const written = (rows as readonly Row[]).slice(from, from + count);
-      const cells = written.flatMap((row) => rowCells(form, row));
+      const end = from + count;
+      const cells = rowCells(form, rows[from++] as Row);
+      while (from < end) for (const cell of rowCells(form, rows[from++] as Row)) cells.push(cell);
       this.#write(dataset, sqliteCompiler.upsert(dataset, count), cells);
-      from += count;
     }
   }
 

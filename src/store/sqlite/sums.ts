@@ -143,48 +143,53 @@ export function dropSums(database: Database, table: string): void {
   database.run('delete from row_sums where name = ?', [table]);
 }
 
-const LOST = 'rows are missing: an index or page lost them';
+export const LOST = 'rows are missing: an index or page lost them';
 
-const compareGroup = ({ name, group }: Pick<Grouped, 'name' | 'group'>): string =>
-  `select rows = ? and checks = ? from ${sumsOf(name)} where ${group.map((column) => `${column} = ?`).join(' and ')}`;
+/** What was found of a group: its number of rows, their sum, and the values of its columns. */
+type FoundGroup = readonly [rows: number, checks: number, ...values: StoredCell[]];
 
-/** Whether the sums of a group are those of the rows that were found. */
-function isKept(
+/** The places of groups whose sums are not those of the rows that were found; all are compared together. */
+function differing(
   database: Database,
-  grouped: Pick<Grouped, 'name' | 'group'>,
-  values: readonly StoredCell[],
-  found: { readonly rows: number; readonly checks: number },
-): boolean {
-  const [kept] = database.rows(compareGroup(grouped), [found.rows, found.checks, ...values]);
-  return kept === undefined ? found.rows === 0 : kept[0] === 1;
+  { name, group }: Pick<Grouped, 'name' | 'group'>,
+  found: readonly FoundGroup[],
+): number[] {
+  const marks = found.map((cells, at) => `(${[at, ...cells.map(() => '?')].join()})`);
+  const same = group.map((column, at) => `${column} = column${at + 4}`).join(' and ');
+  const sql = `select column1 from (values ${marks.join()}) left join ${sumsOf(name)} on ${same}
+    where coalesce(rows, 0) <> column2 or coalesce(checks, 0) <> column3`;
+  return database.rows(sql, found.flat()).map(([at]) => at as number);
 }
 
-/**
- * Says what is wrong with the found rows of a group; null where nothing is. Their last cells are their
- * checksums.
- */
-export function groupProblem(
+/** The place of the first of some groups that has lost rows, or -1. The last cells of rows are checksums. */
+export function lostGroup(
   database: Database,
   { name, group = [] }: Dataset,
-  where: Values,
-  found: readonly (readonly StoredCell[])[],
-): string | null {
-  let checks = 0;
-  for (const cells of found) checks += Number(cells.at(-1));
-  const values = group.map((column) => where[column] as StoredCell);
-  return isKept(database, { name, group }, values, { rows: found.length, checks }) ? null : LOST;
+  wheres: readonly Values[],
+  found: readonly (readonly (readonly StoredCell[])[])[],
+): number {
+  const groups = wheres.map((where, at): FoundGroup => {
+    let checks = 0;
+    for (const cells of found[at]!) checks += Number(cells.at(-1));
+    return [found[at]!.length, checks, ...group.map((column) => where[column] as StoredCell)];
+  });
+  for (let from = 0; from < groups.length; from += storeLimits.keysTogether) {
+    const some = groups.slice(from, from + storeLimits.keysTogether);
+    const [lost] = differing(database, { name, group }, some);
+    if (lost !== undefined) return from + lost;
+  }
+  return -1;
 }
 
 /**
- * As `groupProblem`, for the blocks of a series by their index. An entry that stands among those of the
+ * The problem of the blocks of a series by their index; null where nothing is. An entry that stands among those of the
  * series under another one is walked over, and counted, where a search for its block misses it.
  */
 export function blocksProblem(database: Database, seriesId: number): string | null {
   const select = `select count(*), total(bucket), total(series_id is not ?1) from ${BLOCKS} where series_id = ?1`;
   const [rows, checks, foreign] = database.rows(select, [seriesId])[0] as [number, number, number];
-  return foreign === 0 && isKept(database, blocks, [seriesId], { rows, checks })
-    ? null
-    : 'blocks of it are lost';
+  const isKept = foreign === 0 && differing(database, blocks, [[rows, checks, seriesId]]).length === 0;
+  return isKept ? null : 'blocks of it are lost';
 }
 
 /** The number of rows that the groups of a table have in all; null where it has no groups. */
@@ -211,10 +216,9 @@ function groupProblems(database: Database, table: string): string[] {
   const names = database
     .rows('select name from pragma_table_info(?) where pk > 0 order by pk', [sums])
     .map(([name]) => String(name));
-  const differing = database.rows(differingGroups(table, names));
   const wordsOf = (values: readonly StoredCell[]): string =>
     names.map((name, at) => `${name} ${String(values[at])}`).join(', ');
-  return differing.map((values) => `${wordsOf(values)}: ${LOST}`);
+  return database.rows(differingGroups(table, names)).map((values) => `${wordsOf(values)}: ${LOST}`);
 }
 
 const SCHEMA = 'sqlite_schema';
