@@ -163,7 +163,7 @@ const folders = [
   ...['cli/commands', 'cli/import', 'cli/serve', 'cli/shared'],
   ...['imports/load', 'imports/map', 'imports/map/presets', 'imports/read'],
   ...['market/bars', 'market/calendar', 'market/calendar/markets'],
-  ...['queries/export', 'queries/findings', 'queries/pages', 'queries/render', 'queries/render/arrow'],
+  ...['queries/export', 'queries/findings', 'queries/pages', 'queries/render'],
   ...['series/adjust'],
   ...['serve/cache', 'serve/docs', 'serve/docs/browser', 'serve/explorer', 'serve/keys', 'serve/mcp'],
   ...['serve/openapi', 'serve/outgoing', 'serve/spool', 'serve/threads'],

@@ -143,7 +143,7 @@ test('a class of shares that comes after its options is told, with the undos by 
   const stock = ['--schema', 'stock', '--country', 'US'];
   const days = [...stock, '--interval', 'DAY'];
   const told =
-    'stored as BRK.B, while options have BRKB by their root: if these are one stock, undo what named BRKB (bourse undo 1, bourse undo 2) and import it again: 1 row';
+    'stored as BRK.B, while options name it BRKB, by their root: if these are one stock, undo the runs that named BRKB (bourse undo 1, bourse undo 2) and import it again: 1 row';
   const files: readonly (readonly [
     dataset: string,
     header: string,

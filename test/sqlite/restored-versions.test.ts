@@ -121,7 +121,7 @@ test('tags, page keys and versions from before a restore name no other data afte
     assert.deepEqual([status, detail.error, detail.param], [400, 'invalid_parameter', 'data_version']);
     assert.equal(
       message,
-      `data_version never existed: after version 2 came ${restored.data_version}, because of a restore or a copy.`,
+      `data_version never existed: version ${restored.data_version} follows version 2, because of a restore or a copy.`,
     );
     assert.equal(detail.allowed, `versions up to 2, or from ${restored.data_version} on`);
   }
