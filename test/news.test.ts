@@ -377,7 +377,7 @@ test('an import says which news are dated after now (contract 8.3)', async () =>
   const later = `${HEADER}\n2199-01-01T00:00:00Z,Later,https://example.com/later,,,\n`;
   const report = await imported('later.csv', later);
   assert.deepEqual(Object.entries(report.findings), [
-    ['dated after now, and among the latest news from that time on', 1],
+    ['dated after now, and among the latest news only from their own times on', 1],
   ]);
   assert.ok(!titles(await latest()).includes('Later'));
   await shop.must('undo', String(report.runId));

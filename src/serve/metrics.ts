@@ -133,7 +133,7 @@ export class Metrics {
   ]);
   readonly #errors = this.#counter(
     'bourse_errors_total',
-    'Answers with an error, by its code; "unavailable": refused because of overload, or the store could not be reached.',
+    'Answers with an error, by its word; "unavailable": refused because of overload, or the store could not be reached.',
     ['error'],
   );
   readonly #keys = this.#counter(
@@ -242,7 +242,7 @@ export class Metrics {
     };
     new Gauge({
       name: 'bourse_thread_memory_bytes',
-      help: 'Memory of the query threads, by kind: the heap, its used part, and the memory of its objects outside.',
+      help: 'Memory of the threads that answer, by kind: the heap, its used part, and the memory of its objects outside.',
       labelNames: ['thread', 'kind'] as const,
       collect,
       registers: this.#registers,

@@ -376,7 +376,7 @@ const faults: readonly (readonly [line: string, says: RegExp])[] = [
   ['"close": {"column": "c", "split": ",", "join": "d"}', /line 3: .*"split" cannot be combined with "join"/],
   [
     '"close": {"column": "c", "split": ","}, "low": {"column": "l", "split": ","}',
-    /line 3: "columns": "low": "split" names another column than "close"/,
+    /line 3: "columns": "low": "split" is not of the same column as that of "close"/,
   ],
   ['"close": {"column": "c", "scale": 2, "epoch": "s"}', /line 3: .*"epoch" cannot be combined with "scale"/],
   ['"price": "c"', /line 3: the column mapping names a field price/],

@@ -72,7 +72,7 @@ const undoFlags = {
 
 /** Advice where one of the newest runs is damaged. */
 const unlistedWords = ({ name }: Store): string =>
-  `it is not listed and cannot be undone; ${howToRestore(name)} from before the damage`;
+  `it is not listed and cannot be undone; ${howToRestore(name)}, from a day before the damage`;
 
 const instantText = (ms: number | null): string => (ms === null ? '-' : formatInstant(ms));
 

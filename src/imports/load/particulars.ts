@@ -79,7 +79,7 @@ function idOf(values: Values): string {
   return hash('sha256', JSON.stringify(parts), 'buffer').toString('base64url', 0, 16);
 }
 
-const FUTURE = 'dated after now, and among the latest news from that time on';
+const FUTURE = 'dated after now, and among the latest news only from their own times on';
 
 /** The particulars of news. */
 export const newsItems: Particulars = {

@@ -324,7 +324,7 @@ export function readMappingFile(path: string): ColumnMapping {
     ([, { column, split }]) => column !== first![1].column || split !== first![1].split,
   );
   if (other !== undefined)
-    throw problem(['columns', other[0], 'split'], `names another column than "${first![0]}"`);
+    throw problem(['columns', other[0], 'split'], `is not of the same column as that of "${first![0]}"`);
   return mapping;
 }
 

@@ -182,8 +182,8 @@ export function lostGroup(
 }
 
 /**
- * The problem of the blocks of a series by their index; null where nothing is. An entry that stands among those of the
- * series under another one is walked over, and counted, where a search for its block misses it.
+ * The problem of the blocks of a series by their index; null where nothing is. An entry that stands among
+ * those of the series under another one is walked over, and counted, where a search for its block misses it.
  */
 export function blocksProblem(database: Database, seriesId: number): string | null {
   const select = `select count(*), total(bucket), total(series_id is not ?1) from ${BLOCKS} where series_id = ?1`;
