@@ -87,9 +87,9 @@ export class SqliteRows extends StoredRows implements RowWriter {
     wheres: readonly Row[],
     found: readonly StoredCell[][][],
   ): void {
-    const { name } = dataset;
-    const lost = wheres[ofPages(name, () => lostGroup(this.database, dataset, wheres, found))];
-    if (lost !== undefined) throw new DamagedData({ dataset: name, place: groupWords(lost), problem: LOST });
+    const lost = wheres[ofPages(dataset.name, () => lostGroup(this.database, dataset, wheres, found))];
+    if (lost !== undefined)
+      throw new DamagedData({ dataset: dataset.name, place: groupWords(lost), problem: LOST });
   }
 
   /** The row of a key with its key and some other columns alone, unchecked; nothing where there is none. */
