@@ -82,11 +82,7 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return found;
   }
 
-  protected override checkGroups(
-    dataset: Dataset,
-    wheres: readonly Row[],
-    found: readonly StoredCell[][][],
-  ): void {
+  protected override checkGroups(dataset: Dataset, wheres: readonly Row[], found: StoredCell[][][]): void {
     const lost = wheres[ofPages(dataset.name, () => lostGroup(this.database, dataset, wheres, found))];
     if (lost !== undefined)
       throw new DamagedData({ dataset: dataset.name, place: groupWords(lost), problem: LOST });
