@@ -82,14 +82,10 @@ export class SqliteRows extends StoredRows implements RowWriter {
     return found;
   }
 
-  protected override checkGroups(
-    dataset: Dataset,
-    wheres: readonly Row[],
-    found: readonly StoredCell[][][],
-  ): void {
-    const { name } = dataset;
-    const lost = wheres[ofPages(name, () => lostGroup(this.database, dataset, wheres, found))];
-    if (lost !== undefined) throw new DamagedData({ dataset: name, place: groupWords(lost), problem: LOST });
+  protected override checkGroups(dataset: Dataset, wheres: readonly Row[], found: StoredCell[][][]): void {
+    const lost = wheres[ofPages(dataset.name, () => lostGroup(this.database, dataset, wheres, found))];
+    if (lost !== undefined)
+      throw new DamagedData({ dataset: dataset.name, place: groupWords(lost), problem: LOST });
   }
 
   /** The row of a key with its key and some other columns alone, unchecked; nothing where there is none. */
